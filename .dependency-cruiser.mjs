@@ -1,18 +1,34 @@
-/** The laws of the house: who may import whom (docs/decisions/0001-house.md). */
+/**
+ * Import rules (docs/decisions/0001, CONTRIBUTING.md). Type imports count like value imports. Cycles between folders are
+ * checked without tests by .dependency-cruiser-folders.mjs.
+ */
 const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 
 export default {
   forbidden: [
-    rule('no-circular', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    // What the generator writes is not ours to arrange.
+    rule('no-file-cycles', { pathNot: '/generated/' }, { circular: true }),
     rule('console-not-service', { path: '^src/' }, { path: '^service/' }),
     rule('service-not-console', { path: '^service/' }, { path: '^src/' }),
     rule('contract-stands-alone', { path: '^contract/' }, { path: '^(src|service|e2e|bench)/' }),
     rule(
-      'ui-and-lib-know-no-area',
-      { path: '^src/(ui|lib)/' },
-      { path: '^src/(routes|api|directory|shell)/' },
+      'shared-code-knows-no-area',
+      { path: '^src/(ui|lib|files)/' },
+      { path: '^src/(api|app|areas|directory|routes)/' },
     ),
-    rule('lib-knows-no-ui', { path: '^src/lib/' }, { path: '^src/ui/' }),
+    rule('lib-and-files-know-no-ui', { path: '^src/(lib|files)/' }, { path: '^src/ui/' }),
+    rule('api-and-directory-below-areas', { path: '^src/(api|directory)/' }, { path: '^src/(app|areas|routes)/' }),
+    rule(
+      'frame-knows-areas-by-registry',
+      { path: '^src/(app/|main\\.tsx|router\\.tsx)', pathNot: '^src/app/registry\\.ts$' },
+      { path: '^src/areas/' },
+    ),
+    rule('routes-are-the-top', { path: '^src/(app|areas)/' }, { path: '^src/routes/' }),
+    rule(
+      'console-areas-through-index',
+      { path: '^src/areas/([^/]+)/' },
+      { path: '^src/areas/([^/]+)/', pathNot: ['^src/areas/$1/', '^src/areas/[^/]+/index\\.ts$'] },
+    ),
     rule(
       'areas-through-index',
       { path: '^service/areas/([^/]+)/' },
@@ -23,7 +39,7 @@ export default {
     ),
     rule(
       'outside-through-index',
-      { path: '^service/(cli|gateway|[^/]+\\.ts$)' },
+      { path: '^service/(cli|gateway|[^/]+\\.ts$)', pathNot: '\\.test\\.ts$' },
       { path: '^service/areas/[^/]+/', pathNot: '^service/areas/[^/]+/index\\.ts$' },
     ),
     rule('kernel-knows-no-area', { path: '^service/kernel/' }, { path: '^service/(areas|gateway|cli)/' }),
@@ -37,8 +53,8 @@ export default {
     ),
     rule(
       'no-tests-in-product',
-      { path: '^(src|service)/', pathNot: '(\\.test\\.tsx?$|^service/testing/)' },
-      { path: '(\\.test\\.tsx?$|^service/testing/|^e2e/|^bench/)' },
+      { path: '^(src|service)/', pathNot: '(\\.test\\.tsx?$|\\.fixture\\.ts$|^service/testing/)' },
+      { path: '(\\.test\\.tsx?$|\\.fixture\\.ts$|^service/testing/|^e2e/|^bench/)' },
     ),
   ],
   options: {

@@ -1,18 +1,27 @@
 import { defineConfig } from '@hey-api/openapi-ts';
-import { READING_POSTS } from './contract/rules/reads.ts';
+import { READ_ONLY_POSTS } from './contract/rules/operations.ts';
 
 const header = ({ defaultValue, file }: { defaultValue: readonly string[]; file?: unknown }) =>
   // The bundled client files (no `file`) do not pass every strict option; the generated API types do.
   file ? [...defaultValue] : [...defaultValue, '// @ts-nocheck'];
 
+/**
+ * Makes the client import the types of `contract/generated`. The generator also writes a copy of the types beside the
+ * client, which scripts/generate.ts deletes.
+ */
+const importContractTypes = (module: string) =>
+  module.endsWith('/types.gen.ts')
+    ? module.replace(/^\.\//, '').replace('types.gen.ts', '../../../contract/generated/types.gen.ts')
+    : undefined;
+
 const parser = {
-  // One name a schema, passwords included: the contract's names are the ones both sides speak.
+  // Without this, schemas with writeOnly properties would get a second type for requests.
   transforms: { readWrite: { enabled: false } },
   pagination: { keywords: ['pageNumber', 'skip'] },
   hooks: {
     operations: {
       isQuery: (op: { operationId?: string; id: string }) =>
-        READING_POSTS.has(op.operationId ?? op.id) ? true : undefined,
+        READ_ONLY_POSTS.has(op.operationId ?? op.id) ? true : undefined,
     },
   },
 };
@@ -20,7 +29,12 @@ const parser = {
 export default defineConfig([
   {
     input: './contract/openapi.json',
-    output: { path: 'src/api/generated', header, module: { extension: '.ts' } },
+    output: {
+      path: 'src/api/generated',
+      entryFile: false,
+      header,
+      module: { extension: '.ts', resolve: importContractTypes },
+    },
     parser,
     plugins: [
       '@hey-api/typescript',
@@ -61,7 +75,7 @@ export default defineConfig([
   },
   {
     input: './contract/openapi.json',
-    output: { path: 'contract/generated', header, module: { extension: '.ts' } },
+    output: { path: 'contract/generated', entryFile: false, header, module: { extension: '.ts' } },
     parser,
     plugins: ['@hey-api/typescript', 'fastify'],
   },

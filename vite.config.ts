@@ -1,6 +1,7 @@
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { chunksByArea } from './scripts/chunks.ts';
 
 const service = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
 
@@ -40,24 +41,7 @@ function noCircles(): Plugin {
   };
 }
 
-/** Small parts of our own that most lists have, and what every page of entries has: by their files, without what these need. */
-const LISTS =
-  /src\/(ui\/(table\/(TableTools|TableBar|ToggleChip|RemovableChip)|form\/(SearchField|Check|FieldFrame)\.tsx|layout\/(Badge|Breadcrumbs)|use-media)|shell\/Trail|routes\/_app\/-typing|lib\/(zones|csv)|export\/index)/;
-const ENTRIES =
-  /src\/entries\/((?!schema-words)[^/]+$|editing\/|grid\/(sheet|use-editing)|find\/draft|export\/headings)|contract\/rules\/(fields|required-when|days|query\/tree)/;
-
-/**
- * Files of what comes together (0032). An earlier group takes what its modules need along, but for those that say
- * otherwise: through the index of a library that would be all of it.
- */
-const GROUPS = [
-  { name: 'first', tags: ['$initial' as const] },
-  { name: 'icons', test: /lucide-react\/dist\/esm\/icons\//, minShareCount: 2 },
-  { name: 'frame', test: /src\/routes\/_app\.tsx\?tsr-split=/ },
-  { name: 'directory', test: /src\/(directory\/directory|lib\/start-worker|bulk\/(lock|shelf|person))\.ts/ },
-  { name: 'lists', test: LISTS, includeDependenciesRecursively: false },
-  { name: 'entries', test: ENTRIES, minShareCount: 2, includeDependenciesRecursively: false },
-].map((group, at, all) => ({ ...group, priority: all.length - at }));
+const chunks = chunksByArea();
 
 export default defineConfig({
   plugins: [
@@ -76,6 +60,7 @@ export default defineConfig({
       },
     }),
     react(),
+    chunks.plugin,
     productOnly(),
     noCircles(),
   ],
@@ -88,7 +73,16 @@ export default defineConfig({
     // The page's CSP allows nothing inline and no data: font or script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: chunks.nameOf, priority: 1, includeDependenciesRecursively: false },
+          ],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
   server: {

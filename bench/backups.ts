@@ -1,4 +1,4 @@
-/** A backup of very many entries, beside pg_dump of the same rows, and beside the rows as CSV without anything else. */
+/** A backup of many entries, compared with pg_dump of the same rows and with copying them as CSV. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
-import { type Bench, type Measure, milliseconds } from './bench.ts';
+import { type Bench, type Measure, measureMs } from './bench.ts';
 import { resident } from './entries/memory.ts';
 import { ENTRIES, newPlace, type Place } from './entries/place.ts';
 
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';
 const MB = 1e6;
-/** What the service may grow by while it writes a backup of any size. */
-const MEMORY_LIMIT = 150;
+/** Highest allowed memory growth of the service in MB during a backup of any size. */
+const MAX_MEMORY_MB = 150;
 
 const Backup = z.object({
   fileName: z.string(),
@@ -26,8 +26,8 @@ const Backup = z.object({
 });
 const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
 
-/** The console of an administrator who has signed in. */
-async function consoleOf({ service }: Place) {
+/** Signs in as an administrator; returns a function that calls the session API. */
+async function signInToConsole({ service }: Place) {
   const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url };
   const answer = await fetch(`${service.url}/console/api/session`, {
     method: 'POST',
@@ -49,14 +49,14 @@ async function consoleOf({ service }: Place) {
   };
 }
 
-/** Asks for a backup and waits for it, and looks at the memory of the service meanwhile. */
-async function backUp(place: Place) {
-  const ask = await consoleOf(place);
+/** Requests a backup, waits until it is ready and samples the memory of the service. */
+async function measureBackup(place: Place) {
+  const ask = await signInToConsole(place);
   const idle = await resident();
   await ask('POST', `${BACKUPS}/request`, {});
   let peak = idle;
   for (;;) {
-    // oxlint-disable no-await-in-loop -- a look after the other
+    // oxlint-disable no-await-in-loop -- polling
     await sleep(250);
     peak = Math.max(peak, await resident());
     const { data } = z.object({ data: z.array(Backup) }).parse(await ask('GET', BACKUPS));
@@ -75,13 +75,13 @@ async function backUp(place: Place) {
 
 const run = promisify(execFile);
 
-/** The tables of entries by the tools of PostgreSQL: packed, and as plain CSV. */
-async function peers(databaseUrl: string) {
+/** Measures exporting the entry tables with the tools of PostgreSQL: compressed, and as CSV. */
+async function measurePeers(databaseUrl: string) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-bench-'));
   const dump = join(folder, 'dump');
   const tables = ['entry', 'entry_change', 'cell_log'];
   try {
-    const dumpMs = await milliseconds(() =>
+    const dumpMs = await measureMs(() =>
       run('pg_dump', [
         '--format=custom',
         `--file=${dump}`,
@@ -90,7 +90,7 @@ async function peers(databaseUrl: string) {
       ]),
     );
     const copies = ['(select entry_id, version, vals from entry)', 'entry_change', 'cell_log'];
-    const copyMs = await milliseconds(() =>
+    const copyMs = await measureMs(() =>
       run('psql', [
         databaseUrl,
         ...copies.flatMap((from, at) => ['-c', `\\copy ${from} to '${join(folder, String(at))}' csv`]),
@@ -104,18 +104,18 @@ async function peers(databaseUrl: string) {
 
 export const backups: Bench = {
   name: 'Backup of entries on PostgreSQL',
-  beside: 'peer or floor',
+  peerName: 'peer or floor',
   async run({ entries = ENTRIES }): Promise<Measure[]> {
     const place = await newPlace('postgres', { entries, changes: CHANGES });
     try {
-      const ours = await backUp(place);
-      const theirs = await peers(place.service.place['DATABASE_URL'] ?? '');
+      const ours = await measureBackup(place);
+      const theirs = await measurePeers(place.service.storageEnv['DATABASE_URL'] ?? '');
       return [
         { name: 'backup : pg_dump --format=custom', ours: ours.seconds, floor: theirs.dump, unit: 's' },
         { name: 'backup : psql \\copy', ours: ours.seconds, floor: theirs.copy, unit: 's' },
         { name: '  CSV a second', ours: ours.csv / MB / ours.seconds, unit: 'MB' },
         { name: '  size : that of pg_dump', ours: ours.size / MB, floor: theirs.size / MB, unit: 'MB' },
-        { name: '  memory over idle', ours: ours.grown, unit: 'MB', limit: MEMORY_LIMIT },
+        { name: '  memory over idle', ours: ours.grown, unit: 'MB', maximum: MAX_MEMORY_MB },
       ];
     } finally {
       await place.remove();

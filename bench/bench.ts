@@ -1,37 +1,37 @@
-/** What a benchmark tells: ours, beside the floor that nobody can go below or a peer. */
+/** One result of a benchmark: our value, and the floor or a peer measured in the same run. */
 export interface Measure {
   name: string;
   ours: number;
-  /** The same work with nothing of ours in it, measured in this very run. */
+  /** The same work without our code, or in a peer, measured in the same run. */
   floor?: number;
   unit: string;
-  /** What ours may be at most. */
-  limit?: number;
-  /** What ours is to be at least. */
-  least?: number;
+  /** Highest allowed value. */
+  maximum?: number;
+  /** Lowest allowed value. */
+  minimum?: number;
 }
 
-/** What may be chosen for a run. */
+/** Options of a run. */
 interface BenchOptions {
-  /** How many people the site has, where it matters. */
+  /** Number of users of the site, for benchmarks that depend on it. */
   users?: number;
-  /** How many entries the type has, where it matters. */
+  /** Number of entries of the type, for benchmarks that depend on it. */
   entries?: number;
-  /** Says where it ran, under the table. */
+  /** Adds a note under the table, such as the server used. */
   note: (text: string) => void;
 }
 
 export interface Bench {
   name: string;
-  /** What stands beside ours; the floor where nothing is said. */
-  beside?: string;
-  /** Why it cannot run here, if it cannot. */
-  whyNot?: () => string | undefined;
+  /** Column header of the peer; default: floor. */
+  peerName?: string;
+  /** Why the benchmark cannot run on this machine; undefined if it can. */
+  getSkipReason?: () => string | undefined;
   run(options: BenchOptions): Promise<Measure[]>;
 }
 
-/** Calls a second with so many under way at once, after a warm-up. */
-export async function rate(call: () => Promise<void>, atOnce = 8, seconds = 3): Promise<number> {
+/** Calls per second with `atOnce` parallel calls, after a warm-up. */
+export async function measureRate(call: () => Promise<void>, atOnce = 8, seconds = 3): Promise<number> {
   const during = async (span: number) => {
     const started = performance.now();
     let calls = 0;
@@ -48,15 +48,15 @@ export async function rate(call: () => Promise<void>, atOnce = 8, seconds = 3): 
   return during(seconds * 1000);
 }
 
-/** Milliseconds the work takes. */
-export async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+/** Duration of the work in milliseconds. */
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
-/** The number that so large a part of them does not exceed: 0.5 the median, 1 the largest. */
-export const share = (numbers: readonly number[], part: number): number => {
+/** The percentile of the numbers: 0.5 is the median, 1 the maximum. */
+export const percentile = (numbers: readonly number[], part: number): number => {
   const sorted = numbers.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 };

@@ -1,16 +1,16 @@
-import { weigh } from '../scripts/budget.ts';
+import { measureBundle } from '../scripts/bundle-budget.ts';
 import type { Bench } from './bench.ts';
 
-/** The floor is React, the router and TanStack Query alone, measured once in a build of their own. */
+/** Floor: size of React, the router and TanStack Query alone, measured once in a separate build. */
 const LIBRARIES_ALONE = 103;
 
 export const bundle: Bench = {
   name: 'Bundle, gzipped',
   run: async () =>
-    weigh().map(({ name, actual }) => ({
+    measureBundle().map(({ name, actual, unit }) => ({
       name,
       ours: actual,
       ...(name.startsWith('JavaScript') && { floor: LIBRARIES_ALONE }),
-      unit: 'KiB',
+      unit,
     })),
 };

@@ -1,12 +1,12 @@
-/** A large file of people in the real page, beside the same work on a page's own thread in one go. */
+/** Reading and checking a large user file in the import page, compared with the same work in one task on the page's main thread. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { build } from 'vite';
-import { enter } from '../e2e/support/calls.ts';
+import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
-import { newService } from '../e2e/support/service.ts';
+import { startService } from '../e2e/support/service.ts';
 import { findChromium } from '../scripts/chromium.ts';
 import type { Bench } from './bench.ts';
 
@@ -16,22 +16,22 @@ const PEER = 'peer';
 
 declare global {
   interface Window {
-    /** The longest task of the page so far, in milliseconds. */
+    /** Duration of the longest task of the page so far, in milliseconds. */
     longestTask?: number;
     peer?: (bytes: Uint8Array) => unknown;
   }
 }
 
-/** Mostly new people, with quotes and accents; one row in a hundred cannot be imported. */
-const line = (_: unknown, at: number): string =>
+/** A row of the file: mostly new users, with quotes and accents; one in a hundred cannot be imported. */
+const formatLine = (_: unknown, at: number): string =>
   at % 100 === 0
     ? `person${at},Ann,"Marsh, ${at}",perhaps,Platinum,Nowhere,maybe`
     : `person${at}@bench.example,Zo\u00eb,"O'Brien, ""${at}""",active,${at % 2 ? 'Standard' : 'Limited'},,no`;
 
-const bigFile = (): string => [HEADING, ...Array.from({ length: ROWS }, line)].join('\r\n');
+const createFile = (): string => [HEADING, ...Array.from({ length: ROWS }, formatLine)].join('\r\n');
 
-/** The same reading and checking as a script that does it where it is called. */
-async function peerScript(): Promise<string> {
+/** Bundles the reading and checking code as a script that runs on the calling thread. */
+async function buildPeerScript(): Promise<string> {
   const output = await build({
     configFile: false,
     logLevel: 'silent',
@@ -42,8 +42,8 @@ async function peerScript(): Promise<string> {
         resolveId: (id) => (id === PEER ? `\0${PEER}` : undefined),
         load: (id) =>
           id === `\0${PEER}`
-            ? `import { createDesk } from '${join(import.meta.dirname, '../src/import/desk.ts')}';
-               import { guessMapping } from '${join(import.meta.dirname, '../src/import/fields.ts')}';
+            ? `import { createDesk } from '${join(import.meta.dirname, '../src/areas/users/import/desk.ts')}';
+               import { guessMapping } from '${join(import.meta.dirname, '../src/areas/users/import/fields.ts')}';
                window.peer = (bytes) => {
                  const desk = createDesk();
                  const { headings } = desk.open(bytes, () => undefined);
@@ -58,8 +58,8 @@ async function peerScript(): Promise<string> {
   return first.output[0].code;
 }
 
-/** Notes how long the longest task of this page was. */
-const watchTasks = (page: Page) =>
+/** Records the duration of the longest task of the page. */
+const observeLongTasks = (page: Page) =>
   page.evaluate(() => {
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries())
@@ -67,25 +67,25 @@ const watchTasks = (page: Page) =>
     }).observe({ type: 'longtask' });
   });
 
-// Tasks under 50 ms are not reported: they are within what nobody feels.
-const longestTask = (page: Page) =>
+// Browsers report only tasks longer than 50 ms.
+const readLongestTask = (page: Page) =>
   page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     return Math.max(50, window.longestTask ?? 0);
   });
 
-interface Measured {
+interface CsvMeasurement {
   milliseconds: number;
   longest: number;
 }
 
-async function ours(browser: Browser, url: string, file: string): Promise<Measured> {
+async function measureOurs(browser: Browser, url: string, file: string): Promise<CsvMeasurement> {
   const page = await browser.newPage({ baseURL: url });
-  await enter(page, ada, '/users/import');
+  await openAs(page, ada, '/users/import');
   const input = page.getByLabel('choose a file');
   await input.waitFor();
   await page.waitForLoadState('networkidle');
-  await watchTasks(page);
+  await observeLongTasks(page);
   await page.evaluate(() => {
     document.addEventListener('change', () => performance.mark('chosen'), { once: true, capture: true });
   });
@@ -102,49 +102,55 @@ async function ours(browser: Browser, url: string, file: string): Promise<Measur
       { polling: 'raf', timeout: 120_000 },
     )
     .then((handle) => handle.jsonValue());
-  const longest = await longestTask(page);
+  const longest = await readLongestTask(page);
   await page.close();
   return { milliseconds: Number(milliseconds), longest };
 }
 
-async function peer(browser: Browser, text: string): Promise<Measured> {
+async function measurePeer(browser: Browser, text: string): Promise<CsvMeasurement> {
   const page = await browser.newPage();
-  await page.addScriptTag({ content: await peerScript() });
-  await watchTasks(page);
+  await page.addScriptTag({ content: await buildPeerScript() });
+  await observeLongTasks(page);
   const milliseconds = await page.evaluate(async (content) => {
     const bytes = new TextEncoder().encode(content);
-    // Its own task, as a page's handler would be.
+    // In a separate task, like an event handler of a page.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const started = performance.now();
     window.peer?.(bytes);
     return performance.now() - started;
   }, text);
-  const longest = await longestTask(page);
+  const longest = await readLongestTask(page);
   await page.close();
   return { milliseconds, longest };
 }
 
 export const csv: Bench = {
   name: 'CSV import, 150,000 rows read and checked',
-  beside: 'one go',
+  peerName: 'one go',
   async run() {
     const folder = await mkdtemp(join(tmpdir(), 'steward-csv-'));
     const file = join(folder, 'people.csv');
-    const text = bigFile();
+    const text = createFile();
     await writeFile(file, text);
-    const service = await newService({ sample: true, administrator: ada });
+    const service = await startService({ sample: true, administrator: ada });
     const path = findChromium();
     const browser = await chromium.launch({
       ...(path !== undefined && { executablePath: path }),
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     });
     try {
-      const mine = await ours(browser, service.url, file);
-      const theirs = await peer(browser, text);
+      const mine = await measureOurs(browser, service.url, file);
+      const theirs = await measurePeer(browser, text);
       const [time, task] = [mine.milliseconds, mine.longest];
       return [
-        { name: 'until the numbers stand', ours: time, floor: theirs.milliseconds, unit: 'ms', limit: 5000 },
-        { name: 'longest task (50: none)', ours: task, floor: theirs.longest, unit: 'ms', limit: 50 },
+        {
+          name: 'until the numbers stand',
+          ours: time,
+          floor: theirs.milliseconds,
+          unit: 'ms',
+          maximum: 5000,
+        },
+        { name: 'longest task (50: none)', ours: task, floor: theirs.longest, unit: 'ms', maximum: 50 },
       ];
     } finally {
       await browser.close();

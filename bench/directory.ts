@@ -1,22 +1,22 @@
-/** The list of users in a real browser over a real service, beside the same list written plainly. */
+/** The list of users in Chromium with a running service, compared with the same list in plain React. */
 import type { Browser, Page } from '@playwright/test';
-import { enter } from '../e2e/support/calls.ts';
+import { openAs } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
-import { newService, type Service } from '../e2e/support/service.ts';
-import { type Bench, type Measure, share, sum } from './bench.ts';
-import { chooseDatabase } from './database.ts';
+import { startService, type Service } from '../e2e/support/service.ts';
+import { type Bench, type Measure, percentile, sum } from './bench.ts';
 import { newVisitor, openBrowser } from './browser/chromium.ts';
 import { heapOf } from './browser/heap.ts';
 import { buildPeer, servePeer } from './browser/peer.ts';
 import { firstRows } from './browser/watch.ts';
+import { chooseDatabase } from './database.ts';
 import { fill } from './directory/fill.ts';
 import { keystrokes, scrollTasks } from './directory/typing.ts';
 
 const USERS = 100_000;
-/** Reading a million takes minutes. */
-const PATIENCE = 30 * 60_000;
+/** Reading a million users takes minutes. */
+const LOAD_TIMEOUT_MS = 30 * 60_000;
 
-interface Seen {
+interface DirectoryMeasurements {
   firstRows: number;
   everybody: number;
   warmRows: number;
@@ -26,26 +26,37 @@ interface Seen {
   heap: { page: number; workers: number };
 }
 
-const everybody = async (page: Page): Promise<number> => {
-  await page.getByText(/^[\d,.]+ people · /).waitFor({ timeout: PATIENCE });
+const waitForAllUsers = async (page: Page): Promise<number> => {
+  await page.getByText(/^[\d,.]+ people · /).waitFor({ timeout: LOAD_TIMEOUT_MS });
   return page.evaluate(() => performance.now());
 };
 
-/** Opens the list in a browser that has never seen it, then once more, and uses it. */
-async function look(browser: Browser, service: Service, path: string, peer?: string): Promise<Seen> {
+/** Opens the list in a new browser profile, then again, and measures typing and scrolling. */
+async function measureDirectory(
+  browser: Browser,
+  service: Service,
+  path: string,
+  peerScript?: string,
+): Promise<DirectoryMeasurements> {
   const context = await newVisitor(browser, service);
   try {
-    if (peer !== undefined) await servePeer(context, peer);
+    if (peerScript !== undefined) await servePeer(context, peerScript);
     const first = await context.newPage();
-    await enter(first, ada, path);
-    const cold = { firstRows: await firstRows(first, PATIENCE), everybody: await everybody(first) };
-    // What was read is still being written down.
+    await openAs(first, ada, path);
+    const cold = {
+      firstRows: await firstRows(first, LOAD_TIMEOUT_MS),
+      everybody: await waitForAllUsers(first),
+    };
+    // The directory is still being saved.
     await first.waitForTimeout(3000);
     await first.close();
     const page = await context.newPage();
     await page.goto(path);
-    const warm = { warmRows: await firstRows(page, PATIENCE), warmEverybody: await everybody(page) };
-    // Keystrokes are timed when nothing else is under way.
+    const warm = {
+      warmRows: await firstRows(page, LOAD_TIMEOUT_MS),
+      warmEverybody: await waitForAllUsers(page),
+    };
+    // Keystrokes are measured when nothing else is running.
     await page.waitForTimeout(2000);
     return {
       ...cold,
@@ -59,15 +70,20 @@ async function look(browser: Browser, service: Service, path: string, peer?: str
   }
 }
 
-/** What each line reads from both, and what it may be at 100,000 people. */
-const LINES: readonly [name: string, unit: string, read: (seen: Seen) => number, limit?: number][] = [
+/** The lines of the result, with the highest allowed value for 100,000 users. */
+const LINES: readonly [
+  name: string,
+  unit: string,
+  read: (seen: DirectoryMeasurements) => number,
+  limit?: number,
+][] = [
   ['first page usable', 'ms', (seen) => seen.firstRows],
   ['everybody, the first time', 'ms', (seen) => seen.everybody, 15_000],
   ['warm start to rows', 'ms', (seen) => seen.warmRows, 500],
   ['warm start to everybody', 'ms', (seen) => seen.warmEverybody],
-  ['keystroke to painted rows, p50', 'ms', (seen) => share(seen.keystrokes, 0.5)],
-  ['keystroke to painted rows, p95', 'ms', (seen) => share(seen.keystrokes, 0.95), 50],
-  ['keystroke to painted rows, slowest', 'ms', (seen) => share(seen.keystrokes, 1)],
+  ['keystroke to painted rows, p50', 'ms', (seen) => percentile(seen.keystrokes, 0.5)],
+  ['keystroke to painted rows, p95', 'ms', (seen) => percentile(seen.keystrokes, 0.95), 50],
+  ['keystroke to painted rows, slowest', 'ms', (seen) => percentile(seen.keystrokes, 1)],
   ['keystrokes measured', '', (seen) => seen.keystrokes.length],
   ['long tasks while scrolling', '', (seen) => seen.longTasks.length, 0],
   ['long tasks while scrolling, together', 'ms', (seen) => sum(seen.longTasks)],
@@ -77,15 +93,15 @@ const LINES: readonly [name: string, unit: string, read: (seen: Seen) => number,
 
 export const directory: Bench = {
   name: 'Directory, in Chromium',
-  beside: 'plain React',
+  peerName: 'plain React',
   async run({ users = USERS }): Promise<Measure[]> {
     await chooseDatabase('postgres');
-    const service = await newService({ sample: false, administrator: ada });
+    const service = await startService({ sample: false, administrator: ada });
     const browser = await openBrowser();
     try {
       await fill(service, users);
-      const ours = await look(browser, service, '/users');
-      const peer = await look(
+      const ours = await measureDirectory(browser, service, '/users');
+      const peer = await measureDirectory(
         browser,
         service,
         '/peer',

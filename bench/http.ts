@@ -1,24 +1,24 @@
-/** Requests over HTTP against the same statements through the driver, both on one PostgreSQL. */
+/** HTTP requests compared with the same statements through the database driver, on one PostgreSQL. */
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
-import { newService, type Service } from '../e2e/support/service.ts';
-import { type Bench, milliseconds, rate } from './bench.ts';
+import { startService, type Service } from '../e2e/support/service.ts';
+import { type Bench, measureMs, measureRate } from './bench.ts';
 import { chooseDatabase } from './database.ts';
-import { paging } from './paging.ts';
+import { measurePaging } from './paging.ts';
 
-const PAGE = 50;
-/** The sample's first site. */
+const PAGE_SIZE = 50;
+/** The first site of the sample. */
 const SITE = 'northlight';
 const USERS = '/api/rest/v1/management/user';
-const COLUMNS = `m.user_id, a.email, a.first_name, a.last_name, m.is_active, m.license_type_id,
+const USER_COLUMNS = `m.user_id, a.email, a.first_name, a.last_name, m.is_active, m.license_type_id,
   m.two_factor_enabled, m.ip_restrictions_enabled, m.version, m.modified_at`;
-const FROM = 'from membership m join account a using (user_id) where m.site_id = 1';
+const USER_TABLES = 'from membership m join account a using (user_id) where m.site_id = 1';
 
-/** A request as a program that has signed in; anything but a good answer is thrown. */
+/** Calls the bearer API; throws for an error response. */
 export type Call = (path: string, init?: RequestInit) => Promise<unknown>;
 
-/** A program with a new API key and an access token. */
+/** Creates an API key and an access token; returns a function that calls the bearer API. */
 export async function signedInProgram(service: Service): Promise<Call> {
   const printed = await service.admin('api-key', ada.email, '--scopes', 'user_management', '--site', SITE);
   const key = z.object({ client_id: z.coerce.string(), client_secret: z.string() }).parse(printed);
@@ -43,8 +43,8 @@ async function signIn(service: Service): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** One changed row with its audit row, in one transaction. */
-async function auditedChange(pool: Pool, userId: number): Promise<void> {
+/** Floor of a change: one updated user with its audit row, in one transaction. */
+async function changeUserInSql(pool: Pool, userId: number): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -74,44 +74,46 @@ export const http: Bench = {
   name: 'Requests, on PostgreSQL',
   async run() {
     await chooseDatabase('postgres');
-    const service = await newService({ sample: true, administrator: ada });
-    const pool = new Pool({ connectionString: service.place['DATABASE_URL'], max: 10 });
+    const service = await startService({ sample: true, administrator: ada });
+    const pool = new Pool({ connectionString: service.storageEnv['DATABASE_URL'], max: 10 });
     try {
       const call = await signedInProgram(service);
       const { rows } = await pool.query<{ user_id: number }>(
-        `select m.user_id ${FROM} order by 1 limit 8 offset 20`,
+        `select m.user_id ${USER_TABLES} order by 1 limit 8 offset 20`,
       );
       const ids = rows.map((row) => row.user_id);
       let turn = 0;
       const next = () => ids[turn++ % ids.length] ?? 0;
       const sql = async (text: string, values: unknown[]) => void (await pool.query(text, values));
-      const one = `select ${COLUMNS} ${FROM} and m.user_id = $1`;
-      const page = `select ${COLUMNS} ${FROM} order by m.user_id limit $1`;
+      const userStatement = `select ${USER_COLUMNS} ${USER_TABLES} and m.user_id = $1`;
+      const pageStatement = `select ${USER_COLUMNS} ${USER_TABLES} order by m.user_id limit $1`;
       return [
-        { name: 'sign-in', ours: await milliseconds(() => signIn(service)), unit: 'ms' },
+        { name: 'sign-in', ours: await measureMs(() => signIn(service)), unit: 'ms' },
         {
           name: 'one user',
-          ours: await rate(async () => void (await call(`${USERS}/${next()}`))),
-          floor: await rate(() => sql(one, [next()])),
+          ours: await measureRate(async () => void (await call(`${USERS}/${next()}`))),
+          floor: await measureRate(() => sql(userStatement, [next()])),
           unit: '1/s',
         },
         {
-          name: `a page of ${PAGE} users`,
-          ours: await rate(async () => void (await call(`${USERS}?pageNumber=1&pageSize=${PAGE}`))),
-          floor: await rate(() => sql(page, [PAGE])),
+          name: `a page of ${PAGE_SIZE} users`,
+          ours: await measureRate(
+            async () => void (await call(`${USERS}?pageNumber=1&pageSize=${PAGE_SIZE}`)),
+          ),
+          floor: await measureRate(() => sql(pageStatement, [PAGE_SIZE])),
           unit: '1/s',
         },
         {
           name: 'an audited change',
-          ours: await rate(async () => {
+          ours: await measureRate(async () => {
             const body = JSON.stringify({ id: next(), firstName: `F${Math.random()}` });
             await call(USERS, { method: 'PUT', body });
           }),
-          floor: await rate(() => auditedChange(pool, next())),
+          floor: await measureRate(() => changeUserInSql(pool, next())),
           unit: '1/s',
         },
-        // Last: it fills the site with people whom the measures above do without.
-        ...(await paging(call, pool)),
+        // Last, because it adds many users to the site.
+        ...(await measurePaging(call, pool)),
       ];
     } finally {
       await pool.end();

@@ -1,16 +1,16 @@
-/** Page 10,000 beside page 1 of the management lists: the ratio is what a page number costs. */
+/** Page 10,000 of the management lists compared with page 1: the ratio shows the cost of distant pages. */
 import type { Pool } from 'pg';
-import { type Measure, milliseconds } from './bench.ts';
+import { type Measure, measureMs } from './bench.ts';
 
-/** Enough for a page 10,000 of ten; STEWARD_BENCH_USERS=1000000 asks for more. */
+/** Number of users, enough for page 10,000 with ten rows; STEWARD_BENCH_USERS changes it. */
 const USERS = Number(process.env['STEWARD_BENCH_USERS'] ?? 100_000);
 const PAGES = Math.floor(USERS / 10);
 const ROUNDS = 60;
 const WARM_UP = 5;
 const MANAGEMENT = '/api/rest/v1/management';
 
-/** So many people more on the first site, all in one new group and changed just now, and as many groups. */
-async function fill(pool: Pool): Promise<number> {
+/** Adds `USERS` users to the first site, all recently changed and in one new group, and as many groups. */
+async function fillSite(pool: Pool): Promise<number> {
   await pool.query(
     `insert into account (email, email_key, first_name, last_name, home_site_id)
      select n || '@bench.test', n || '@bench.test', 'P' || n, 'Bench', 1 from generate_series(1, $1::int) n`,
@@ -33,27 +33,30 @@ async function fill(pool: Pool): Promise<number> {
   return rows[0]?.group_id ?? 0;
 }
 
-// oxlint-disable-next-line unicorn/no-array-sort -- the times are nobody else's
-const median = (times: number[]) => times.sort((one, other) => one - other)[ROUNDS / 2] ?? 0;
+// oxlint-disable-next-line unicorn/no-array-sort -- the array is not used afterwards
+const getMedian = (times: number[]) => times.sort((first, second) => first - second)[ROUNDS / 2] ?? 0;
 
-/** The medians of both, taken in turns so that both see the same machine. */
-async function besides(one: () => Promise<unknown>, other: () => Promise<unknown>) {
-  const took: { ours: number; floor: number }[] = [];
+/** The medians of both, measured alternately so that both run under the same conditions. */
+async function measurePair(first: () => Promise<unknown>, second: () => Promise<unknown>) {
+  const durations: { ours: number; floor: number }[] = [];
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
-    const pair = { ours: await milliseconds(one), floor: await milliseconds(other) };
-    if (round >= 0) took.push(pair);
+    const pair = { ours: await measureMs(first), floor: await measureMs(second) };
+    if (round >= 0) durations.push(pair);
   }
   return {
-    ours: median(took.map(({ ours }) => ours)),
-    floor: median(took.map(({ floor }) => floor)),
+    ours: getMedian(durations.map(({ ours }) => ours)),
+    floor: getMedian(durations.map(({ floor }) => floor)),
     unit: 'ms',
   };
 }
 
-/** Fills the site and measures each list; last the same page in SQL by OFFSET, for comparison. */
-export async function paging(call: (path: string) => Promise<unknown>, pool: Pool): Promise<Measure[]> {
-  const groupId = await fill(pool);
+/** Fills the site and measures each list, and for comparison the same pages in SQL with OFFSET. */
+export async function measurePaging(
+  call: (path: string) => Promise<unknown>,
+  pool: Pool,
+): Promise<Measure[]> {
+  const groupId = await fillSite(pool);
   const since = new Date(Date.now() - 24 * 3600_000).toISOString();
   const lists: [name: string, path: string][] = [
     ['users', 'user?'],
@@ -67,7 +70,7 @@ export async function paging(call: (path: string) => Promise<unknown>, pool: Poo
   for (const [name, path] of lists) {
     const page = (pageNumber: number) => call(`${MANAGEMENT}/${path}pageSize=10&pageNumber=${pageNumber}`);
     // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
-    const measured = await besides(
+    const measured = await measurePair(
       () => page(PAGES),
       () => page(1),
     );
@@ -77,7 +80,7 @@ export async function paging(call: (path: string) => Promise<unknown>, pool: Poo
     pool.query(`select user_id from membership where site_id = 1 order by user_id limit 10 offset $1`, [
       skip,
     ]);
-  const bySql = await besides(
+  const bySql = await measurePair(
     () => offset(USERS - 10),
     () => offset(0),
   );

@@ -1,7 +1,6 @@
 /**
- * `npm run bench [name…]`: measures and prints the ratios; what is measured stands in the list below.
- * `npm run bench -- directory --users 1000000` chooses how many people there are, `npm run bench -- grid --entries
- * 100000` how many entries. What is printed is a table of Markdown.
+ * `npm run bench [name…]`: runs the benchmarks below and prints Markdown tables with the ratios. Options: `--users 1000000` and
+ * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`).
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -33,24 +32,24 @@ const BENCHES: readonly Bench[] = [
   backups,
 ];
 
-const number = (value: number, unit: string) =>
+const formatNumber = (value: number, unit: string) =>
   `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })}${unit && ` ${unit}`}`;
 
-function line({ name, ours, floor, unit, limit, least }: Measure): string {
-  const beside = floor === undefined ? '' : number(floor, unit);
+function formatRow({ name, ours, floor, unit, maximum: limit, minimum: least }: Measure): string {
+  const beside = floor === undefined ? '' : formatNumber(floor, unit);
   const ratio = floor ? `${(ours / floor).toFixed(2)} ×` : '';
   const bounds = [
-    limit !== undefined && number(limit, unit) + (ours > limit ? ' – missed' : ''),
-    least !== undefined && `from ${number(least, unit)}${ours < least ? ' – missed' : ''}`,
+    limit !== undefined && formatNumber(limit, unit) + (ours > limit ? ' – missed' : ''),
+    least !== undefined && `at least ${formatNumber(least, unit)}${ours < least ? ' – missed' : ''}`,
   ];
-  const asked = bounds.filter((bound) => bound !== false).join(', ');
-  return `| ${[name.trim(), number(ours, unit), beside, ratio, asked].join(' | ')} |`;
+  const limits = bounds.filter((bound) => bound !== false).join(', ');
+  return `| ${[name.trim(), formatNumber(ours, unit), beside, ratio, limits].join(' | ')} |`;
 }
 
-/** A whole number above zero that was said behind `--name`. */
-function counted(name: 'users' | 'entries', said: string | undefined): { [name]?: number } {
-  if (said === undefined) return {};
-  const value = Number(said);
+/** Parses the option `--name`, a positive whole number. */
+function parseCount(name: 'users' | 'entries', text: string | undefined): { [name]?: number } {
+  if (text === undefined) return {};
+  const value = Number(text);
   if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);
   return { [name]: value };
 }
@@ -59,40 +58,42 @@ const { values, positionals } = parseArgs({
   options: { users: { type: 'string' }, entries: { type: 'string' } },
   allowPositionals: true,
 });
-const options = { ...counted('users', values.users), ...counted('entries', values.entries) };
-const wanted = positionals.map((name) => name.toLowerCase());
-/** Benches whose names begin so; where none does, those in whose names it stands. */
-function called(part: string): readonly Bench[] {
+const options = { ...parseCount('users', values.users), ...parseCount('entries', values.entries) };
+const requestedNames = positionals.map((name) => name.toLowerCase());
+/** Benchmarks whose name starts with the text, or if there are none, those whose name contains it. */
+function findBenches(part: string): readonly Bench[] {
   const begin = BENCHES.filter(({ name }) => name.toLowerCase().startsWith(part));
   return begin.length > 0 ? begin : BENCHES.filter(({ name }) => name.toLowerCase().includes(part));
 }
 
-const named = new Set(wanted.flatMap(called));
-const chosen = BENCHES.filter((bench) => wanted.length === 0 || named.has(bench));
-const GB = 1024 ** 3;
+const requestedBenches = new Set(requestedNames.flatMap(findBenches));
+const benches = BENCHES.filter((bench) => requestedNames.length === 0 || requestedBenches.has(bench));
+const BYTES_PER_GB = 1024 ** 3;
 console.log(
-  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${number(totalmem() / GB, 'GB')}`,
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${formatNumber(totalmem() / BYTES_PER_GB, 'GB')}`,
 );
-for (const bench of chosen) {
-  const reason = bench.whyNot?.();
+for (const bench of benches) {
+  const reason = bench.getSkipReason?.();
   if (reason !== undefined) {
     console.log(`\n## ${bench.name}\n\nNot measured: ${reason}.`);
     continue;
   }
   const notes: string[] = [];
-  const started = loadavg()[0] ?? 0;
+  const loadBefore = loadavg()[0] ?? 0;
   console.log(
-    `\n## ${bench.name}\n\n| | ours | ${bench.beside ?? 'floor'} | ratio | asked |\n|---|---|---|---|---|`,
+    `\n## ${bench.name}\n\n| | ours | ${bench.peerName ?? 'floor'} | ratio | limit |\n|---|---|---|---|---|`,
   );
   try {
     for (const measure of await bench.run({ ...options, note: (text) => notes.push(text) }))
-      console.log(line(measure));
-    notes.push(`Load average ${number(started, '')} before, ${number(loadavg()[0] ?? 0, '')} after.`);
+      console.log(formatRow(measure));
+    notes.push(
+      `Load average ${formatNumber(loadBefore, '')} before, ${formatNumber(loadavg()[0] ?? 0, '')} after.`,
+    );
     console.log(`\n${notes.join(' ')}`);
   } catch (error) {
     console.log(`  failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
-// A database of our own keeps this process alive as it lives no longer than this does.
+// A cluster started by this process would keep it alive.
 process.exit();

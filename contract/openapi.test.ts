@@ -4,24 +4,25 @@ import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { capabilities } from './rules/capabilities.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-const isJson = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const json = (value: unknown): Json => (isJson(value) ? value : {});
-const at = (value: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>((inner, key) => json(inner)[key], value);
+const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+/** Value at a path of keys; undefined where a key is missing. */
+const getPath = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((inner, key) => toObject(inner)[key], value);
 
 const document: unknown = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8'));
-const operations = Object.entries(json(at(document, 'paths'))).flatMap(([path, item]) =>
-  Object.entries(json(item)).map(([method, spec]) => ({
+const operations = Object.entries(toObject(getPath(document, 'paths'))).flatMap(([path, item]) =>
+  Object.entries(toObject(item)).map(([method, spec]) => ({
     name: `${method.toUpperCase()} ${path.replace('/api/rest/', '')}`,
-    spec: json(spec),
+    spec: toObject(spec),
   })),
 );
 
-/** Every operation that spec 4.2-4.5 gives, with the alias of 4.2 rule 2. */
-const given = [
+/** Operations defined by spec 4.2-4.5, including the alias of 4.2 rule 2. */
+const GIVEN_OPERATIONS = [
   'POST v1/management/user',
   'PUT v1/management/user',
   'GET v1/management/user',
@@ -60,31 +61,31 @@ const given = [
   'POST v4/ri/import/emails',
 ];
 
-/** Schemas below this value, each once, references followed. */
-function reachable(value: unknown, seen = new Set<string>()): Json[] {
-  if (Array.isArray(value)) return value.flatMap((item) => reachable(item, seen));
-  if (!isJson(value)) return [];
+/** Lists all objects below `value`, following each reference once. */
+function collectObjects(value: unknown, visited = new Set<string>()): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap((item) => collectObjects(item, visited));
+  if (!isObject(value)) return [];
   const reference = value['$ref'];
   if (typeof reference !== 'string')
-    return [value, ...Object.values(value).flatMap((item) => reachable(item, seen))];
-  if (seen.has(reference)) return [];
-  seen.add(reference);
-  return reachable(at(document, ...reference.split('/').slice(1)), seen);
+    return [value, ...Object.values(value).flatMap((item) => collectObjects(item, visited))];
+  if (visited.has(reference)) return [];
+  visited.add(reference);
+  return collectObjects(getPath(document, ...reference.split('/').slice(1)), visited);
 }
 
-test('exactly the operations of the specification are marked given', () => {
+test('marks exactly the operations of the specification as given', () => {
   const marked = operations.filter(({ spec }) => spec['x-standing'] === 'given').map(({ name }) => name);
-  expect(marked).toHaveLength(given.length);
-  expect(new Set(marked)).toEqual(new Set(given));
+  expect(marked).toHaveLength(GIVEN_OPERATIONS.length);
+  expect(new Set(marked)).toEqual(new Set(GIVEN_OPERATIONS));
 });
 
-test('only the listing that spec 9.3 names is deprecated', () => {
+test('deprecates only the operation of spec 9.3', () => {
   const deprecated = operations.filter(({ spec }) => spec['deprecated']).map(({ name }) => name);
   expect(deprecated).toEqual(['GET v4/data/entrydata/allentrieshistory']);
 });
 
-test.each(operations)('$name says who may call it', ({ spec }) => {
-  const scopes = [at(document, 'components', 'schemas', 'Scope', 'enum')].flat();
+test.each(operations)('$name declares a known scope and known capabilities', ({ spec }) => {
+  const scopes = [getPath(document, 'components', 'schemas', 'Scope', 'enum')].flat();
   const names: readonly string[] = capabilities.map(({ name }) => name);
   const anonymous = Array.isArray(spec['security']) && spec['security'].length === 0;
   const needsNone = spec['x-door'] === 'console' || anonymous;
@@ -92,10 +93,10 @@ test.each(operations)('$name says who may call it', ({ spec }) => {
   expect(names).toEqual(expect.arrayContaining([spec['x-capability']].flat()));
 });
 
-test('request bodies are closed, but for the two that another standard shapes', () => {
+test('forbids additional properties in request bodies, except in the two defined by another standard', () => {
   const open = operations
     .filter(({ spec }) =>
-      reachable(spec['requestBody']).some(
+      collectObjects(spec['requestBody']).some(
         (schema) =>
           [schema['type']].flat().includes('object') && schema['additionalProperties'] === undefined,
       ),
@@ -104,13 +105,13 @@ test('request bodies are closed, but for the two that another standard shapes', 
   expect(new Set(open)).toEqual(new Set(['callAgentServer', 'issueToken']));
 });
 
-test('every example fits its schema', () => {
+test('every example is valid against its schema', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addSchema({ ...json(document), $id: 'contract' });
-  for (const [name, schema] of Object.entries(json(at(document, 'components', 'schemas')))) {
+  ajv.addSchema({ ...toObject(document), $id: 'contract' });
+  for (const [name, schema] of Object.entries(toObject(getPath(document, 'components', 'schemas')))) {
     const validate = ajv.compile({ $ref: `contract#/components/schemas/${name}` });
-    for (const example of [json(schema)['examples'] ?? []].flat())
+    for (const example of [toObject(schema)['examples'] ?? []].flat())
       expect(validate(example), `${name}: ${ajv.errorsText(validate.errors)}`).toBe(true);
   }
 });

@@ -1,8 +1,8 @@
-/** Finds a Chromium for the browser tests, and gets one where none is. */
-import { chromium } from '@playwright/test';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+/** Finds or installs the Chromium for the browser tests. */
+import { chromium } from '@playwright/test';
 import { installDebianPackage } from './debian.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -11,8 +11,8 @@ const APPLICATIONS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Some systems ship a stub that only says how to install the browser, hence the trial run. */
-function runs(path: string): boolean {
+/** Runs the program, because some systems ship a stub that only prints how to install the browser. */
+function canRun(path: string): boolean {
   return existsSync(path) && spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
@@ -20,15 +20,15 @@ function runs(path: string): boolean {
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const installed = NAMES.flatMap((name) => [...folders, '/usr/bin'].map((folder) => join(folder, name)));
-  return [...installed, ...APPLICATIONS, chromium.executablePath()].find(runs);
+  return [...installed, ...APPLICATIONS, chromium.executablePath()].find(canRun);
 }
 
 /**
- * The path of a Chromium; installs one when there is none.
- * @throws Error saying what to install
+ * The path of a Chromium; installs one if there is none.
+ * @throws Error that says what to install
  */
 export function ensureChromium(): string {
-  const ways = [
+  const attempts = [
     () => true,
     () => installDebianPackage('chromium'),
     () =>
@@ -36,8 +36,8 @@ export function ensureChromium(): string {
         stdio: 'inherit',
       }).status === 0,
   ];
-  for (const way of ways) {
-    const path = way() ? findChromium() : undefined;
+  for (const attempt of attempts) {
+    const path = attempt() ? findChromium() : undefined;
     if (path) return path;
   }
   throw new Error(

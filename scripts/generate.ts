@@ -1,20 +1,23 @@
-// Regenerates what is made from the contract and from the route files, in the current folder.
+/** Generates the files derived from the contract and from the route files, in the current folder. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolveConfig } from 'vite';
 import { z } from 'zod';
 
-/** Runs a tool of node_modules/.bin; its report is shown only when it fails. */
-function tool(name: string, ...args: readonly string[]) {
+/** Runs a tool from node_modules; shows its output only if it fails. */
+function runTool(name: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`node_modules/${name}`, ...args], {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`${name} failed:\n${stdout}${stderr}`);
 }
 
-function contract() {
-  tool('@redocly/cli/bin/cli.js', 'bundle', 'steward', '-o', 'contract/openapi.json');
-  tool('@hey-api/openapi-ts/bin/run.js', '--no-log-file');
+/** Writes the bundled contract, its types (contract/generated), and the client of the console (src/api/generated). */
+function generateFromContract() {
+  runTool('@redocly/cli/bin/cli.js', 'bundle', 'steward', '-o', 'contract/openapi.json');
+  runTool('@hey-api/openapi-ts/bin/run.js', '--no-log-file');
+  // The client imports the types of contract/generated (openapi-ts.config.ts); this copy is unused.
+  rmSync('src/api/generated/types.gen.ts');
 }
 
 const Paths = z.object({
@@ -26,20 +29,20 @@ const Operation = z.object({
 });
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** What each operation asks for, so that the console says it before somebody tries. */
-function capabilities() {
+/** Writes the capabilities that each operation requires, so that the console can check them before a call. */
+function generateCapabilities() {
   const { paths } = Paths.parse(JSON.parse(readFileSync('contract/openapi.json', 'utf8')));
   const operations = Object.values(paths).flatMap((item) =>
     METHODS.flatMap((method) => (item[method] ? [Operation.parse(item[method])] : [])),
   );
-  const rows = operations.map((each) => {
-    const names = each['x-capability'].map((name) => `'${name}'`);
-    return `  ${each.operationId}: [${names.join(', ')}],`;
+  const rows = operations.map((operation) => {
+    const names = operation['x-capability'].map((name) => `'${name}'`);
+    return `  ${operation.operationId}: [${names.join(', ')}],`;
   });
   const table = `// This file is generated from x-capability of contract/openapi.json; never edit it.
-import type { Capability } from './generated/types.gen.ts';
+import type { Capability } from '../../contract/generated/types.gen.ts';
 
-/** The capabilities that each operation asks for: any one of them suffices. */
+/** Capabilities of each operation, any one of which is sufficient; empty where none is required. */
 export const CAPABILITIES = {
 ${rows.join('\n')}
 } satisfies Record<string, readonly Capability[]>;
@@ -47,16 +50,16 @@ ${rows.join('\n')}
   writeFileSync('src/api/capabilities.gen.ts', table);
 }
 
-/** The router's plugin writes the route tree when Vite's configuration is resolved; it only logs its faults. */
-async function routeTree() {
+/** Writes the route tree: the router plugin does so when the Vite configuration is resolved, and only logs its errors. */
+async function generateRouteTree() {
   const logError = console.error;
-  const faults: unknown[] = [];
-  console.error = (...args: unknown[]) => faults.push(...args);
+  const errors: unknown[] = [];
+  console.error = (...args: unknown[]) => errors.push(...args);
   await resolveConfig({ root: process.cwd(), configFile: 'vite.config.ts' }, 'build');
   console.error = logError;
-  if (faults.length > 0) throw new Error(`The route tree was not written: ${faults.map(String).join(' ')}`);
+  if (errors.length > 0) throw new Error(`The route tree was not written: ${errors.map(String).join(' ')}`);
 }
 
-contract();
-capabilities();
-await routeTree();
+generateFromContract();
+generateCapabilities();
+await generateRouteTree();

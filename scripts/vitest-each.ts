@@ -1,11 +1,12 @@
-/** What holds after every test, and after every file: the next one finds the process as this one did. */
+/** Checks and cleanup after every test and test file, because several files share one process. */
 import { afterAll, afterEach, vi } from 'vitest';
 
-const before = Reflect.ownKeys(Object.prototype).length;
+const prototypeKeyCount = Reflect.ownKeys(Object.prototype).length;
 
-// No input, however hostile, has reached the prototype of all objects.
+// Fails a test whose input polluted the prototype of all objects.
 afterEach(() => {
-  if (Reflect.ownKeys(Object.prototype).length !== before) throw new Error('Object.prototype was changed');
+  if (Reflect.ownKeys(Object.prototype).length !== prototypeKeyCount)
+    throw new Error('Object.prototype was changed');
 });
 
 afterAll(() => {

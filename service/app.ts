@@ -1,19 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
-import { randomUUID } from 'node:crypto';
-import { keepSteps } from './areas/proxies/index.ts';
-import { countKeyUse } from './areas/tokens/index.ts';
-import { browsersDoor, programsDoor } from './gateway/doors.ts';
-import { protectPages } from './gateway/headers.ts';
-import { servePages } from './gateway/pages.ts';
+import { createAuditTrail } from './areas/proxies/index.ts';
+import { registry as allAreas } from './areas/registry.ts';
+import { createKeyUsageCounter } from './areas/tokens/index.ts';
+import { createSessionApi, createBearerApi } from './gateway/api-surfaces.ts';
+import { registerSecurityHeaders, serveConsole } from './gateway/pages.ts';
 import { serveReference } from './gateway/reference.ts';
-import { handlers } from './handlers.ts';
+import { collectHandlers } from './handlers.ts';
+import type { AreaRegistry } from './kernel/area/area.ts';
 import type { Database } from './kernel/db/database.ts';
-import { awaitBodies, usualArrival } from './kernel/http/arrival.ts';
+import { registerApiSurface } from './kernel/http/api-surface.ts';
+import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/body-timeout.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
-import { openDoor } from './kernel/http/doors.ts';
-import { answerErrors, outsideRoutes } from './kernel/http/failures.ts';
+import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
 
 export interface AppOptions {
@@ -21,29 +22,31 @@ export interface AppOptions {
   services: Services;
   trustedProxies: readonly string[];
   log: FastifyBaseLogger;
-  /** In tests: every answer is held against the contract. */
-  checkAnswers?: boolean;
+  /** Used by tests: every response is validated against the contract. */
+  validateResponses?: boolean;
   contract?: Contract;
+  /** The areas to serve; by default all. */
+  registry?: AreaRegistry;
 }
 
-/** Slow senders of headers are cut off (T23), those of bodies by awaitBodies. */
-const HEADERS_MS = 5_000;
+/** Timeout for the headers of a request (T23); bodies have their own (http/body-timeout.ts). */
+const HEADERS_TIMEOUT_MS = 5_000;
 
-/** The whole service as one Fastify instance: both doors, the pages, the reference, health. */
+/** Creates the service as one Fastify instance: both APIs, the console, the API reference, health checks. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { database, services, log } = options;
   const { db } = database;
-  const secure = services.publicUrl.startsWith('https:');
+  const isHttps = services.publicUrl.startsWith('https:');
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    requestTimeout: usualArrival.filesMs,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
+    requestTimeout: BODY_TIMEOUTS.uploadMs,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: 'idle',
-    ...outsideRoutes,
+    ...connectionErrorHandlers,
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -61,22 +64,29 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       'request',
     );
   });
-  awaitBodies(app, usualArrival);
-  answerErrors(app);
-  await protectPages(app, secure);
+  registerBodyTimeout(app, BODY_TIMEOUTS);
+  registerErrorHandlers(app);
+  await registerSecurityHeaders(app, isHttps);
   await app.register(fastifyCompress, { encodings: ['br', 'gzip'], threshold: 1_024 });
   await app.register(fastifyCookie);
 
   const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
-  const steps = keepSteps(db, log);
-  const keyUse = countKeyUse(db, log);
+  const auditTrail = createAuditTrail(db, log);
+  const keyUse = createKeyUsageCounter(db, log);
   app.addHook('onClose', async () => {
-    await steps.stop();
+    await auditTrail.stop();
     await keyUse.stop();
   });
-  const around = { db, contract, services, steps, handlers, checkAnswers: options.checkAnswers ?? false };
-  await openDoor(app, programsDoor(db, services, keyUse), around);
-  await openDoor(app, browsersDoor(db, services.publicUrl), around);
+  const dependencies = {
+    db,
+    contract,
+    services,
+    auditTrail,
+    handlers: collectHandlers(options.registry ?? allAreas),
+    validateResponses: options.validateResponses ?? false,
+  };
+  await registerApiSurface(app, createBearerApi(db, services, keyUse), dependencies);
+  await registerApiSurface(app, createSessionApi(db, services.publicUrl), dependencies);
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
@@ -84,6 +94,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return reply.send({ status: 'ok' });
   });
   await serveReference(app, contract);
-  await servePages(app);
+  await serveConsole(app);
   return app;
 }

@@ -1,17 +1,23 @@
-/** The authorisation matrix: every operation of the contract, at every door that serves it, against who must not use it. */
+/** Authorization matrix: every operation of the contract, in both APIs, with callers that must be rejected. */
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Capability, Scope } from '../contract/generated/types.gen.ts';
-import { notBuilt } from './areas/not-built.ts';
-import { hashSecret } from './kernel/secret.ts';
+import { registry } from './areas/registry.ts';
 import type { Operation } from './kernel/http/contract.ts';
-import { foreignRows, NOBODY, open, own, platform } from './testing/authorization.ts';
-import { callsWith, type Calls, type Reply } from './testing/calls.ts';
+import { hashSecret } from './kernel/secret.ts';
+import {
+  foreignCalls,
+  UNKNOWN_ID,
+  publicOperations,
+  ownSessionOperations,
+  platformOperations,
+} from './testing/authorization.ts';
+import { createApiClient, type ApiClient, type Reply } from './testing/calls.ts';
 import {
   as,
   contract,
-  everyScope,
-  everything,
+  allScopes,
+  allCapabilities,
   makePerson,
   makeSite,
   makeToken,
@@ -20,201 +26,216 @@ import {
   type Person,
 } from './testing/site.ts';
 
-const VERBS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', PATCH: 'put' } as const;
-/** The path of an operation with something in each of its parameters. */
-const pathOf = (operation: Operation, ids: Readonly<Record<string, number>> = {}) =>
-  operation.url.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name] ?? NOBODY));
+const METHOD_FUNCTIONS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', PATCH: 'put' } as const;
+/** The path of an operation with a value for each parameter. */
+const buildPath = (operation: Operation, ids: Readonly<Record<string, number>> = {}) =>
+  operation.url.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name] ?? UNKNOWN_ID));
 
 const call = (
-  calls: Calls,
+  calls: ApiClient,
   operation: Operation,
-  path = pathOf(operation),
+  path = buildPath(operation),
   body?: unknown,
 ): Promise<Reply<unknown>> =>
-  operation.method === 'GET' ? calls.get(path) : calls[VERBS[operation.method]](path, body);
+  operation.method === 'GET' ? calls.get(path) : calls[METHOD_FUNCTIONS[operation.method]](path, body);
 
-const programs = contract.operations.filter((operation) => !operation.consoleOnly);
-const browsers = contract.operations.filter((operation) => operation.id !== 'issueToken');
-/** Operations by name, as the titles of tests have them. */
-const named = (operations: readonly Operation[]) =>
+const bearerOperations = contract.operations.filter((operation) => !operation.isConsoleOnly);
+const sessionOperations = contract.operations.filter((operation) => operation.id !== 'issueToken');
+/** Operations with their ids, for test.each. */
+const toTestCases = (operations: readonly Operation[]) =>
   operations.map((operation) => [operation.id, operation] as const);
-const guarded = (operation: Operation) => operation.access !== 'public';
+const requiresCredentials = (operation: Operation) => operation.access !== 'public';
 
-test('every operation is open by decision, on the own session, or asks for capabilities; programs need a scope', () => {
-  for (const { id, access, capabilities, scope, consoleOnly } of contract.operations) {
-    expect([id, access === 'public']).toEqual([id, open.has(id)]);
-    expect([id, capabilities.length > 0]).toEqual([id, !open.has(id) && !own.has(id) && !platform.has(id)]);
-    expect([id, scope !== undefined]).toEqual([id, !open.has(id) && !consoleOnly]);
+test('every operation is public by decision, concerns the own session, or requires capabilities and a scope', () => {
+  for (const { id, access, capabilities, scope, isConsoleOnly: consoleOnly } of contract.operations) {
+    expect([id, access === 'public']).toEqual([id, publicOperations.has(id)]);
+    expect([id, capabilities.length > 0]).toEqual([
+      id,
+      !publicOperations.has(id) && !ownSessionOperations.has(id) && !platformOperations.has(id),
+    ]);
+    expect([id, scope !== undefined]).toEqual([id, !publicOperations.has(id) && !consoleOnly]);
   }
 });
 
-test('every built operation on a site has a row for the administrator of another one', () => {
+test('foreignRows covers every implemented operation that requires capabilities', () => {
   const built = contract.operations.filter(
-    ({ id, capabilities }) => capabilities.length > 0 && !notBuilt.some((name) => name === id),
+    ({ id, capabilities }) => capabilities.length > 0 && !registry.notBuilt.some((name) => name === id),
   );
-  expect(Object.keys(foreignRows).toSorted()).toEqual(built.map(({ id }) => id).toSorted());
+  expect(Object.keys(foreignCalls).toSorted()).toEqual(built.map(({ id }) => id).toSorted());
 });
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
-  /** Where all who are refused belong: the site that is looked at before and after has one user. */
-  let crowd = 0;
-  let all: Person;
-  let elsewhere: Person;
-  let entryTypeId = NOBODY;
-  let fieldId = NOBODY;
+  /** Site of the callers that are rejected; the site whose state is compared has only one user. */
+  let callersSiteId = 0;
+  let administrator: Person;
+  let foreignAdministrator: Person;
+  let entryTypeId = UNKNOWN_ID;
+  let fieldId = UNKNOWN_ID;
   beforeAll(async () => {
-    // Ids of people that nothing else has: what is looked for in answers are those.
-    await sql`alter table account alter column user_id restart with 1000003`.execute(house().db);
-    siteId = await makeSite(house().db);
-    crowd = await makeSite(house().db);
-    all = await makePerson(house().db, siteId);
+    // Distinctive user ids, because responses are searched for them.
+    await sql`alter table account alter column user_id restart with 1000003`.execute(context().db);
+    siteId = await makeSite(context().db);
+    callersSiteId = await makeSite(context().db);
+    administrator = await makePerson(context().db, siteId);
     const names = { apiName: 'Hidden', singularName: 'Hidden', pluralName: 'Hidden' };
-    const type = await as(house().app, all).post<{ id: number }>('/api/rest/v4/schema/entrytypes', names);
+    const type = await as(context().app, administrator).post<{ id: number }>(
+      '/api/rest/v4/schema/entrytypes',
+      names,
+    );
     entryTypeId = type.body.id;
-    const fields = await as(house().app, all).get<{ id: number }[]>('/api/rest/v4/schema/allfields');
-    fieldId = fields.body[0]?.id ?? NOBODY;
-    elsewhere = await makePerson(house().db, await makeSite(house().db));
+    const fields = await as(context().app, administrator).get<{ id: number }[]>(
+      '/api/rest/v4/schema/allfields',
+    );
+    fieldId = fields.body[0]?.id ?? UNKNOWN_ID;
+    foreignAdministrator = await makePerson(context().db, await makeSite(context().db));
   });
 
-  /** A session of this person that lacks something. */
-  const openHalf = async (person: Person, pending: 'two-factor' | 'enrolment') => {
-    const cookie = await openSession(house().db, person.siteId, person.userId);
+  /** A half-completed sign-in of this person. */
+  const openHalfCompletedSession = async (person: Person, pending: 'two-factor' | 'enrolment') => {
+    const cookie = await openSession(context().db, person.siteId, person.userId);
     await sql`update session set pending = ${pending} where token_hash = ${hashSecret(cookie)}`.execute(
-      house().db,
+      context().db,
     );
     return cookie;
   };
-  const lacking = new Map<string, Promise<Person>>();
-  /** Somebody with every capability but these; the same for all operations, because who is refused changes nothing. */
-  const without = (...names: readonly string[]) => {
+  const personsByMissingCapabilities = new Map<string, Promise<Person>>();
+  /** A person with all capabilities except these; reused, because rejected calls change nothing. */
+  const makePersonWithout = (...names: readonly string[]) => {
     const key = names.join();
-    const made =
-      lacking.get(key) ??
-      makePerson(house().db, crowd, {
-        capabilities: everything.filter((capability) => !names.includes(capability)),
+    const existing =
+      personsByMissingCapabilities.get(key) ??
+      makePerson(context().db, callersSiteId, {
+        capabilities: allCapabilities.filter((capability) => !names.includes(capability)),
       });
-    lacking.set(key, made);
-    return made;
+    personsByMissingCapabilities.set(key, existing);
+    return existing;
   };
-  const bearer = (token: string) => callsWith(house().app, '', { authorization: `Bearer ${token}` });
-  const session = (headers: Record<string, string>) =>
-    callsWith(house().app, '/console', { 'x-steward-console': '1', ...headers });
+  const createBearerClient = (token: string) =>
+    createApiClient(context().app, '', { authorization: `Bearer ${token}` });
+  const createSessionClient = (headers: Record<string, string>) =>
+    createApiClient(context().app, '/console', { 'x-steward-console': '1', ...headers });
 
-  describe.each(named(programs.filter(guarded)))('%s at the door of programs', (_id, operation) => {
-    test('401 without a token, with a bad one, and with a session instead of one', async () => {
-      const bad = [
-        callsWith(house().app, '', {}),
-        callsWith(house().app, '', { cookie: `steward=${all.cookie}`, 'x-steward-console': '1' }),
-        callsWith(house().app, '', { authorization: 'Basic YTpi' }),
-        bearer('not-a-token'),
-        bearer(all.cookie),
-      ];
-      for (const calls of bad) {
-        const { status, headers } = await call(calls, operation);
-        expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
-      }
-    });
+  describe.each(toTestCases(bearerOperations.filter(requiresCredentials)))(
+    '%s in the bearer API',
+    (_id, operation) => {
+      test('rejects a missing or invalid token and a session cookie with 401', async () => {
+        const bad = [
+          createApiClient(context().app, '', {}),
+          createApiClient(context().app, '', {
+            cookie: `steward=${administrator.cookie}`,
+            'x-steward-console': '1',
+          }),
+          createApiClient(context().app, '', { authorization: 'Basic YTpi' }),
+          createBearerClient('not-a-token'),
+          createBearerClient(administrator.cookie),
+        ];
+        for (const calls of bad) {
+          const { status, headers } = await call(calls, operation);
+          expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
+        }
+      });
 
-    test('403 without the scope, the capability, or access for programs', async () => {
-      const scopes = everyScope.filter((scope) => scope !== (operation.scope as Scope | undefined));
-      const refused = [
-        bearer(await makeToken(house().db, all, scopes)),
-        bearer((await without(...operation.capabilities)).token),
-        bearer((await without('Access Web Service')).token),
-      ];
-      for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
-    });
-  });
+      test('rejects callers without the scope, the capability or Access Web Service with 403', async () => {
+        const scopes = allScopes.filter((scope) => scope !== (operation.scope as Scope | undefined));
+        const refused = [
+          createBearerClient(await makeToken(context().db, administrator, scopes)),
+          createBearerClient((await makePersonWithout(...operation.capabilities)).token),
+          createBearerClient((await makePersonWithout('Access Web Service')).token),
+        ];
+        for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
+      });
+    },
+  );
 
-  test.each(named(programs))(
-    '%s at the door of programs: neither 401 nor 403 with exactly what it asks for',
+  test.each(toTestCases(bearerOperations))(
+    '%s in the bearer API accepts a caller with exactly the required scope and capability',
     async (id, operation) => {
       const capabilities = ['Access Web Service', ...operation.capabilities.slice(0, 1)] as Capability[];
-      const scopes = everyScope.filter((scope) => scope === (operation.scope as Scope | undefined));
-      const person = await makePerson(house().db, crowd, { capabilities, scopes });
-      const calls = id === 'issueToken' ? callsWith(house().app, '', {}) : as(house().app, person);
+      const scopes = allScopes.filter((scope) => scope === (operation.scope as Scope | undefined));
+      const person = await makePerson(context().db, callersSiteId, { capabilities, scopes });
+      const calls = id === 'issueToken' ? createApiClient(context().app, '', {}) : as(context().app, person);
       expect([401, 403]).not.toContain((await call(calls, operation)).status);
     },
   );
 
-  describe.each(named(browsers))('%s at the door of the console', (_id, operation) => {
-    test('401 without a session and with a bad one or a token; 403 without the header of the console', async () => {
+  describe.each(toTestCases(sessionOperations))('%s in the session API', (_id, operation) => {
+    test('rejects a missing or invalid session and a token with 401, and a missing console header with 403', async () => {
       const bad = [
-        session({}),
-        session({ cookie: 'steward=nothing' }),
-        session({ cookie: `steward=${all.token}` }),
-        session({ authorization: `Bearer ${all.token}` }),
+        createSessionClient({}),
+        createSessionClient({ cookie: 'steward=nothing' }),
+        createSessionClient({ cookie: `steward=${administrator.token}` }),
+        createSessionClient({ authorization: `Bearer ${administrator.token}` }),
       ];
       for (const calls of bad) {
         const { status } = await call(calls, operation);
-        expect(guarded(operation) ? status === 401 : status !== 401 && status !== 403).toBe(true);
+        expect(requiresCredentials(operation) ? status === 401 : status !== 401 && status !== 403).toBe(true);
       }
-      const bare = callsWith(house().app, '/console', { cookie: `steward=${all.cookie}` });
+      const bare = createApiClient(context().app, '/console', { cookie: `steward=${administrator.cookie}` });
       expect((await call(bare, operation)).status).toBe(403);
     });
 
-    test('neither 401 nor 403 with it', async () => {
-      const person = await makePerson(house().db, crowd, {
+    test('accepts a session with exactly the required capability', async () => {
+      const person = await makePerson(context().db, callersSiteId, {
         capabilities: operation.capabilities.slice(0, 1) as Capability[],
       });
-      if (platform.has(operation.id))
-        await house().db.insertInto('platform_administrator').values({ user_id: person.userId }).execute();
-      expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
+      if (platformOperations.has(operation.id))
+        await context().db.insertInto('platform_administrator').values({ user_id: person.userId }).execute();
+      expect([401, 403]).not.toContain((await call(as(context().app, person, 'console'), operation)).status);
     });
   });
 
-  describe.each(['two-factor', 'enrolment'] as const)(
-    'a sign-in that lacks its second factor (%s)',
-    (pending) => {
-      test.each(named(browsers.filter(guarded)))(
-        '%s: 401, but for what completes it (T14)',
-        async (_id, operation) => {
-          const cookie = await openHalf(all, pending);
-          const { status } = await call(as(house().app, { token: '', cookie }, 'console'), operation);
-          expect([operation.id, status === 401]).toEqual([operation.id, operation.halfSession !== pending]);
-        },
-      );
-    },
-  );
+  describe.each(['two-factor', 'enrolment'] as const)('a half-completed sign-in (%s)', (pending) => {
+    test.each(toTestCases(sessionOperations.filter(requiresCredentials)))(
+      '%s is rejected with 401 unless it completes the sign-in (T14)',
+      async (_id, operation) => {
+        const cookie = await openHalfCompletedSession(administrator, pending);
+        const { status } = await call(as(context().app, { token: '', cookie }, 'console'), operation);
+        expect([operation.id, status === 401]).toEqual([
+          operation.id,
+          operation.allowedPendingStep !== pending,
+        ]);
+      },
+    );
+  });
 
-  test.each(named(browsers.filter(({ capabilities }) => capabilities.length > 0)))(
-    '%s at the door of the console: 403 without the capability',
+  test.each(toTestCases(sessionOperations.filter(({ capabilities }) => capabilities.length > 0)))(
+    '%s in the session API rejects callers without the capability with 403',
     async (_id, operation) => {
-      const calls = as(house().app, await without(...operation.capabilities), 'console');
+      const calls = as(context().app, await makePersonWithout(...operation.capabilities), 'console');
       expect((await call(calls, operation)).status).toBe(403);
     },
   );
 
-  const state = async () => {
-    const here = as(house().app, all);
+  const readSiteState = async () => {
+    const api = as(context().app, administrator);
     return [
-      (await here.get('user?pageSize=1000')).body,
-      (await here.get('user/group?pageSize=1000')).body,
-      (await here.get('/api/rest/v4/schema/allfields')).body,
+      (await api.get('user?pageSize=1000')).body,
+      (await api.get('user/group?pageSize=1000')).body,
+      (await api.get('/api/rest/v4/schema/allfields')).body,
     ];
   };
 
-  describe('what the administrator of another site asks for', () => {
+  describe('calls by the administrator of another site', () => {
     let before: unknown[] = [];
     beforeAll(async () => {
-      before = await state();
+      before = await readSiteState();
     });
 
-    describe.each(Object.entries(foreignRows))('%s', (id, row) => {
-      test.each(['program', 'console'] as const)('shows and changes nothing here (%s)', async (door) => {
+    describe.each(Object.entries(foreignCalls))('%s', (id, row) => {
+      test.each(['program', 'console'] as const)('reveal and change nothing (%s)', async (door) => {
         const operation = contract.operations.find((each) => each.id === id);
         if (!operation) throw new Error(`${id} is not in the contract`);
-        const ids = { userId: all.userId, groupId: all.groupId, entryTypeId, fieldId };
-        const path = pathOf(operation, ids) + (row.query?.(all) ?? '');
-        const caller = as(house().app, elsewhere, door);
-        const { status, text, body } = await call(caller, operation, path, row.body?.(all));
-        expect(status).toBe(door === 'program' && operation.consoleOnly ? 404 : row.status);
+        const ids = { userId: administrator.userId, groupId: administrator.groupId, entryTypeId, fieldId };
+        const path = buildPath(operation, ids) + (row.query?.(administrator) ?? '');
+        const caller = as(context().app, foreignAdministrator, door);
+        const { status, text, body } = await call(caller, operation, path, row.body?.(administrator));
+        expect(status).toBe(door === 'program' && operation.isConsoleOnly ? 404 : row.status);
         expect(body).toEqual(row.answer ?? body);
-        expect(text).not.toContain(all.email);
+        expect(text).not.toContain(administrator.email);
         expect(text).not.toContain('Hidden');
-        expect(text).not.toMatch(new RegExp(`"(id|userId)":${all.userId}\\b`));
-        expect(await state()).toEqual(before);
+        expect(text).not.toMatch(new RegExp(`"(id|userId)":${administrator.userId}\\b`));
+        expect(await readSiteState()).toEqual(before);
       });
     });
   });

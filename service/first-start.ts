@@ -1,38 +1,42 @@
-import { addAdministrator } from './areas/users/index.ts';
 import { createSite, listSiteIds, lockFirstStart } from './areas/sites/index.ts';
+import { addAdministrator } from './areas/users/index.ts';
 import { writeSample } from './cli/sample/fill.ts';
-import type { Config } from './config.ts';
-import { createLink } from './kernel/auth/links.store.ts';
-import { hashPassword } from './kernel/auth/password.ts';
-import { administratorRemains } from './kernel/auth/store.ts';
-import { change, hostActor, type Recorder } from './kernel/change.ts';
-import type { Db, Tx } from './kernel/db/database.ts';
-import { withTransaction } from './kernel/db/transaction.ts';
+import { change, createHostActor, type Recorder } from './kernel/audit/change.ts';
+import { hasAdministrator } from './kernel/auth/callers.store.ts';
+import { createLink } from './kernel/auth/one-time-links.store.ts';
+import { hashPassword } from './kernel/auth/passwords.ts';
+import type { Config } from './kernel/config.ts';
+import { type Db, type Tx, withTransaction } from './kernel/db/database.ts';
 
-const SAMPLE = { users: 500, seed: 1 };
-const NORTHLIGHT = { slug: 'northlight', name: 'Northlight Capital', dedicatedDomain: 'northlight.example' };
-const EMPTY = { slug: 'main', name: 'Main site', dedicatedDomain: null };
+const SAMPLE_OPTIONS = { users: 500, seed: 1 };
+const SAMPLE_SITE = { slug: 'northlight', name: 'Northlight Capital', dedicatedDomain: 'northlight.example' };
+const EMPTY_SITE = { slug: 'main', name: 'Main site', dedicatedDomain: null };
 
-/** What the person who started the service for the first time has to know. */
-export interface FirstStart {
-  /** The one-time address for the first administrator; undefined when the site has one. */
+/** Result of the first start. */
+export interface FirstStartResult {
+  /** One-time link for the first administrator; undefined if the site has an administrator. */
   link: string | undefined;
 }
 
 /**
- * Makes the first site at the very first start, with the sample or empty, and opens the way in for its first
- * administrator: from the settings, or by a one-time link for as long as nobody can administer the site.
- * Processes that start together take turns; what the first made the others find.
+ * Creates the first site at the very first start, with sample data or empty. As long as the site has no administrator, creates one
+ * from the settings or a one-time link for one. Processes that start at the same time are serialized, so each finds the site that the
+ * first created.
  */
-export async function firstStart(db: Db, config: Config): Promise<FirstStart> {
-  const siteId = await withTransaction(db, {}, (tx) => findOrMakeSite(tx, config.sample));
+export async function runFirstStart(db: Db, config: Config): Promise<FirstStartResult> {
+  const siteId = await withTransaction(db, {}, (tx) => findOrCreateSite(tx, config.createsSample));
   const passwordHash =
     config.firstAdministrator && (await hashPassword(config.firstAdministrator.password.reveal()));
-  const token = await change(db, hostActor(siteId), async (tx, record) => {
+  const token = await change(db, createHostActor(siteId), async (tx, record) => {
     await lockFirstStart(tx);
-    if (await administratorRemains(tx, siteId)) return undefined;
+    if (await hasAdministrator(tx, siteId)) return undefined;
     if (config.firstAdministrator && passwordHash) {
-      await addFromSettings(tx, siteId, { email: config.firstAdministrator.email, passwordHash }, record);
+      await addAdministratorFromSettings(
+        tx,
+        siteId,
+        { email: config.firstAdministrator.email, passwordHash },
+        record,
+      );
       return undefined;
     }
     record({ action: 'site.administrator-link', subject: ['site', siteId], changes: {} });
@@ -41,25 +45,25 @@ export async function firstStart(db: Db, config: Config): Promise<FirstStart> {
   return { link: token && `${config.publicUrl}/link#${token}` };
 }
 
-async function findOrMakeSite(tx: Tx, sample: boolean): Promise<number> {
+async function findOrCreateSite(tx: Tx, sample: boolean): Promise<number> {
   await lockFirstStart(tx);
   const [first] = await listSiteIds(tx);
   if (first !== undefined) return first;
-  const siteId = await createSite(tx, sample ? NORTHLIGHT : EMPTY);
-  if (sample) await writeSample(tx, { ...SAMPLE, asOf: new Date(), siteId });
+  const siteId = await createSite(tx, sample ? SAMPLE_SITE : EMPTY_SITE);
+  if (sample) await writeSample(tx, { ...SAMPLE_OPTIONS, asOf: new Date(), siteId });
   return siteId;
 }
 
-async function addFromSettings(
+async function addAdministratorFromSettings(
   tx: Tx,
   siteId: number,
-  person: { email: string; passwordHash: string },
+  account: { email: string; passwordHash: string },
   record: Recorder,
 ): Promise<void> {
-  const named = { ...person, firstName: 'First', lastName: 'Administrator' };
-  const userId = await addAdministrator(tx, siteId, named, record);
+  const administrator = { ...account, firstName: 'First', lastName: 'Administrator' };
+  const userId = await addAdministrator(tx, siteId, administrator, record);
   if (userId === undefined)
     throw new Error(
-      `STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`,
+      `STEWARD_ADMIN_EMAIL: an account with ${account.email} already exists. Choose another address, or run npm run admin -- user make-admin`,
     );
 }

@@ -1,8 +1,8 @@
-/** Two sites on one installation: nothing of the one is in any answer to the other (T04). */
+/** Two sites on one installation: no response to one site contains data of the other (T04). */
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { notBuilt } from './areas/not-built.ts';
-import { send, type Calls } from './testing/calls.ts';
+import { registry } from './areas/registry.ts';
+import { send, type ApiClient } from './testing/calls.ts';
 import {
   as,
   contract,
@@ -15,80 +15,78 @@ import {
   type Person,
 } from './testing/site.ts';
 
-const MARK = 'belongs-to-b';
+const MARKER = 'belongs-to-b';
 
-/** These would end the test. */
-const ENDS = new Set(['signOut', 'disableApiKey']);
-/** Every built operation for people with credentials. */
-const asked = contract.operations.filter(
-  ({ access, id }) => access !== 'public' && !ENDS.has(id) && !notBuilt.some((name) => name === id),
+/** Operations that would end the session or key of the test. */
+const EXCLUDED_OPERATIONS = new Set(['signOut', 'disableApiKey']);
+/** All implemented operations that require credentials. */
+const testedOperations = contract.operations.filter(
+  ({ access, id }) =>
+    access !== 'public' && !EXCLUDED_OPERATIONS.has(id) && !registry.notBuilt.some((name) => name === id),
 );
 
-/**
- * What to send to an operation: every body that the contract lets through to it, and one that it does not; nothing where
- * no body is read.
- */
-function payloadsOf(operation: (typeof asked)[number], bodies: readonly object[]) {
+/** The bodies to send to an operation: all of `bodies` that are valid and one that is not; undefined if it has no body. */
+function createPayloads(operation: (typeof testedOperations)[number], bodies: readonly object[]) {
   const names = operation.url.match(/(?<=:)\w+/g) ?? [];
   const params = Object.fromEntries(names.map((name) => [name, '1']));
-  const fits = (body: unknown) => operation.check({ params, query: {}, body }).faults.length === 0;
+  const fits = (body: unknown) => operation.validateRequest({ params, query: {}, body }).errors.length === 0;
   if (operation.method === 'GET' || fits('no body of any')) return [undefined];
   const misfit = bodies.find((body) => !fits(body));
   return [...bodies.filter(fits), ...(misfit ? [misfit] : [])];
 }
 
-/** The answer to a list of users asked as somebody, and whether it has anything of B. */
-const asUser = async (who: Calls, { userId }: Person) => {
+/** Status of listing users as `userId`, and whether the response contains data of site B. */
+const listUsersAs = async (who: ApiClient, { userId }: Person) => {
   const { status, text } = await who.get('user', { headers: { 'as-user': String(userId) } });
-  return [status, text.includes(MARK)];
+  return [status, text.includes(MARKER)];
 };
 
-onEachApp((house) => {
+onEachApp((context) => {
   let a: Person;
   let b: Person;
-  let shared: Person;
-  /** An invitation of B, and somebody of B whose address alone says nothing of it. */
+  let sharedPerson: Person;
+  /** An invitation of site B. */
   let invitationId = 0;
-  const plain = 'plain@people.test';
+  const plainEmail = 'plain@people.test';
   beforeAll(async () => {
-    const { db, app } = house();
+    const { db, app } = context();
     const [siteA, siteB] = [await makeSite(db), await makeSite(db)];
     a = await makePerson(db, siteA);
-    b = await makePerson(db, siteB, { email: `admin@${MARK}.test` });
-    shared = await makePerson(db, siteB, { email: 'shared@both.test' });
-    await joinSite(db, siteA, shared.userId);
+    b = await makePerson(db, siteB, { email: `admin@${MARKER}.test` });
+    sharedPerson = await makePerson(db, siteB, { email: 'shared@both.test' });
+    await joinSite(db, siteA, sharedPerson.userId);
     const api = as(app, b);
     for (let at = 0; at < 20; at += 1)
-      await api.post('user', { email: `${at}@${MARK}.test`, firstName: MARK, lastName: MARK });
-    // No id of B is one of A by chance: that would be A's own to change.
+      await api.post('user', { email: `${at}@${MARKER}.test`, firstName: MARKER, lastName: MARKER });
+    // The ids of B's invitations must differ from those of A, which A may change.
     await sql`select setval(pg_get_serial_sequence('invitation', 'invitation_id'), 900000)`.execute(db);
-    const guest = await makePerson(db, await makeSite(db), { email: `guest@${MARK}.test` });
+    const guest = await makePerson(db, await makeSite(db), { email: `guest@${MARKER}.test` });
     await api.post('user/invite', { email: guest.email, type: 1, duration: 3 });
     const { body } = await api.get<{ id: number }[]>('user/invitations');
     invitationId = body[0]?.id ?? 0;
-    const { userId } = await makePerson(db, siteB, { email: plain });
+    const { userId } = await makePerson(db, siteB, { email: plainEmail });
     await db
       .updateTable('account')
-      .set({ first_name: MARK, last_name: MARK })
+      .set({ first_name: MARKER, last_name: MARKER })
       .where('user_id', '=', userId)
       .execute();
     await db
       .updateTable('user_group')
-      .set({ name: `${MARK} group` })
+      .set({ name: `${MARKER} group` })
       .where('group_id', '=', b.groupId)
       .execute();
     await db
       .updateTable('site')
-      .set({ name: `${MARK} site` })
+      .set({ name: `${MARKER} site` })
       .where('site_id', '=', siteB)
       .execute();
   });
 
   test(
-    'whatever the administrator of A asks, with ids of B in every place, no answer has a byte of B',
+    'no response to the administrator of A contains data of B, for calls with ids of B in every place',
     { timeout: 120_000 },
     async () => {
-      const ids = [b.userId, b.groupId, shared.groupId, invitationId];
+      const ids = [b.userId, b.groupId, sharedPerson.groupId, invitationId];
       const bodies = [
         ...ids.flatMap((id) => [
           [id],
@@ -106,8 +104,8 @@ onEachApp((house) => {
         [{ userIds: [a.userId], groupIds: [b.groupId] }],
         { email: b.email, firstName: 'A', lastName: 'B' },
         { siteId: b.siteId },
-        { email: plain, type: 0 },
-        { emails: [plain, `${crypto.randomUUID()}@a.test`] },
+        { email: plainEmail, type: 0 },
+        { emails: [plainEmail, `${crypto.randomUUID()}@a.test`] },
         { days: 1 },
         { name: `A ${crypto.randomUUID()}`, capabilities: [] },
       ];
@@ -117,30 +115,32 @@ onEachApp((house) => {
       ] as const;
       let answers = 0;
       for (const [prefix, headers] of doors) {
-        for (const operation of asked) {
-          // What is not A's own: a deletion that is allowed would end the test.
+        for (const operation of testedOperations) {
+          // A's own resources are excluded: deleting them is allowed and would end the test.
           for (const path of new Set(ids.map((id) => operation.url.replaceAll(/:\w+/g, String(id))))) {
             const url = prefix + path;
-            const own = [a.userId, a.groupId, shared.userId].some((mine) => url.endsWith(`/${mine}`));
-            if (own && operation.method !== 'GET') continue;
+            const isOwnResource = [a.userId, a.groupId, sharedPerson.userId].some((mine) =>
+              url.endsWith(`/${mine}`),
+            );
+            if (isOwnResource && operation.method !== 'GET') continue;
             const queries =
               operation.method === 'GET'
                 ? ['', `?pageSize=1000`, `?email=${b.email}`, `?userGroupId=${b.groupId}`]
                 : [''];
             for (const query of queries) {
-              for (const payload of payloadsOf(operation, bodies)) {
-                const { text, body } = await send<{ message?: string }>(house().app, {
+              for (const payload of createPayloads(operation, bodies)) {
+                const { text, body } = await send<{ message?: string }>(context().app, {
                   method: operation.method,
                   url: url + query,
                   headers,
                   ...(payload && { payload }),
                 });
                 answers += 1;
-                // What the caller sent may come back in a refusal; nothing else may.
-                const said = (body?.message === undefined ? text : '').toLowerCase();
-                expect(said).not.toContain(MARK);
-                expect(text).not.toContain(`${MARK} site`);
-                expect(text).not.toContain(`${MARK} group`);
+                // An error message may repeat what the caller sent.
+                const responseText = (body?.message === undefined ? text : '').toLowerCase();
+                expect(responseText).not.toContain(MARKER);
+                expect(text).not.toContain(`${MARKER} site`);
+                expect(text).not.toContain(`${MARKER} group`);
               }
             }
           }
@@ -150,32 +150,34 @@ onEachApp((house) => {
     },
   );
 
-  test('nobody acts across sites, whatever is assigned on the other one', async () => {
-    await as(house().app, b).post('user/proxy', { proxyUserId: shared.userId, users: [b.userId] });
-    const ofA = { ...shared, siteId: a.siteId };
-    const calls = as(house().app, { ...shared, token: await makeToken(house().db, ofA) });
+  test('a proxy assignment of another site does not allow acting', async () => {
+    await as(context().app, b).post('user/proxy', { proxyUserId: sharedPerson.userId, users: [b.userId] });
+    const ofA = { ...sharedPerson, siteId: a.siteId };
+    const calls = as(context().app, { ...sharedPerson, token: await makeToken(context().db, ofA) });
     // What shared may do on B counts for nothing on A, access to the interface included.
-    expect(await asUser(calls, b)).toEqual([403, false]);
-    expect(await asUser(as(house().app, a), b)).toEqual([401, false]);
-    expect(await asUser(as(house().app, shared), b)).toEqual([200, true]);
-    expect(await asUser(as(house().app, shared), a)).toEqual([401, false]);
+    expect(await listUsersAs(calls, b)).toEqual([403, false]);
+    expect(await listUsersAs(as(context().app, a), b)).toEqual([401, false]);
+    expect(await listUsersAs(as(context().app, sharedPerson), b)).toEqual([200, true]);
+    expect(await listUsersAs(as(context().app, sharedPerson), a)).toEqual([401, false]);
   });
 
-  test('and nothing of B was changed by it', async () => {
-    const api = as(house().app, b);
+  test('the calls did not change B', async () => {
+    const api = as(context().app, b);
     const { body } = await api.get<{ lastName: string; modifiedBy: number | null }[]>('user?pageSize=1000');
     expect(body).toHaveLength(23);
     expect(body.filter(({ modifiedBy }) => modifiedBy !== b.userId && modifiedBy !== null)).toEqual([]);
-    expect((await api.get(`user/group/${b.groupId}`)).body).toMatchObject({ name: `${MARK} group` });
+    expect((await api.get(`user/group/${b.groupId}`)).body).toMatchObject({ name: `${MARKER} group` });
     expect((await api.get('user/invitations')).body).toMatchObject([{ id: invitationId, status: 'pending' }]);
   });
 
-  test('somebody of both sites shows on each what is of that site alone', async () => {
-    const groupOfA = await makeGroup(house().db, a.siteId);
-    await as(house().app, a).put('user/group', [{ userIds: [shared.userId], groupIds: [groupOfA] }]);
+  test('a member of both sites shows only the groups of each site', async () => {
+    const groupOfA = await makeGroup(context().db, a.siteId);
+    await as(context().app, a).put('user/group', [{ userIds: [sharedPerson.userId], groupIds: [groupOfA] }]);
     const [here, there] = await Promise.all(
-      [a, b].map((person) => as(house().app, person).get<{ groups: number[] }>(`user/${shared.userId}`)),
+      [a, b].map((person) =>
+        as(context().app, person).get<{ groups: number[] }>(`user/${sharedPerson.userId}`),
+      ),
     );
-    expect([here?.body.groups, there?.body.groups]).toEqual([[groupOfA], [shared.groupId]]);
+    expect([here?.body.groups, there?.body.groups]).toEqual([[groupOfA], [sharedPerson.groupId]]);
   });
 });

@@ -1,34 +1,35 @@
 import { mkdir } from 'node:fs/promises';
 import { createApp } from './app.ts';
-import { choresOf } from './chores.ts';
+import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
-import { readConfig, type Config } from './config.ts';
-import { firstStart } from './first-start.ts';
-import { openSeals } from './kernel/auth/seals.ts';
+import { runFirstStart } from './first-start.ts';
+import { loadEncryption } from './kernel/auth/encryption.ts';
+import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
-import { startChores } from './kernel/jobs/chores.ts';
+import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
-import { startMailWorker } from './kernel/mail/worker.ts';
+import { startMailWorker } from './kernel/mail/mail-worker.ts';
 
-/** What is under way gets this long at a stop; then the process ends all the same. */
-const STOP_MS = 10_000;
+/** Time for running requests and tasks to finish at a stop; after it the process exits anyway. */
+const STOP_TIMEOUT_MS = 10_000;
 
-/** config → database → app → listen → graceful stop. */
+/** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
-  const { link } = await firstStart(database.db, config);
-  const mail = startMailWorker({ db: database.db, config, log });
+  const { link } = await runFirstStart(database.db, config);
+  const mailWorker = startMailWorker({ db: database.db, config, log });
   const services: Services = {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
-    seals: await openSeals({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
-    wakeMail: mail.wake,
-    wakeChore: (name) => chores.wake(name),
+    backupSheets: Object.values(registry.sheets),
+    encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
+    wakeMailWorker: mailWorker.wake,
+    wakeTask: (name) => scheduler.wake(name),
   };
-  const chores = startChores({ log, chores: choresOf({ db: database.db, services }) });
+  const scheduler = startScheduledTasks({ log, tasks: registry.createTasks({ db: database.db, services }) });
   const app = await createApp({
     database,
     services,
@@ -45,20 +46,20 @@ async function main(config: Config): Promise<void> {
   log.info({ address: config.publicUrl, database: database.kind }, 'listening');
   if (link)
     process.stdout.write(
-      `\nSteward is at ${config.publicUrl}\nMake the first administrator here (once, within 24 hours):\n  ${link}\n\n`,
+      `\nSteward is at ${config.publicUrl}\nCreate the first administrator here (once, within 24 hours):\n  ${link}\n\n`,
     );
   else process.stdout.write(`\nSteward is at ${config.publicUrl}\n\n`);
 
-  let stopping = false;
+  let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), STOP_MS).unref();
+    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
     await app.close();
     await admin.close();
-    await chores.stop();
-    await mail.stop();
+    await scheduler.stop();
+    await mailWorker.stop();
     await database.close();
     log.info('stopped');
   };
@@ -66,13 +67,15 @@ async function main(config: Config): Promise<void> {
 }
 
 if (Number(process.versions.node.split('.')[0]) < 26) {
-  process.stderr.write('Steward runs on Node 26, which its packages bring along: start it with npm start\n');
+  process.stderr.write(
+    'Steward requires Node 26, which is installed with its packages: start it with npm start\n',
+  );
   process.exit(1);
 }
 try {
   await main(readConfig(process.env));
 } catch (error) {
-  // A person reads this at a terminal: the reason, not the insides.
+  // For a terminal: the message without the stack.
   process.stderr.write(`Steward cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error)
     process.stderr.write(`${error.stack}\n`);

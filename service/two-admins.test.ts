@@ -1,49 +1,51 @@
-/** Two administrators change the same people at the same time: nothing that was answered with 200 is lost in silence. */
+/** Two administrators change the same users at the same time: no change that was answered with 200 is lost silently. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfoResponse, UserLicenseInfoResponse } from '../contract/generated/types.gen.ts';
-import type { Calls, Reply } from './testing/calls.ts';
+import type { ApiClient, Reply } from './testing/calls.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp } from './testing/site.ts';
 
-const times = (count: number) => Array.from({ length: count }, (_, at) => at);
-const statuses = (replies: readonly Reply<unknown>[]) =>
+const range = (count: number) => Array.from({ length: count }, (_, at) => at);
+const getSortedStatuses = (replies: readonly Reply<unknown>[]) =>
   replies.map(({ status }) => status).toSorted((one, other) => one - other);
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
-  let admins: [Calls, Calls];
+  let admins: [ApiClient, ApiClient];
   let people: number[] = [];
   let groups: number[] = [];
   beforeEach(async () => {
-    const { db, app } = house();
+    const { db, app } = context();
     siteId = await makeSite(db);
     const [one, other] = [await makePerson(db, siteId), await makePerson(db, siteId)];
     admins = [as(app, one), as(app, other, 'console')];
-    const made = await Promise.all(times(12).map(() => makePerson(db, siteId, { capabilities: [] })));
-    people = made.map(({ userId }) => userId).toSorted((a, b) => a - b);
-    groups = await Promise.all(times(3).map(() => makeGroup(db, siteId)));
+    const createdPeople = await Promise.all(
+      range(12).map(() => makePerson(db, siteId, { capabilities: [] })),
+    );
+    people = createdPeople.map(({ userId }) => userId).toSorted((a, b) => a - b);
+    groups = await Promise.all(range(3).map(() => makeGroup(db, siteId)));
   });
 
-  const tagOf = async (path: string) => ({
+  const getIfMatchHeader = async (path: string) => ({
     headers: { 'if-match': String((await admins[0].get(path)).headers.etag) },
   });
-  const membersOf = async (groupId: number | undefined) =>
+  const listMembers = async (groupId: number | undefined) =>
     (await admins[0].get<UserInfoResponse[]>(`user?userGroupId=${groupId}&pageSize=1000`)).body.map(
       ({ id }) => id,
     );
-  const licenseOf = async (userId: number | undefined) =>
+  const getLicenseTypeId = async (userId: number | undefined) =>
     (await admins[0].get<UserLicenseInfoResponse>(`userLicense/${userId}`)).body.licenseTypeId;
 
-  const half = (at: 0 | 1) => people.filter((_, index) => index % 2 === at);
+  const getEverySecondPerson = (at: 0 | 1) => people.filter((_, index) => index % 2 === at);
 
-  describe('with If-Match one of the two is told (412), and what the other did stands', () => {
+  describe('with If-Match, one of two concurrent changes gets 412', () => {
     test('of a user', async () => {
       const [id] = people;
-      const tag = await tagOf(`user/${id}`);
+      const tag = await getIfMatchHeader(`user/${id}`);
       const replies = await Promise.all([
         admins[0].put('user', { id, lastName: 'First' }, tag),
         admins[1].put('user', { id, lastName: 'Second' }, tag),
       ]);
-      expect(statuses(replies)).toEqual([200, 412]);
+      expect(getSortedStatuses(replies)).toEqual([200, 412]);
       const winner = replies[0].status === 200 ? 'First' : 'Second';
       expect((await admins[0].get(`user/${id}`)).body).toMatchObject({ lastName: winner });
     });
@@ -51,46 +53,46 @@ onEachApp((house) => {
     test('of a license, and of a license against the user it belongs to', async () => {
       const [userId] = people;
       const path = `userLicense/${userId}`;
-      const first = await tagOf(path);
+      const first = await getIfMatchHeader(path);
       const replies = await Promise.all([
         admins[0].put('userLicense', { userId, licenseTypeId: 2 }, first),
         admins[1].put('userLicense', { userId, licenseTypeId: 3 }, first),
       ]);
-      expect(statuses(replies)).toEqual([200, 412]);
-      expect(await licenseOf(userId)).toBe(replies[0].status === 200 ? 2 : 3);
-      const second = await tagOf(path);
+      expect(getSortedStatuses(replies)).toEqual([200, 412]);
+      expect(await getLicenseTypeId(userId)).toBe(replies[0].status === 200 ? 2 : 3);
+      const second = await getIfMatchHeader(path);
       const mixed = await Promise.all([
         admins[0].put('userLicense', { userId, licenseTypeId: 1 }, second),
         admins[1].put('user', { id: userId, isActive: false }, second),
       ]);
-      expect(statuses(mixed)).toEqual([200, 412]);
+      expect(getSortedStatuses(mixed)).toEqual([200, 412]);
     });
 
     test('of a group, by name and by members', async () => {
       const path = `user/group/${groups[0]}`;
-      const tag = await tagOf(path);
+      const tag = await getIfMatchHeader(path);
       expect(
-        statuses(
+        getSortedStatuses(
           await Promise.all([
             admins[0].put(path, { description: 'First' }, tag),
             admins[1].put(path, { description: 'Second' }, tag),
           ]),
         ),
       ).toEqual([200, 412]);
-      const next = await tagOf(path);
+      const next = await getIfMatchHeader(path);
       await admins[1].put('user/group', [{ userIds: people, groupIds: [groups[0]] }]);
       expect((await admins[0].del(path, undefined, next)).status).toBe(412);
     });
 
-    test('of many: each of a hundred changes is either done or told', async () => {
+    test('of many changes, each is either applied or gets 412', async () => {
       let done = 0;
-      const change = async (calls: Calls, userId: number, licenseTypeId: number) => {
-        const tag = await tagOf(`userLicense/${userId}`);
+      const change = async (calls: ApiClient, userId: number, licenseTypeId: number) => {
+        const tag = await getIfMatchHeader(`userLicense/${userId}`);
         const { status } = await calls.put('userLicense', { userId, licenseTypeId }, tag);
         expect([200, 412]).toContain(status);
         if (status === 200) done += 1;
       };
-      for (const round of times(4))
+      for (const round of range(4))
         await Promise.all(
           people.flatMap((userId) => [
             change(admins[0], userId, 1 + (round % 3)),
@@ -102,20 +104,20 @@ onEachApp((house) => {
         const { body } = await admins[0].get<{ licenseTypeId: number; previousLicenseTypeId: number }[]>(
           `userLicense/${userId}/history?pageSize=1000`,
         );
-        // Each change begins where the one before it ended: nobody overwrote what they had not seen.
+        // Each change starts from the value that the previous one set: none overwrote an unseen value.
         for (const [at, later] of body.slice(0, -1).entries())
           expect(later.previousLicenseTypeId).toBe(body[at + 1]?.licenseTypeId);
         expect(body.at(-1)?.previousLicenseTypeId).toBe(1);
-        expect(await licenseOf(userId)).toBe(body[0]?.licenseTypeId);
+        expect(await getLicenseTypeId(userId)).toBe(body[0]?.licenseTypeId);
         recorded += body.length;
       }
-      // The license that was there already is a change of nothing: answered, not recorded.
+      // Setting the same license again is answered with 200 but not recorded.
       expect(recorded).toBeLessThanOrEqual(done);
       expect(recorded).toBeGreaterThanOrEqual(people.length * 3);
     });
   });
 
-  test('without If-Match, changes of different fields of one user all stand', async () => {
+  test('without If-Match, concurrent changes of different properties of a user are all applied', async () => {
     const [id] = people;
     const [groupId] = groups;
     const replies = await Promise.all([
@@ -125,45 +127,50 @@ onEachApp((house) => {
       admins[1].put('user/group', [{ userIds: [id], groupIds: [groupId] }]),
       admins[0].put('user', { id, twoFactorEnabled: true }),
     ]);
-    expect(statuses(replies)).toEqual([200, 200, 200, 200, 200]);
+    expect(getSortedStatuses(replies)).toEqual([200, 200, 200, 200, 200]);
     const { body } = await admins[0].get<UserInfoResponse>(`user/${id}`);
     expect(body).toMatchObject({ firstName: 'Bo', lastName: 'Smith', twoFactorEnabled: true });
     expect(body.groups).toContain(groupId);
-    expect(await licenseOf(id)).toBe(2);
+    expect(await getLicenseTypeId(id)).toBe(2);
   });
 
   describe('PUT and DELETE of /user/group commute (spec 4.2)', () => {
-    test('two who add to one group add both, two who remove remove both', async () => {
+    test('concurrent additions are all applied, and so are concurrent removals', async () => {
       const [groupId] = groups;
-      const put = (calls: Calls, userIds: number[]) =>
+      const put = (calls: ApiClient, userIds: number[]) =>
         calls.put('user/group', [{ userIds, groupIds: groups }]);
-      const del = (calls: Calls, userIds: number[]) =>
+      const del = (calls: ApiClient, userIds: number[]) =>
         calls.del('user/group', [{ userIds, groupIds: groups }]);
-      expect(statuses(await Promise.all([put(admins[0], half(0)), put(admins[1], half(1))]))).toEqual([
-        200, 200,
-      ]);
-      expect(await membersOf(groupId)).toEqual(people);
+      expect(
+        getSortedStatuses(
+          await Promise.all([
+            put(admins[0], getEverySecondPerson(0)),
+            put(admins[1], getEverySecondPerson(1)),
+          ]),
+        ),
+      ).toEqual([200, 200]);
+      expect(await listMembers(groupId)).toEqual(people);
       await Promise.all([del(admins[0], people.slice(0, 4)), del(admins[1], people.slice(2, 8))]);
-      expect(await membersOf(groupId)).toEqual(people.slice(8));
+      expect(await listMembers(groupId)).toEqual(people.slice(8));
     });
 
-    test('one adds while the other removes others, a hundred pairs at a time', async () => {
-      await admins[0].put('user/group', [{ userIds: half(0), groupIds: groups }]);
+    test('additions and removals of different users at the same time are all applied', async () => {
+      await admins[0].put('user/group', [{ userIds: getEverySecondPerson(0), groupIds: groups }]);
       const replies = await Promise.all(
-        half(1).flatMap((userId, at) => [
+        getEverySecondPerson(1).flatMap((userId, at) => [
           admins[0].put('user/group', [{ userIds: [userId], groupIds: groups }]),
-          admins[1].del('user/group', [{ userIds: [half(0)[at]], groupIds: groups }]),
+          admins[1].del('user/group', [{ userIds: [getEverySecondPerson(0)[at]], groupIds: groups }]),
         ]),
       );
-      expect(new Set(statuses(replies))).toEqual(new Set([200]));
-      for (const groupId of groups) expect(await membersOf(groupId)).toEqual(half(1));
+      expect(new Set(getSortedStatuses(replies))).toEqual(new Set([200]));
+      for (const groupId of groups) expect(await listMembers(groupId)).toEqual(getEverySecondPerson(1));
       const listed = (await admins[0].get<{ id: number; userCount: number }[]>('user/group?pageSize=1000'))
         .body;
       const counted = listed.filter(({ id }) => groups.includes(id)).map(({ userCount }) => userCount);
-      expect(counted).toEqual(groups.map(() => half(1).length));
+      expect(counted).toEqual(groups.map(() => getEverySecondPerson(1).length));
     });
 
-    test('a whole list of groups with If-Match does not undo what another added meanwhile', async () => {
+    test('writing the whole list of groups with an outdated If-Match does not undo another addition', async () => {
       const [id] = people;
       const { body, headers } = await admins[0].get<UserInfoResponse>(`user/${id}`);
       const tag = { headers: { 'if-match': String(headers.etag) } };

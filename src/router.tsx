@@ -1,19 +1,19 @@
-import { createRouter } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
-import { routeTree } from './routeTree.gen.ts';
+import { createRouter } from '@tanstack/react-router';
 import { ErrorPage, NotFoundPage } from './app/shell/ErrorPage.tsx';
 import { PendingPage } from './app/shell/PendingPage.tsx';
+import { routeTree } from './routeTree.gen.ts';
 
-/** The router over the file-based routes. */
+/** Creates the router over the file-based routes. */
 export const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree,
     context: { queryClient },
     defaultPreload: 'intent',
-    // What a loader needs is kept by the query cache; the router must ask it each time.
+    // The query cache holds the data, so loaders must run each time.
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 150,
-    // Rows take the place of their skeleton: to keep that on the screen would only keep them away.
+    // A minimum display time of the skeleton would only delay the rows.
     defaultPendingMinMs: 0,
     defaultPendingComponent: PendingPage,
     defaultErrorComponent: ErrorPage,

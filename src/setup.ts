@@ -1,14 +1,14 @@
-// oxlint-disable no-underscore-dangle -- as zod calls it
+// oxlint-disable no-underscore-dangle -- the name is zod's
 import type { $ZodConfig, $ZodRawIssue } from 'zod/v4/core';
 
 declare global {
-  /** Where zod keeps its settings for all of its copies. */
-  // oxlint-disable-next-line no-var -- a property of globalThis is declared so
+  /** Global configuration of all copies of zod. */
+  // oxlint-disable-next-line no-var -- properties of globalThis are declared with var
   var __zod_globalConfig: $ZodConfig | undefined;
 }
 
-/** What is wrong with a value, in words that say what to do; undefined leaves zod's own. */
-function words(issue: $ZodRawIssue): string | undefined {
+/** Formats a validation issue as an instruction; undefined for zod's own message. */
+function formatIssue(issue: $ZodRawIssue): string | undefined {
   if (issue.code === 'too_small' && issue.origin === 'string') {
     return issue.minimum === 1 ? 'Fill this in' : `Use at least ${issue.minimum} characters`;
   }
@@ -18,10 +18,10 @@ function words(issue: $ZodRawIssue): string | undefined {
   return undefined;
 }
 
-// `jitless`: zod otherwise compiles its parsers with `new Function`, which the Content-Security-Policy refuses. Imported
-// first, because a schema module evaluated earlier would already have tried; and set where zod looks for it, since its own
-// `config` would bring zod into the first load, whose page has nothing to check.
+// `jitless` stops zod from compiling parsers with `new Function`, which the Content-Security-Policy forbids. This module is
+// imported first, because schema modules compile when they are evaluated, and sets the global directly, because importing
+// zod's `config` would add zod to the first load.
 globalThis.__zod_globalConfig = Object.assign(globalThis.__zod_globalConfig ?? {}, {
   jitless: true,
-  customError: words,
+  customError: formatIssue,
 });

@@ -1,7 +1,7 @@
-import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { existsSync } from 'node:fs';
-import { ensureChromium } from '../../scripts/chromium.ts';
+import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import type { Service } from '../../e2e/support/service.ts';
+import { ensureChromium } from '../../scripts/chromium.ts';
 import { GRID_ROW, watch } from './watch.ts';
 
 /** The browser that measures, once there is something to look at. */

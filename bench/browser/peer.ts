@@ -1,8 +1,8 @@
-import type { BrowserContext } from '@playwright/test';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BrowserContext } from '@playwright/test';
 import { build } from 'vite';
 
 const HTML =

@@ -41,7 +41,7 @@ async function copyPeople(databaseUrl: string, wanted: number): Promise<void> {
 
 /** Fills the site of the service with so many people. */
 export async function fill(service: Service, users: number): Promise<void> {
-  const { DATABASE_URL: databaseUrl = '', DATA_DIR: dataDir = '' } = service.place;
+  const { DATABASE_URL: databaseUrl = '', DATA_DIR: dataDir = '' } = service.storageEnv;
   const database = await openDatabase({ databaseUrl, dataDir });
   try {
     const options = {

@@ -110,7 +110,7 @@ async function relate({ ask }: Directus, columns: readonly Column[]): Promise<vo
 }
 
 async function copy(place: Place, { schema }: Directus, columns: readonly Column[]): Promise<void> {
-  const client = new Client({ connectionString: place.service.place['DATABASE_URL'] });
+  const client = new Client({ connectionString: place.service.storageEnv['DATABASE_URL'] });
   const list = columns.map(({ name }) => `"${name}"`).join(', ');
   const values = columns.map(({ value }) => value).join(', ');
   const table = `${schema}.${COLLECTION}`;

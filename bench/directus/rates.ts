@@ -1,6 +1,6 @@
 /** Requests a second of two servers for the same rows, in turns, over connections that stay open. */
 import { z } from 'zod';
-import { type Measure, milliseconds, sum } from '../bench.ts';
+import { type Measure, measureMs, sum } from '../bench.ts';
 import { CONNECTIONS, type Place } from '../entries/place.ts';
 import { called, items } from './fill.ts';
 import type { Directus } from './server.ts';
@@ -68,7 +68,7 @@ function burst(ask: Ask, from: number, requests: number): Promise<number> {
     // oxlint-disable-next-line no-await-in-loop -- each connection has one request at a time
     while (turn < from + requests) await ask(turn++);
   };
-  return milliseconds(() => Promise.all(Array.from({ length: CONNECTIONS }, worker)));
+  return measureMs(() => Promise.all(Array.from({ length: CONNECTIONS }, worker)));
 }
 
 /** Requests a second of both, in turns, so that both see the same machine. */
@@ -104,7 +104,7 @@ export async function rates(place: Place, directus: Directus): Promise<Measure[]
     await compare(asks, question);
     const { ours, theirs } = await rateOf(asks, requests);
     // oxlint-enable no-await-in-loop
-    measures.push({ name, ours, floor: theirs, unit: '1/s', least: TIMES * theirs });
+    measures.push({ name, ours, floor: theirs, unit: '1/s', minimum: TIMES * theirs });
   }
   return measures;
 }

@@ -10,8 +10,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../scripts/free-port.ts';
-import { runOn } from '../../scripts/postgres.ts';
+import { findFreePort } from '../../scripts/free-port.ts';
+import { runStatement } from '../../scripts/postgres.ts';
 import { type Place, requests } from '../entries/place.ts';
 
 const VARIABLE = 'STEWARD_BENCH_DIRECTUS';
@@ -120,7 +120,7 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
   const found = programs();
   if (typeof found === 'string') throw new Error(found);
   const folder = await mkdtemp(join(tmpdir(), 'steward-directus-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const token = randomBytes(32).toString('base64url');
   const env = { PATH: process.env['PATH'], ...settings(databaseUrl, port, folder, token) };
@@ -131,7 +131,7 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
   };
   try {
     await mkdir(env.EXTENSIONS_PATH, { recursive: true });
-    await runOn(databaseUrl, `create schema ${SCHEMA}`);
+    await runStatement(databaseUrl, `create schema ${SCHEMA}`);
     await promisify(execFile)(found.node, [found.cli, 'bootstrap'], { cwd: folder, env });
     stop = await start(found, url, folder, env);
   } catch (error) {
@@ -143,7 +143,8 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
     schema: SCHEMA,
     administrator,
     ask: requests({ url }, token),
-    forget: () => runOn(databaseUrl, `delete from ${SCHEMA}.directus_presets where "user" is not null`),
+    forget: () =>
+      runStatement(databaseUrl, `delete from ${SCHEMA}.directus_presets where "user" is not null`),
     remove,
   };
 }

@@ -1,8 +1,8 @@
 /** The list of entries in Chromium beside the table of Directus: what it takes to its first rows, and to its last. */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { enter } from '../../e2e/support/calls.ts';
+import { openAs } from '../../e2e/support/calls.ts';
 import { ada } from '../../e2e/support/people.ts';
-import { type Measure, share } from '../bench.ts';
+import { type Measure, percentile } from '../bench.ts';
 import { newVisitor, openBrowser } from '../browser/chromium.ts';
 import { firstRows } from '../browser/watch.ts';
 import type { Place } from '../entries/place.ts';
@@ -54,7 +54,7 @@ async function ours(browser: Browser, { service, typeId }: Place): Promise<Seen>
   try {
     await context.addInitScript(prepare);
     const door = await context.newPage();
-    await enter(door, ada, '/healthz');
+    await openAs(door, ada, '/healthz');
     await door.close();
     return await visit(context, {
       path: `/entries/${typeId}`,
@@ -106,9 +106,9 @@ export async function table(place: Place, directus: Directus): Promise<Measure[]
     });
     return [
       line('first rows of the list, the first time', ({ cold }) => cold),
-      line('first rows of the list, once more, p50', ({ warm }) => share(warm, 0.5)),
-      line('from there to the last rows, p50', ({ end }) => share(end, 0.5)),
-      line('from there to the last rows, slowest', ({ end }) => share(end, 1)),
+      line('first rows of the list, once more, p50', ({ warm }) => percentile(warm, 0.5)),
+      line('from there to the last rows, p50', ({ end }) => percentile(end, 0.5)),
+      line('from there to the last rows, slowest', ({ end }) => percentile(end, 1)),
     ];
   } finally {
     await browser.close();

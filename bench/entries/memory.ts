@@ -41,7 +41,7 @@ export async function memory(place: Place): Promise<Measure[]> {
       ours: late,
       floor: early,
       unit: 'MB',
-      limit: early + LIMIT,
+      maximum: early + LIMIT,
     },
   ];
 }

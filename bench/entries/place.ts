@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { ada } from '../../e2e/support/people.ts';
-import { newService, type Service } from '../../e2e/support/service.ts';
-import { milliseconds } from '../bench.ts';
+import { startService, type Service } from '../../e2e/support/service.ts';
+import { measureMs } from '../bench.ts';
 import { chooseDatabase } from '../database.ts';
 
 /** What is measured where `--entries` says nothing; the embedded database is measured with a tenth at most. */
@@ -81,11 +81,11 @@ async function tokenOf(service: Service): Promise<string> {
 
 /** Fills the first site by the command of the host: on the embedded database while no service has it. */
 async function load(service: Service, entries: number, changes: number): Promise<number> {
-  const isEmbedded = service.place['DATABASE_URL'] === undefined;
+  const isEmbedded = service.storageEnv['DATABASE_URL'] === undefined;
   if (isEmbedded) await service.stop();
   const args = ['--site', SITE, '--entries', String(entries), '--changes', String(changes)];
-  const env = { ...process.env, ...service.place };
-  const took = await milliseconds(() =>
+  const env = { ...process.env, ...service.storageEnv };
+  const took = await measureMs(() =>
     promisify(execFile)(process.execPath, ['service/cli/load.ts', ...args], { env }),
   );
   if (isEmbedded) await service.start();
@@ -97,7 +97,7 @@ export async function newPlace(
   { entries, changes }: { entries: number; changes: number },
 ): Promise<Place> {
   await chooseDatabase(kind);
-  const service = await newService({ sample: true, administrator: ada });
+  const service = await startService({ sample: true, administrator: ada });
   try {
     const loadMs = await load(service, entries, changes);
     const ask = requests(service, await tokenOf(service));

@@ -1,5 +1,5 @@
 /** Medians of what is done again and again, in turns with what it is held against, so that both see the same machine. */
-import { type Measure, milliseconds, share } from '../bench.ts';
+import { type Measure, measureMs, percentile } from '../bench.ts';
 
 const WARM_UP = 3;
 const ROUNDS = 25;
@@ -23,18 +23,18 @@ export async function timed({ name, ours, floor, limit, times, rounds = ROUNDS }
   for (let round = -WARM_UP; round < rounds; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const pair = {
-      ours: await milliseconds(() => ours(round)),
-      floor: floor ? await milliseconds(() => floor(round)) : 0,
+      ours: await measureMs(() => ours(round)),
+      floor: floor ? await measureMs(() => floor(round)) : 0,
     };
     if (round >= 0) took.push(pair);
   }
   const of = (part: number): { ours: number; floor?: number } => ({
-    ours: share(
+    ours: percentile(
       took.map((pair) => pair.ours),
       part,
     ),
     ...(floor && {
-      floor: share(
+      floor: percentile(
         took.map((pair) => pair.floor),
         part,
       ),
@@ -47,7 +47,7 @@ export async function timed({ name, ours, floor, limit, times, rounds = ROUNDS }
   ];
   const most = Math.min(...limits.map((each) => each ?? Infinity));
   return [
-    { name: `${name}, p50`, unit: 'ms', ...middle, ...(most < Infinity && { limit: most }) },
+    { name: `${name}, p50`, unit: 'ms', ...middle, ...(most < Infinity && { maximum: most }) },
     { name: `${name}, p95`, unit: 'ms', ...of(0.95) },
   ];
 }

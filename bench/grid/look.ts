@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { enter } from '../../e2e/support/calls.ts';
+import { openAs } from '../../e2e/support/calls.ts';
 import { ada } from '../../e2e/support/people.ts';
 import type { Service } from '../../e2e/support/service.ts';
 import { newVisitor } from '../browser/chromium.ts';
@@ -120,7 +120,7 @@ async function visit(context: BrowserContext, grid: Grid, questions: readonly Qu
   const [plain, ...others] = questions;
   if (!plain) throw new Error('Nothing is asked');
   const opened = await context.newPage();
-  await enter(opened, ada, grid.path(plain));
+  await openAs(opened, ada, grid.path(plain));
   const cold = await firstRows(opened, PATIENCE);
   await opened.close();
   const page = await context.newPage();

@@ -5,27 +5,27 @@ export type ClientOptions = {
 };
 
 /**
- * ISO 8601 date-time or date. Without a zone it is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the form to write (spec 4.2).
+ * ISO 8601 date-time or date. A value without a time zone is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
  */
 export type RequestDateTime = string;
 
 export type ErrorDetail = {
     /**
-     * Place in the body with dots (`groups.2`), or name of the parameter.
+     * Path in the body with dots (`groups.2`), or the name of the parameter.
      */
     path: string;
     message: string;
 };
 
 /**
- * Body of every 4xx and 5xx answer (shapes 1).
+ * Body of every 4xx and 5xx response (shapes 1).
  */
 export type ErrorResponse = {
     message: string;
     requestId: string;
     errors?: Array<ErrorDetail>;
     /**
-     * For what a program does about it by itself: `step-up-required` asks for provePresence, then for the same call again.
+     * Machine-readable reason. `step-up-required`: call provePresence, then repeat the request.
      */
     code?: 'step-up-required';
 };
@@ -35,7 +35,7 @@ export type UserId = number;
 export type GroupId = number;
 
 /**
- * A user as read.
+ * A user.
  */
 export type UserInfoResponse = {
     id: UserId;
@@ -44,24 +44,24 @@ export type UserInfoResponse = {
     lastName: string;
     isActive: boolean;
     /**
-     * Locked out after failed sign-ins.
+     * Whether the user is locked out after failed sign-ins.
      */
     isLocked: boolean;
     groups: Array<GroupId>;
     createdDate: string;
     modifiedDate: string;
     /**
-     * Null when the system did it.
+     * Null when the service created the user.
      */
     createdBy: number | null;
     /**
-     * Null when the system did it.
+     * Null when the service changed the user.
      */
     modifiedBy: number | null;
     federationId?: string | null;
     twoFactorEnabled: boolean;
     /**
-     * Whether the person has a second factor; with twoFactorEnabled and without it, the next sign-in asks to set one up.
+     * Whether the user has a second factor. If not and `twoFactorEnabled` is true, the next sign-in asks the user to set one up.
      */
     secondFactorSetUp?: boolean;
     ipRestrictionsEnabled: boolean;
@@ -72,7 +72,7 @@ export type UserInfoResponse = {
 };
 
 /**
- * A change of a user; an omitted field keeps its value.
+ * Changes to a user; omitted properties keep their value.
  */
 export type UserInfo = {
     id: UserId;
@@ -80,20 +80,20 @@ export type UserInfo = {
     firstName?: string;
     lastName?: string;
     /**
-     * Null clears it. Without effect on a site that authenticates through an identity manager.
+     * Null clears it. Has no effect on a site that authenticates through an identity manager.
      */
     federationId?: string | null;
     isActive?: boolean;
     /**
-     * The complete list of groups of the user; changing it needs Manage Groups as well.
+     * Complete list of the user's groups; a change also requires Manage Groups.
      */
     groups?: Array<GroupId>;
     /**
-     * true turns it on; it cannot be turned off.
+     * `true` turns it on; it cannot be turned off.
      */
     twoFactorEnabled?: boolean;
     /**
-     * true turns them on; they cannot be turned off.
+     * `true` turns them on; they cannot be turned off.
      */
     ipRestrictionsEnabled?: boolean;
 };
@@ -110,11 +110,11 @@ export type NewUserInfo = {
      */
     password?: string;
     /**
-     * Without effect on a site that authenticates through an identity manager.
+     * Has no effect on a site that authenticates through an identity manager.
      */
     federationId?: string;
     /**
-     * false creates an Inactive user.
+     * `false` creates an Inactive user.
      */
     isActive?: boolean;
     groups?: Array<GroupId>;
@@ -141,27 +141,27 @@ export type UserLicenseInfoResponse = {
      */
     description: string;
     /**
-     * true for license types 1 and 2.
+     * Whether the license type is 1 or 2.
      */
     isBillable: boolean;
 };
 
 /**
- * One change of the license of a user.
+ * A change of the license of a user.
  */
 export type UserLicenseChange = {
     date: string;
     licenseTypeId: LicenseTypeId;
     /**
-     * null when the user came to the site.
+     * Null when the user joined the site.
      */
     previousLicenseTypeId: LicenseTypeId | null;
     /**
-     * null when the service or its host did it.
+     * Null when the service or an operator on the host made the change.
      */
     changedBy: UserId | null;
     /**
-     * First and last name; null when nobody did it or the user has left the site.
+     * First and last name; null when no user made the change or the user has left the site.
      */
     changedByName: string | null;
 };
@@ -169,55 +169,55 @@ export type UserLicenseChange = {
 export type UserLicenseInfoUpdate = {
     userId: UserId;
     /**
-     * Also accepted under the name licenseType (shapes 2).
+     * Also accepted as `licenseType` (shapes 2).
      */
     licenseTypeId: number;
 };
 
 /**
- * How many users hold each license at the end of a day.
+ * Number of users with each license type at the end of a day.
  */
 export type LicenseSeats = {
     /**
-     * The day (UTC).
+     * Day in UTC.
      */
     date: string;
     /**
-     * License type 1.
+     * Users with license type 1.
      */
     standard: number;
     /**
-     * License type 2.
+     * Users with license type 2.
      */
     limited: number;
     /**
-     * License type 3.
+     * Users with license type 3.
      */
     free: number;
     /**
-     * License type 4.
+     * Users with license type 4.
      */
     none: number;
     /**
-     * Types 1 and 2 together.
+     * Users with license types 1 and 2.
      */
     billable: number;
 };
 
 /**
- * A billable license whose holder is not active.
+ * A billable license of an inactive user.
  */
 export type UnusedLicense = {
     userId: UserId;
     licenseTypeId: LicenseTypeId;
     /**
-     * The last activity on this site; null when there was none.
+     * Time of the last activity on this site; null when there was none.
      */
     lastActivityDate: string | null;
 };
 
 /**
- * A user group in the list.
+ * A user group in a list.
  */
 export type GroupInfoResponse = {
     id: GroupId;
@@ -227,7 +227,7 @@ export type GroupInfoResponse = {
 };
 
 /**
- * Every pairing of the two lists.
+ * Users and groups; equivalent to each combination of the two lists.
  */
 export type UsersToUserGroupRequestVm = {
     userIds: Array<UserId>;
@@ -237,7 +237,7 @@ export type UsersToUserGroupRequestVm = {
 export type GroupAssignments = Array<UsersToUserGroupRequestVm>;
 
 /**
- * What a user may do; users have the capabilities of all their groups.
+ * Permission of a user. A user has the capabilities of all of the user's groups.
  */
 export type Capability = 'Access Web Service' | 'Access 4. Relationship Intelligence' | 'Manage Users' | 'Manage Groups' | 'Manage Licences' | 'Manage Proxies' | 'Manage Existing Users' | 'View Activity' | 'Manage Backups' | 'Read Data' | 'Write Data' | 'Delete Data' | 'Manage Schema' | 'Manage Publications' | 'Run Reports' | 'Manage Settings' | 'Use Agent Server';
 
@@ -251,7 +251,7 @@ export type NewGroupInfo = {
 };
 
 /**
- * A user group with what it allows.
+ * A user group with its capabilities.
  */
 export type UserGroupEntityVm = {
     id: GroupId;
@@ -259,14 +259,14 @@ export type UserGroupEntityVm = {
     description?: string | null;
     userCount: number;
     /**
-     * Entry of the group record, the UserGroupEntryID of events (spec 2.3).
+     * Id of the entry of the group record: UserGroupEntryID in events (spec 2.3).
      */
     entryId?: number | null;
     capabilities: Array<string>;
 };
 
 /**
- * A change of a user group; an omitted field keeps its value, capabilities are the complete list.
+ * Changes to a user group. Omitted properties keep their value; `capabilities` is the complete list.
  */
 export type GroupInfo = {
     name?: string;
@@ -275,7 +275,7 @@ export type GroupInfo = {
 };
 
 /**
- * Filters of the report; all are combined, an absent one does not filter.
+ * Filters of the activity report, combined with AND; an absent filter matches everything.
  */
 export type UserActivityQuery = {
     userIds?: Array<UserId>;
@@ -294,11 +294,11 @@ export type UserActivityQuery = {
      */
     exportDataType?: number;
     /**
-     * Any of these types; not together with `activity`.
+     * Activity types, any of which matches; not together with `activity`.
      */
     activities?: Array<number>;
     /**
-     * Any of these sources; not together with `source`.
+     * Sources, any of which matches; not together with `source`.
      */
     sources?: Array<number>;
     /**
@@ -306,11 +306,11 @@ export type UserActivityQuery = {
      */
     ipAddress?: string;
     /**
-     * Only what a proxy did for somebody.
+     * Only actions of a proxy on behalf of a principal.
      */
     onlyProxy?: boolean;
     /**
-     * Only what a proxy did for one of these.
+     * Only actions of a proxy on behalf of one of these users.
      */
     principalUserIds?: Array<UserId>;
 };
@@ -328,17 +328,17 @@ export type UserActivityEntry = {
     sourceTypeId: number;
     sourceType: string;
     /**
-     * Text from this service; other installations also send an IPv4 address as a number.
+     * A string in responses of this service; other installations may send an IPv4 address as a number.
      */
     ipAddress?: string | number | null;
     sessionId?: string | null;
     /**
-     * The principal when a proxy acted (spec 2.3).
+     * Name of the principal when a proxy acted (spec 2.3).
      */
     principalUserName?: string | null;
     exportDataType?: number | null;
     /**
-     * Grows with every row; no two rows share one.
+     * Unique id that increases with every row.
      */
     activityId?: number;
     principalUserId?: number | null;
@@ -352,7 +352,7 @@ export type PagedResultOfUserActivityEntry = {
 
 export type ActivityCount = {
     /**
-     * When the bucket begins.
+     * Start of the bucket.
      */
     date: string;
     activityTypeId: number;
@@ -386,24 +386,24 @@ export type InvestigationInfo = {
     query: UserActivityQuery;
     createdBy: UserId;
     /**
-     * Null when the person is no longer here.
+     * Null when the user is no longer a member of the site.
      */
     createdByName: string | null;
     /**
-     * When the rows were frozen.
+     * Time at which the rows were stored.
      */
     createdDate: string;
     modifiedDate: string;
     /**
-     * How many rows matched.
+     * Number of rows that matched.
      */
     totalRecords: number;
     /**
-     * How many of them are kept.
+     * Number of rows that are stored.
      */
     frozenRows: number;
     /**
-     * Hash of the frozen rows as JSON.
+     * SHA-256 hash of the stored rows as JSON.
      */
     sha256: string;
 };
@@ -428,7 +428,7 @@ export type InvestigationChange = {
 };
 
 /**
- * A code of an authenticator app, a passkey, or a recovery code.
+ * `code` of an authenticator app, `passkey` or `recovery-code`.
  */
 export type SecondFactorMethod = 'code' | 'passkey' | 'recovery-code';
 
@@ -439,7 +439,7 @@ export type SiteSummary = {
     slug: string;
     name: string;
     /**
-     * What the user is there; an administrator holds Manage Users and Manage Groups.
+     * Role of the user on the site; an administrator has Manage Users and Manage Groups.
      */
     role?: 'administrator' | 'member';
 };
@@ -449,30 +449,30 @@ export type SessionInfo = {
     site: SiteSummary;
     createdDate: string;
     /**
-     * To the minute.
+     * Accurate to the minute.
      */
     lastSeenDate: string;
     /**
-     * At the latest; 30 minutes of silence end it before.
+     * Latest end of the session; 30 minutes without a request end it earlier.
      */
     expiresDate: string;
     /**
-     * Where it began.
+     * IP address from which the session was opened.
      */
     ipAddress: string | null;
     /**
-     * As the browser named itself.
+     * User-Agent header of the browser.
      */
     userAgent: string | null;
     isCurrent: boolean;
     /**
-     * The second factor it was opened with; null for none.
+     * Second factor with which the session was opened; null when none was used.
      */
     verifiedBy: 'code' | 'passkey' | 'recovery-code' | null;
 };
 
 /**
- * What an access token is good for; a missing one is 403 (shapes 1).
+ * Scope of an access token; a missing scope is 403 (shapes 1).
  */
 export type Scope = 'data' | 'user_management' | 'publish' | 'ri_import' | 'backup';
 
@@ -482,7 +482,7 @@ export type ApiKeyInfo = {
     createdDate: string;
     lastUsedDate?: string | null;
     /**
-     * When it expires by itself or did; null for never.
+     * Time at which the key expires or expired; null when it does not expire.
      */
     expiresDate?: string | null;
 };
@@ -490,26 +490,26 @@ export type ApiKeyInfo = {
 export type UserSecurity = {
     userId: UserId;
     /**
-     * Whether this site asks for a second factor.
+     * Whether this site requires a second factor of the user.
      */
     twoFactorEnabled: boolean;
     /**
-     * Second factors that the person has set up; empty until the first sign-in that asks for one.
+     * Second factors that the user has set up; empty until the first sign-in that requires one.
      */
     methods: Array<SecondFactorMethod>;
     authenticatorDate: string | null;
     passkeys: number;
     recoveryCodesLeft: number;
     /**
-     * Those on this site.
+     * Sessions on this site.
      */
     sessions: Array<SessionInfo>;
     /**
-     * The key that is turned on on this site; null for none.
+     * The enabled API key for this site; null when there is none.
      */
     apiKey: ApiKeyInfo | null;
     /**
-     * The last key, where it was on until it expired; null for none, and once another one was turned on.
+     * The last API key if it expired while enabled; null when there is none or a new key was enabled.
      */
     expiredApiKey?: ApiKeyInfo | null;
 };
@@ -522,22 +522,22 @@ export type UserChange = {
     id: number;
     date: string;
     /**
-     * What was done, for example `user.update`.
+     * Audit action, for example `user.update`.
      */
     action: string;
     /**
-     * Property with its value before and after.
+     * Changed properties with the values before and after.
      */
     changes: {
         [key: string]: unknown;
     };
     /**
-     * Null when the system or its host did it.
+     * Null when the service or an operator on the host made the change.
      */
     changedBy: number | null;
     changedByName: string | null;
     /**
-     * Who acted for `changedBy`.
+     * Id of the proxy user who acted for `changedBy`.
      */
     proxyUserId: number | null;
     proxyUserName: string | null;
@@ -545,7 +545,7 @@ export type UserChange = {
 };
 
 /**
- * A user as named in proxy assignments.
+ * A user in a proxy assignment.
  */
 export type ProxyPerson = {
     id: UserId;
@@ -564,7 +564,7 @@ export type UserProxiesResponseVm = {
 export type UserProxiesRequestVm = {
     proxyUserId: UserId;
     /**
-     * Empty or null removes every assignment.
+     * Users to act for; an empty or null list removes all assignments.
      */
     users?: Array<UserId> | null;
 };
@@ -584,7 +584,7 @@ export type ActingReport = {
     proxyUser: ProxyPerson;
     principal: ProxyPerson;
     /**
-     * A session of the console, or AS-USER by a program.
+     * `console`: a session of the console. `api`: a program with the AS-USER header.
      */
     source: 'console' | 'api';
     /**
@@ -593,11 +593,11 @@ export type ActingReport = {
     reason: string | null;
     startedDate: string;
     /**
-     * Null while it goes on. What programs do for somebody is one report a day (UTC).
+     * Null while the acting continues. Requests of programs with AS-USER are collected in one report per day (UTC).
      */
     endedDate: string | null;
     /**
-     * How many requests were made.
+     * Number of requests made.
      */
     steps: number;
 };
@@ -606,16 +606,16 @@ export type ActingStep = {
     date: string;
     operationId: string;
     /**
-     * The summary of the operation in this description.
+     * Summary of the operation in this contract.
      */
     summary: string;
     /**
-     * Parameters of the path and the query, as text; empty without any.
+     * Path and query parameters as text; empty when there are none.
      */
     subject: string;
     isWrite: boolean;
     /**
-     * Status of the answer; null for a write under way, or that was broken off with the service.
+     * Status of the response; null for a write that is in progress or was interrupted by a service failure.
      */
     status: number | null;
 };
@@ -632,16 +632,16 @@ export type InviteExistingUserRequestVm = {
      */
     type: number;
     /**
-     * Days; required for type 1 (spec 2.3).
+     * Duration of the membership in days; required for type 1 (spec 2.3).
      */
     duration?: number;
     groups?: Array<GroupId>;
     /**
-     * true is 400 on a site that has nothing to make or find contacts with.
+     * `true` is 400 on a site where the service cannot create or find contacts.
      */
     autoCreateOrLinkContact?: boolean;
     /**
-     * An entry of this site; it becomes the user's `userEntryId`. 400 for any other.
+     * Id of an entry of this site, which becomes the user's `userEntryId`; otherwise 400.
      */
     mappedContactId?: number | null;
 };
@@ -650,11 +650,11 @@ export type AddExistingUserRequestVm = {
     email: string;
     groups?: Array<GroupId>;
     /**
-     * true is 400 on a site that has nothing to make or find contacts with.
+     * `true` is 400 on a site where the service cannot create or find contacts.
      */
     autoCreateOrLinkContact?: boolean;
     /**
-     * An entry of this site; it becomes the user's `userEntryId`. 400 for any other.
+     * Id of an entry of this site, which becomes the user's `userEntryId`; otherwise 400.
      */
     mappedContactId?: number | null;
 };
@@ -669,36 +669,36 @@ export type InvitationInfoResponse = {
      */
     type: number;
     /**
-     * Days of a temporary membership.
+     * Duration of the temporary membership in days.
      */
     duration: number | null;
     groups: Array<GroupId>;
     status: InvitationStatus;
     /**
-     * Null when the system did it.
+     * Null when the service created the invitation.
      */
     invitedBy: number | null;
     createdDate: string;
     /**
-     * When the link stops working.
+     * Time at which the link expires.
      */
     expiresDate: string;
     acceptedDate?: string | null;
     revokedDate?: string | null;
     invitedByName?: string | null;
     /**
-     * The user who accepted.
+     * Id of the user who accepted the invitation.
      */
     userId?: number | null;
     /**
-     * When the temporary membership ends; null before it begins and without an end.
+     * Time at which the temporary membership ends; null before it begins and for a permanent one.
      */
     membershipExpiresDate?: string | null;
 };
 
 export type ExtendInvitation = {
     /**
-     * Added to the present end.
+     * Number of days to add to the current end.
      */
     days: number;
 };
@@ -709,23 +709,23 @@ export type InviteesRequest = {
 
 export type InviteeCheck = {
     /**
-     * As it was sent.
+     * The address as sent in the request.
      */
     email: string;
     /**
-     * `addable` can be added without confirmation, or invited; `invitable` can be invited only; `unknown` has no user on the platform, who can be created instead.
+     * `addable`: can be added without confirmation, or invited. `invitable`: can only be invited. `unknown`: no user of the platform has the address; a new user can be created.
      */
     outcome: 'not-an-address' | 'repeated' | 'member' | 'invited' | 'addable' | 'invitable' | 'unknown';
     /**
-     * The reason in words.
+     * Reason of the outcome, as text.
      */
     message: string;
     /**
-     * The user of this site; only for `member`.
+     * Id of the user on this site; only for `member`.
      */
     userId?: number | null;
     /**
-     * The pending one; only for `invited`.
+     * Id of the pending invitation; only for `invited`.
      */
     invitationId?: number | null;
 };
@@ -733,15 +733,15 @@ export type InviteeCheck = {
 export type AccessCheck = {
     check: 'active' | 'membershipEnd' | 'license' | 'locked' | 'password' | 'identityManager' | 'twoFactor' | 'address' | 'groups' | 'webService' | 'apiKey' | 'proxies' | 'invitation';
     /**
-     * unknown: it cannot be known from here; notice: it works, but is worth knowing.
+     * `unknown`: cannot be determined here. `notice`: passes, with a remark.
      */
     state: 'passes' | 'fails' | 'notice' | 'unknown';
     /**
-     * What is so, in a sentence.
+     * Result of the check, as a sentence.
      */
     message: string;
     /**
-     * What mends it and who can; null when nothing has to be mended.
+     * How to fix the problem and who can do it; null when there is none.
      */
     remedy?: string | null;
 };
@@ -749,15 +749,15 @@ export type AccessCheck = {
 export type AccessExplanation = {
     userId: UserId;
     /**
-     * The address that was judged; null when none is known.
+     * The IP address that was checked; null when none is known.
      */
     ipAddress: string | null;
     /**
-     * Nothing that signing in needs fails.
+     * Whether all checks required to sign in pass.
      */
     canSignIn: boolean;
     /**
-     * Nothing that a program with the key of this user needs fails.
+     * Whether all checks required for a program with the user's API key pass.
      */
     canCallInterface: boolean;
     checks: Array<AccessCheck>;
@@ -773,7 +773,7 @@ export type SiteSettings = {
     identityMode: 'password' | 'identity-manager';
     schemaVersion: number;
     /**
-     * E-mail domain whose people may be added without their confirmation.
+     * E-mail domain whose users can be added without their confirmation.
      */
     dedicatedDomain: string | null;
     mayManageExistingUsers: boolean;
@@ -787,52 +787,52 @@ export type SiteSettingsInfo = {
 export type PersonWithoutFactor = {
     userId: UserId;
     /**
-     * Login e-mail.
+     * E-mail address used to sign in.
      */
     userName: string;
     fullName: string;
     /**
-     * Whether this site asks for a second factor.
+     * Whether this site requires a second factor of the user.
      */
     twoFactorEnabled: boolean;
     /**
-     * Whether the user may manage users, groups, settings or backups.
+     * Whether the user can manage users, groups, settings or backups.
      */
     isAdministrator: boolean;
 };
 
 /**
- * Active users, each in one of the four.
+ * Active users of the site; each is counted in exactly one of the first four numbers.
  */
 export type TwoFactorCoverage = {
     /**
-     * Asked for one and have it.
+     * Users of whom a second factor is required and who have one.
      */
     requiredSetUp: number;
     /**
-     * Asked for one without having it; their next sign-in sets it up.
+     * Users of whom a second factor is required and who have none; they set it up at their next sign-in.
      */
     requiredNotSetUp: number;
     /**
-     * Have one that this site does not ask for.
+     * Users who have a second factor although this site does not require it.
      */
     optionalSetUp: number;
     /**
-     * Have none and are not asked for one.
+     * Users who have no second factor and of whom none is required.
      */
     optionalNotSetUp: number;
     /**
-     * Of all who have none, those who may manage users, groups, settings or backups.
+     * Users without a second factor who can manage users, groups, settings or backups.
      */
     administratorsNotSetUp: number;
     /**
-     * Those who are asked for a second factor without having one, then administrators without one; at most 500.
+     * Users without a second factor although one is required, then administrators without one; at most 500.
      */
     people: Array<PersonWithoutFactor>;
 };
 
 /**
- * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
+ * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
 export type Network = string;
 
@@ -850,7 +850,7 @@ export type ApprovedAddresses = {
     yourAddress: string;
     isYourAddressApproved: boolean;
     /**
-     * Active users with IP restrictions.
+     * Number of active users with IP restrictions.
      */
     restrictedUsers: number;
 };
@@ -866,7 +866,7 @@ export type ApprovedAddressesInfo = {
 
 export type AddressRehearsalQuery = {
     /**
-     * The list as it would be; nothing is stored.
+     * The list to check; it is not stored.
      */
     addresses: Array<Network>;
 };
@@ -874,7 +874,7 @@ export type AddressRehearsalQuery = {
 export type RehearsedPlace = {
     userId: UserId;
     /**
-     * Login e-mail.
+     * E-mail address used to sign in.
      */
     userName: string;
     fullName: string;
@@ -882,7 +882,7 @@ export type RehearsedPlace = {
     ipRestrictionsEnabled: boolean;
     ipAddress: string;
     /**
-     * How often the user succeeded from there.
+     * Number of successful activities of the user from this address.
      */
     count: number;
     lastDate: string;
@@ -890,42 +890,42 @@ export type RehearsedPlace = {
 
 export type AddressRehearsal = {
     /**
-     * The activity was looked at from here on.
+     * Start of the period that was checked.
      */
     fromDate: string;
     /**
-     * Active users with IP restrictions among the places.
+     * Number of active users with IP restrictions among the places.
      */
     lockedOut: number;
     /**
-     * Active users without IP restrictions among them, who would be if they got them.
+     * Number of active users without IP restrictions among the places; they would be locked out if IP restrictions were turned on for them.
      */
     wouldBeLockedOut: number;
     /**
-     * Active users with IP restrictions.
+     * Number of active users with IP restrictions.
      */
     restrictedUsers: number;
     /**
-     * A user and an address that the list does not approve; active users with IP restrictions first, then by the last time, at most 1000.
+     * Pairs of a user and an address that the list does not approve: active users with IP restrictions first, then by last activity; at most 1000.
      */
     places: Array<RehearsedPlace>;
 };
 
 export type BackupRequestVm = {
     /**
-     * Entry types.
+     * Ids of entry types.
      */
     ids?: Array<number>;
     apiNames?: Array<string>;
     /**
-     * Ignored.
+     * Deprecated and ignored.
      *
      * @deprecated
      */
     fromDate?: string | null;
     includeFiles?: boolean;
     /**
-     * Whether the caller gets a mail when it is over.
+     * Whether to send the caller an e-mail when the backup ends.
      */
     notify?: boolean;
 };
@@ -938,23 +938,23 @@ export type BackupFailure = {
 export type BackupVerification = {
     state: 'queued' | 'running' | 'passed' | 'failed';
     /**
-     * When the state was reached.
+     * Time at which the state was reached.
      */
     date: string;
     /**
-     * What differs, when it failed.
+     * The differences found; only after a failed verification.
      */
     message?: string | null;
 };
 
 /**
- * A backup. Properties beyond fileName are ours, other installations may lack them.
+ * A backup. Other installations may return only `fileName`; the other properties are ours.
  */
 export type GetBackupsResponse = {
     fileName: string;
     createdDate?: string;
     /**
-     * Bytes; null until Ready.
+     * In bytes; null until Ready.
      */
     size?: number | null;
     status?: 'Queued' | 'Running' | 'Ready' | 'Failed';
@@ -965,32 +965,32 @@ export type GetBackupsResponse = {
      */
     sha256?: string | null;
     /**
-     * Whether all entry types of the site are in it.
+     * Whether the backup contains all entry types of the site.
      */
     isWholeSite?: boolean;
     entryTypes?: Array<string>;
     includesFiles?: boolean;
     /**
-     * Whether the schedule asked for it.
+     * Whether the schedule created it.
      */
     isScheduled?: boolean;
     startedDate?: string | null;
     finishedDate?: string | null;
     requestedByEmail?: string | null;
     /**
-     * Of the snapshot; null until it is taken.
+     * Schema version of the snapshot; null until the snapshot is taken.
      */
     schemaVersion?: number | null;
     /**
-     * What is being written while Running.
+     * Part that is being written while Running.
      */
     stage?: string | null;
     /**
-     * Why it Failed; null otherwise.
+     * Reason of the failure; null unless Failed.
      */
     failure?: BackupFailure | null;
     /**
-     * Outcome of the last verification; null when there was none.
+     * Result of the last verification; null when there was none.
      */
     verified?: BackupVerification | null;
 };
@@ -1009,15 +1009,15 @@ export type ApiResultOfGetBackupsResponseList = {
 
 export type BackupSettings = {
     /**
-     * Whether one is made every day.
+     * Whether a backup is made every day.
      */
     isDaily: boolean;
     /**
-     * In the time zone of the site.
+     * Hour of the day in the site's time zone.
      */
     hour: number;
     /**
-     * Scheduled backups older than this are deleted, the newest that is Ready is always kept.
+     * Age in days at which scheduled backups are deleted; the newest Ready backup is always retained.
      */
     keepDays: number;
     includeFiles: boolean;
@@ -1033,7 +1033,7 @@ export type BackupMember = {
      */
     name: string;
     /**
-     * What it holds; entries: the entries of one type.
+     * Type of the content; `entries` means the entries of one entry type.
      */
     kind: string;
     /**
@@ -1041,15 +1041,15 @@ export type BackupMember = {
      */
     title?: string | null;
     /**
-     * Records in it; null for a file of an entry.
+     * Number of records; null for a file of an entry.
      */
     rows: number | null;
     /**
-     * Bytes before compression.
+     * In bytes, before compression.
      */
     size: number;
     /**
-     * Hexadecimal, of the bytes before compression.
+     * Hexadecimal, of the uncompressed bytes.
      */
     sha256: string;
 };
@@ -1057,7 +1057,7 @@ export type BackupMember = {
 export type BackupContents = {
     fileName: string;
     /**
-     * Moment of the snapshot.
+     * Time of the snapshot.
      */
     createdDate: string;
     schemaVersion: number;
@@ -1069,13 +1069,13 @@ export type BackupDownloadRecord = {
     startedDate: string;
     userId: UserId;
     /**
-     * Login e-mail.
+     * E-mail address used to sign in.
      */
     userName: string;
     fullName: string;
     ipAddress: string | null;
     /**
-     * Over all parts that were fetched.
+     * Total of all ranges sent.
      */
     bytesSent: number;
     /**
@@ -1086,12 +1086,12 @@ export type BackupDownloadRecord = {
 
 export type BackupDownload = {
     /**
-     * Relative to the base of the service.
+     * Relative to the base URL of the service.
      */
     url: string;
     expiresDate: string;
     /**
-     * The address the link is bound to.
+     * IP address to which the link is bound.
      */
     ipAddress: string;
 };
@@ -1105,7 +1105,7 @@ export type NamedEntryVm = {
     id: number;
     name: string;
     /**
-     * Entry type of the entry.
+     * Id of the entry type of the entry.
      */
     entryListId: number;
 };
@@ -1116,13 +1116,13 @@ export type ModifiedEntryVm = {
     entryListId: number;
     isDeleted: boolean;
     /**
-     * The entry this one was merged into; only when it went away by merging.
+     * Id of the entry into which this one was merged; present only for merged entries.
      */
     mergedEntryId?: number | null;
 };
 
 /**
- * Ids for choice, reference and user fields; null or an empty text clears.
+ * Ids for choice, reference and user fields; null or an empty text clears the value.
  */
 export type WrittenValue = string | number | boolean | Array<string | number | boolean> | null;
 
@@ -1142,15 +1142,15 @@ export type FilterInfoVm = {
 export type ChangeCount = {
     entryTypeId: number;
     /**
-     * Made since then and still there.
+     * Number of entries created in the period that still exist.
      */
     created: number;
     /**
-     * There before and still there.
+     * Number of older entries that were changed and still exist.
      */
     changed: number;
     /**
-     * Deleted or merged since then.
+     * Number of entries deleted or merged in the period.
      */
     gone: number;
 };
@@ -1158,7 +1158,7 @@ export type ChangeCount = {
 export type EntryFate = 'created' | 'changed' | 'gone';
 
 /**
- * Who did it; the name is that of today.
+ * Author of a change, with the current name.
  */
 export type Actor = {
     id: number;
@@ -1173,11 +1173,11 @@ export type ChangedEntry = {
     mergedEntryId?: number;
     fate: EntryFate;
     /**
-     * Moment of its last change.
+     * Time of the last change.
      */
     at: string;
     /**
-     * The last change was a calculation, or an indirect one.
+     * Whether the last change was a calculation or an indirect change.
      */
     isIndirect: boolean;
     by?: Actor;
@@ -1186,7 +1186,7 @@ export type ChangedEntry = {
 export type ChangedEntries = {
     entries: Array<ChangedEntry>;
     /**
-     * Leads to earlier changes; absent on the last page.
+     * Cursor of the earlier changes; absent on the last page.
      */
     next?: string;
 };
@@ -1202,7 +1202,7 @@ export type NamedValue = {
     type?: number;
     url?: string | null;
     /**
-     * Of a user; only with fillExtendedData.
+     * E-mail address of a user; only with fillExtendedData.
      */
     email?: string;
     /**
@@ -1234,24 +1234,24 @@ export type FileValueVm = {
 export type FieldValueItem = string | number | boolean | null | NamedValue | MoneyValue | FileValueVm;
 
 /**
- * Value of a field, by its type (shapes 4).
+ * Value of a field; its form depends on the field type (shapes 4).
  */
 export type FieldValue = string | number | boolean | null | NamedValue | MoneyValue | FileValueVm | Array<FieldValueItem>;
 
 /**
- * A row; every other property is a field under its apiName, fields without a value are left out.
+ * A row. Each other property is the value of a field under its apiName; fields without a value are omitted.
  */
 export type RowVm = {
     EntryId: number;
     /**
-     * Fields whose texts go on beyond `textLimit`; absent where all are whole. No apiName begins so.
+     * Names of the fields whose text is truncated to `textLimit`; absent when no text is truncated. No apiName starts with `$`.
      */
     $cut?: Array<string>;
     [key: string]: FieldValue | number | Array<string> | undefined;
 };
 
 /**
- * A field that the type has no more, by the name it had when it was deleted, with what it held.
+ * A deleted field of the entry type, with its name at deletion and its values.
  */
 export type GoneField = {
     id: number;
@@ -1267,14 +1267,14 @@ export type GoneField = {
 export type EntryChange = {
     at: string;
     /**
-     * `redirected`: what it referred to went away. `tookIn`: another entry was merged into this one, `entry`; `merged`: this one into another one, `entry`. `restored`: it came back after that.
+     * `redirected`: an entry that this one referenced was deleted or merged. `tookIn`: `entry` was merged into this one. `merged`: this one was merged into `entry`. `restored`: the entry was restored after its deletion.
      */
     kind: 'created' | 'changed' | 'calculated' | 'redirected' | 'tookIn' | 'deleted' | 'merged' | 'restored';
     by?: Actor;
     proxy?: Actor;
     entry?: NamedEntryVm;
     /**
-     * ApiNames of the fields with another value, of those that the type still has.
+     * ApiNames of the changed fields that the entry type still has.
      */
     fields?: Array<string>;
     before?: RowVm;
@@ -1285,7 +1285,7 @@ export type EntryChange = {
 export type EntryChanges = {
     changes: Array<EntryChange>;
     /**
-     * Leads to older changes; absent on the last page.
+     * Cursor of the older changes; absent on the last page.
      */
     next?: string;
 };
@@ -1296,7 +1296,7 @@ export type LineageStep = {
     entryListId: number;
     isDeleted: boolean;
     /**
-     * When it took the one before in.
+     * Time at which the previous entry of the chain was merged into this one.
      */
     at: string;
     by?: Actor;
@@ -1308,7 +1308,7 @@ export type LineageEntry = {
     entryListId: number;
     mergedAt: string;
     /**
-     * The entry that it went into.
+     * Id of the entry into which it was merged.
      */
     mergedEntryId: number;
     by?: Actor;
@@ -1324,7 +1324,7 @@ export type EntryLineage = {
     deletedBy?: Actor;
     mergedEntryId?: number;
     /**
-     * The entries that took this one in, one after the other; the last one is still there or was deleted.
+     * Chain of entries into which this one was merged; the last one still exists or was deleted.
      */
     wentInto: Array<LineageStep>;
     tookIn: Array<LineageEntry>;
@@ -1347,15 +1347,15 @@ export type DateTimeBehavior = number;
 export type RowsAsOfRequest = {
     asOf: RequestDateTime;
     /**
-     * Only rows that are different today: `changed` and `removed` as they were, `added` as they are.
+     * Only rows that are different today: `changed` and `removed` with their former values, `added` with the current ones.
      */
     only?: PastState;
     /**
-     * Rows that were added since stand among the others, as they are; without effect beside `only`.
+     * Whether rows added since are included with their current values; ignored when `only` is set.
      */
     withAdded?: boolean;
     /**
-     * Conditions as queryRows takes them.
+     * Conditions as in queryRows.
      */
     query?: {
         [key: string]: unknown;
@@ -1367,24 +1367,24 @@ export type RowsAsOfRequest = {
     dateTimeBehavior?: DateTimeBehavior;
     orderBy?: string;
     /**
-     * Texts are cut to so many characters, and the row names their fields in `$cut`, as queryRows does.
+     * Maximum length of a text in characters. Longer texts are truncated and `$cut` of the row names their fields, as in queryRows.
      */
     textLimit?: number;
 };
 
 /**
- * A row of the answer that is different today.
+ * A returned row that is different today.
  */
 export type PastDifference = {
     entryId: number;
     state: PastState;
     /**
-     * Of a removed one: it is gone; else it no longer matches.
+     * For a removed row: true when the entry is deleted, false when it no longer matches.
      */
     isDeleted?: boolean;
     mergedEntryId?: number;
     /**
-     * ApiNames of the fields with another value today.
+     * ApiNames of the fields that have a different value today.
      */
     fields?: Array<string>;
     today?: RowVm;
@@ -1392,20 +1392,20 @@ export type PastDifference = {
 
 export type RowsAsOf = {
     /**
-     * All that matched and not only these rows.
+     * Total number of matches, not only the returned rows.
      */
     totalRecords: number;
     rows: Array<RowVm>;
     /**
-     * Entries that match today and did not then.
+     * Number of entries that match today but did not match then.
      */
     added: number;
     /**
-     * Entries that matched then and do not today.
+     * Number of entries that matched then but do not match today.
      */
     removed: number;
     /**
-     * Entries that match then and now and have another value in one of the fields.
+     * Number of entries that match at both times and differ in one of the fields.
      */
     changed: number;
     differences: Array<PastDifference>;
@@ -1437,11 +1437,11 @@ export type DataRequestResultVm = {
 export type HistoricalDataRequest = {
     entryTypeId: number;
     /**
-     * Absent for all.
+     * Ids of the fields; absent for all fields.
      */
     fields?: Array<number>;
     /**
-     * Absent for all.
+     * Ids of the entries; absent for all entries.
      */
     entries?: Array<number>;
     fromDate: RequestDateTime;
@@ -1449,18 +1449,18 @@ export type HistoricalDataRequest = {
 
 export type QueryResultOfRowVm = {
     /**
-     * All matches and not only these rows.
+     * Total number of matches, not only the returned rows.
      */
     totalRecords: number;
     rows: Array<RowVm>;
     /**
-     * Rows that stand before the entry of `positionOf` in the order that is asked for; null where it does not match. Absent where nobody asked.
+     * Number of rows before the entry of `positionOf` in the requested order; null when the entry does not match. Absent without `positionOf`.
      */
     position?: number | null;
 };
 
 /**
- * What the field must still hold, written as values are (null for no data); where it holds something else, the item is an error with a path that ends in `.expected`. Absent: the value is stored whatever stood there.
+ * Expected current value of the field, in the form of a written value (null for no data). If the field holds another value, the item is an error with a path that ends in `.expected`. Absent: the value is stored unconditionally.
  */
 export type ExpectedValue = {
     value: WrittenValue;
@@ -1500,7 +1500,7 @@ export type StoreRequestsVm = {
 
 export type StoreRequestsForm = {
     /**
-     * A StoreRequestsVm as JSON.
+     * StoreRequestsVm as JSON.
      */
     model: string;
     files?: Array<Blob | File>;
@@ -1508,7 +1508,7 @@ export type StoreRequestsForm = {
 
 export type MergeEntriesRequest = {
     /**
-     * The entry that stays.
+     * Id of the entry that remains.
      */
     entryId: number;
     mergeEntries: Array<number>;
@@ -1516,7 +1516,7 @@ export type MergeEntriesRequest = {
 
 export type RowQueryRequest = {
     /**
-     * Conditions as an object, or as the text that queryRows takes.
+     * Conditions as an object, or as the text that queryRows accepts.
      */
     query?: {
         [key: string]: unknown;
@@ -1528,15 +1528,15 @@ export type RowQueryRequest = {
     wrapIntoArrays?: boolean;
     dateTimeBehavior?: DateTimeBehavior;
     /**
-     * Field to order by, with a leading minus for descending.
+     * ApiName of the field to sort by; a leading minus means descending.
      */
     orderBy?: string;
     /**
-     * Texts are cut to so many characters, and the row names their fields in `$cut`. Absent, they are whole.
+     * Maximum length of a text in characters. Longer texts are truncated and `$cut` of the row names their fields. Absent: texts are complete.
      */
     textLimit?: number;
     /**
-     * Id of an entry whose place in the list is wanted as well.
+     * Id of an entry whose position in the result is returned as well.
      */
     positionOf?: number;
 };
@@ -1552,7 +1552,7 @@ export type EntryTypeVm = {
      */
     entryListId: number;
     /**
-     * How many entries it has.
+     * Number of entries.
      */
     entryCount?: number;
 };
@@ -1572,7 +1572,7 @@ export type EntryTypeInfo = {
 };
 
 /**
- * How columns are shown, by the apiNames of their fields; names of fields that are gone stay as they were saved.
+ * Column settings by field apiName; names of deleted fields remain as saved.
  */
 export type ViewColumns = {
     order: Array<ApiName>;
@@ -1584,7 +1584,7 @@ export type ViewColumns = {
         [key: string]: number;
     };
     /**
-     * So many columns stay at the side, the one with the name of the entry first.
+     * Number of columns fixed at the side, starting with the name of the entry.
      */
     frozen: number;
 };
@@ -1594,7 +1594,7 @@ export type SavedView = {
     entryTypeId: number;
     name: string;
     /**
-     * Everybody who may read data sees it.
+     * Whether all users who may read data see the view.
      */
     isShared: boolean;
     ownerId: number;
@@ -1607,7 +1607,7 @@ export type SavedView = {
     sort: string;
     columns: ViewColumns;
     /**
-     * Its version, to be sent back as If-Match.
+     * Version of the view, for If-Match.
      */
     etag: string;
     createdDate: string;
@@ -1618,15 +1618,15 @@ export type NewSavedView = {
     name: string;
     isShared?: boolean;
     /**
-     * Text that the name of an entry contains.
+     * Text that the entry name contains.
      */
     search: string;
     /**
-     * Conditions as the text that queryRows takes; empty for all entries.
+     * Conditions as the text that queryRows accepts; empty for all entries.
      */
     query: string;
     /**
-     * Field to order by, with a leading minus for descending; empty for the order of ids.
+     * ApiName of the field to sort by, with a leading minus for descending; empty to sort by id.
      */
     sort: string;
     columns: ViewColumns;
@@ -1651,7 +1651,7 @@ export type RequiredWhenCondition = {
 };
 
 /**
- * When the field needs a value; absent for fields without conditions (spec 4.6).
+ * Conditions under which the field requires a value; absent for fields without conditions (spec 4.6).
  */
 export type RequiredWhen = {
     match: 'all' | 'any';
@@ -1671,7 +1671,7 @@ export type FieldVm = {
     name: string;
     description?: string | null;
     /**
-     * Code of listFieldTypes.
+     * Id of a field type of listFieldTypes.
      */
     fieldType: number;
     isRequired: boolean;
@@ -1679,26 +1679,26 @@ export type FieldVm = {
     isMoney: boolean;
     isMultiSelect: boolean;
     /**
-     * Its value is the name of the entry.
+     * Whether the value of this field is the name of the entry.
      */
     isKey: boolean;
     /**
-     * A date without a time of day (spec 4.4).
+     * Whether the date has no time of day (spec 4.4).
      */
     isDateOnly: boolean;
     /**
-     * A text that $contains finds by an index.
+     * Whether $contains on this text field uses an index.
      */
     isSearchable: boolean;
     isOnEntryForm: boolean;
     isCalculated: boolean;
     /**
-     * Whether createEntries and updateEntries take it.
+     * Whether createEntries and updateEntries accept the field.
      */
     isStoreRequestSupported: boolean;
     formula?: string | null;
     /**
-     * Entry types a reference may point to.
+     * Ids of the entry types that a reference may point to.
      */
     entryLists?: Array<number>;
     choiceValues?: Array<ChoiceValueVm>;
@@ -1724,7 +1724,7 @@ export type RequiredWhenInfo = {
 } | null;
 
 /**
- * A choice to keep (with its id) or to add; a choice left out is removed.
+ * A choice to keep (with its id) or to add (without one); choices that are not listed are removed.
  */
 export type ChoiceValueInfo = {
     id?: number;
@@ -1745,7 +1745,7 @@ export type NewFieldInfo = {
     isSearchable?: boolean;
     isOnEntryForm?: boolean;
     /**
-     * Makes the field calculated: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`.
+     * Formula of a calculated field: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`.
      */
     formula?: string | null;
     entryLists?: Array<number>;
@@ -1782,7 +1782,7 @@ export type FieldTypeVm = {
 
 export type FilterOperationVm = {
     /**
-     * Code in filterEntries; null when only rows have it.
+     * Code in filterEntries; null for an operation that only row queries support.
      */
     id?: number | null;
     name: string;
@@ -1833,7 +1833,7 @@ export type ImportOperationStats = {
     received: number;
     added: number;
     /**
-     * Duplicates.
+     * Number of duplicates.
      */
     alreadyProcessed: number;
     skipped: number;
@@ -1901,7 +1901,7 @@ export type ImportSettings = {
     limits: ImportLimits;
     historicalSyncPeriodDays: number;
     /**
-     * When true no historical data is accepted (spec 8).
+     * Whether the historical upload is complete; if so, no historical data is accepted (spec 8).
      */
     isHistoricalUploadComplete: boolean;
 };
@@ -1909,7 +1909,7 @@ export type ImportSettings = {
 export type PollRequest = {
     topics: Array<string>;
     /**
-     * Milliseconds.
+     * In milliseconds.
      */
     timeOut?: number;
     count?: number;
@@ -1924,7 +1924,7 @@ export type PublicationEntity = {
 };
 
 /**
- * What changed. Messages carry EntryId, ROWS of custom topics EntryName as well (spec 6.4); text over 10,000 characters is left out with `isLargeText`.
+ * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). Text over 10,000 characters is omitted with `isLargeText`.
  */
 export type PublicationEntities = {
     created?: Array<PublicationEntity>;
@@ -1941,27 +1941,27 @@ export type PublicationEvent = {
     modifiedAt: string;
     topicName: string;
     /**
-     * Without gaps within a topic.
+     * Offset without gaps within a topic.
      */
     topicOffset: number;
     entityType: EntityType;
     entityFormatType: EntityFormatType;
     /**
-     * The principal when a proxy acted.
+     * Id of the principal when a proxy made the change.
      */
     modifiedById?: number | null;
     modifiedByUserEmail?: string | null;
     /**
-     * Who acted for the principal (spec 6.5).
+     * Id of the proxy user who acted for the principal (spec 6.5).
      */
     proxyUserId?: number | null;
     proxyUserEmail?: string | null;
     /**
-     * In data and schema events (spec 6.2).
+     * Site schema version; in data and schema events (spec 6.2).
      */
     schemaVersion?: number;
     /**
-     * In data events (spec 6.3).
+     * Whether the event reflects a calculation; in data events (spec 6.3).
      */
     isCalculated?: boolean;
     payload: PublicationPayload;
@@ -1979,7 +1979,7 @@ export type TopicDefinition = {
     entityType: EntityType;
     entityFormatType: EntityFormatType;
     /**
-     * Fields whose changes are events.
+     * Fields whose changes are streamed.
      */
     fields: Array<number>;
 };
@@ -2010,7 +2010,7 @@ export type ReportTemplate = {
 export type ReportRunRequest = {
     entryIds?: Array<number>;
     /**
-     * As in queryRows.
+     * Conditions as in queryRows.
      */
     query?: string;
     format: ReportFormat;
@@ -2033,13 +2033,13 @@ export type ReportRun = {
     requestedBy: number;
     fileName?: string | null;
     /**
-     * Why it failed.
+     * Reason of the failure.
      */
     message?: string | null;
 };
 
 /**
- * A JSON-RPC 2.0 message; the protocol decides what else it holds.
+ * A JSON-RPC 2.0 message; the protocol defines its other members.
  */
 export type AgentMessage = {
     jsonrpc: '2.0';
@@ -2061,13 +2061,13 @@ export type AgentMessage = {
  */
 export type TokenRequest = {
     /**
-     * Always client_credentials.
+     * Always `client_credentials`.
      */
     grant_type: string;
     client_id?: string;
     client_secret?: string;
     /**
-     * Space-separated; absent for every scope of the key.
+     * Space-separated scopes; absent for all scopes of the key.
      */
     scope?: string;
 };
@@ -2076,17 +2076,17 @@ export type TokenResponse = {
     access_token: string;
     token_type: 'Bearer';
     /**
-     * Seconds; less than usual where the key expires before.
+     * Lifetime in seconds; shorter than usual when the key expires earlier.
      */
     expires_in: number;
     /**
-     * Space-separated scopes given.
+     * Granted scopes, space-separated.
      */
     scope: string;
 };
 
 /**
- * The error of RFC 6749 5.2 together with the members of every other error body.
+ * Error of RFC 6749 5.2, combined with the properties of ErrorResponse.
  */
 export type TokenErrorResponse = {
     error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unauthorized_client' | 'unsupported_grant_type' | 'invalid_scope';
@@ -2115,7 +2115,7 @@ export type SiteInfo = {
 };
 
 /**
- * For whom a session acts.
+ * The principal for whom a session acts.
  */
 export type Acting = {
     reportId: number;
@@ -2128,34 +2128,34 @@ export type Session = {
     user: SessionUser;
     site: SiteInfo;
     /**
-     * Sites the user may switch to.
+     * Sites to which the user can switch.
      */
     sites: Array<SiteSummary>;
     capabilities: Array<Capability>;
     expiresDate: string;
     serverTime: string;
     /**
-     * So long after any call the session is still there, and not much longer without another one; absent where silence does not end it.
+     * Number of seconds without a request after which the session ends; absent when inactivity does not end it.
      */
     idleSeconds?: number;
     /**
-     * For whom this session acts; absent when it acts for nobody.
+     * The principal for whom this session acts; absent when it acts for none.
      */
     acting?: Acting;
     /**
-     * When the membership on this site ends by itself; null when it does not.
+     * Time at which the membership of this site ends; null when it has no end.
      */
     membershipExpiresDate?: string | null;
     /**
-     * Whether an identity manager opened this session; it then reaches this site alone.
+     * Whether an identity manager opened this session; such a session is limited to this site.
      */
     isFederated?: boolean;
     /**
-     * Whether the user administers the whole platform.
+     * Whether the user is a platform administrator.
      */
     runsPlatform?: boolean;
     /**
-     * Sessions of the user, used longest ago, that ended because this one began: ten at once are the most. Told once, absent where none did.
+     * Number of the user's least recently used sessions that ended because this one began: a user can have at most ten. Only in the first response; absent when none ended.
      */
     endedSessions?: number;
 };
@@ -2167,12 +2167,12 @@ export type SignInRequest = {
 };
 
 /**
- * The password was right, and something is missing: a second factor, or setting one up. The cookie of this answer opens nothing but the operations for that.
+ * State of a sign-in after the password was accepted: a second factor has to be given or set up. The cookie of this response permits only the operations needed for that.
  */
 export type PendingSignIn = {
     pending: 'two-factor' | 'enrolment';
     /**
-     * How the person can give the second factor; empty for an enrolment.
+     * Accepted second factors; empty for an enrolment.
      */
     methods: Array<SecondFactorMethod>;
     expiresDate: string;
@@ -2184,7 +2184,7 @@ export type SwitchSiteRequest = {
 };
 
 /**
- * The secret of a one-time link.
+ * Secret of a one-time link.
  */
 export type LinkToken = string;
 
@@ -2195,7 +2195,7 @@ export type InspectLinkRequest = {
 export type LinkInfo = {
     purpose: 'set-password' | 'first-administrator';
     /**
-     * Null for the first administrator.
+     * Null for the link that creates the first administrator.
      */
     email: string | null;
     siteName: string;
@@ -2224,7 +2224,7 @@ export type OwnPrincipal = {
     email: string;
     fullName: string;
     /**
-     * Why the caller cannot act for this user now; null when they can.
+     * Reason why the caller cannot act for this user now; null when it is possible.
      */
     refusal: string | null;
 };
@@ -2232,7 +2232,7 @@ export type OwnPrincipal = {
 export type BeginActing = {
     userId: UserId;
     /**
-     * Why; the user and the report see it.
+     * Reason for acting, shown to the user and in the report.
      */
     reason: string;
 };
@@ -2240,7 +2240,7 @@ export type BeginActing = {
 export type ExportRecord = {
     exportDataType: number;
     /**
-     * What is exported, for example `users`.
+     * Subject of the export, for example `users`.
      */
     subject: string;
     rows: number;
@@ -2253,7 +2253,7 @@ export type ReceivedInvitation = {
     duration: number | null;
     invitedByName: string | null;
     /**
-     * When the link stops working.
+     * Time at which the link expires.
      */
     expiresDate: string;
 };
@@ -2273,22 +2273,22 @@ export type BeginIdentitySignIn = {
 
 export type IdentityStart = {
     /**
-     * Address of the provider.
+     * URL of the identity provider.
      */
     url: string;
     /**
-     * What comes back with the browser; another one was begun by somebody else.
+     * State parameter that the provider returns. A different value means that the sign-in was started elsewhere and must be rejected.
      */
     state: string;
     /**
-     * Kept by the tab that began; only with it can this sign-in be finished.
+     * Secret that the browser tab stores; it is required to finish this sign-in.
      */
     secret: string;
 };
 
 export type IdentitySignOut = {
     /**
-     * Null where the site has no identity manager or it cannot end sessions.
+     * Null when the site has no identity manager or the identity manager does not support sign-out.
      */
     url: string | null;
 };
@@ -2299,7 +2299,7 @@ export type FinishIdentitySignIn = {
 };
 
 /**
- * Short name, in addresses and commands.
+ * Short name of the site, used in addresses and commands.
  */
 export type Slug = string;
 
@@ -2312,15 +2312,15 @@ export type PlatformSite = {
     dedicatedDomain: string | null;
     mayManageExistingUsers: boolean;
     /**
-     * Whether the site has the license of the agent server (spec 5.7).
+     * Whether the site has the license for the agent server (spec 5.7).
      */
     hasAgentServer: boolean;
     /**
-     * Active users.
+     * Number of active users.
      */
     members: number;
     /**
-     * Of them, those with Manage Users and Manage Groups.
+     * Number of active users with Manage Users and Manage Groups.
      */
     administrators: number;
     createdDate: string;
@@ -2333,7 +2333,7 @@ export type NewPlatformSite = {
     administrator: {
         email: string;
         /**
-         * Of somebody the platform does not know.
+         * First name; used when the user is new to the platform.
          */
         firstName?: string;
         lastName?: string;
@@ -2350,29 +2350,29 @@ export type PlatformSiteInfo = {
 export type SiteIdentity = {
     mode: 'password' | 'identity-manager';
     /**
-     * Address of the OpenID provider.
+     * URL of the OpenID provider.
      */
     issuer: string | null;
     clientId: string | null;
     hasClientSecret: boolean;
     /**
-     * The claim that holds the federation id.
+     * Name of the claim that holds the federation id.
      */
     claim: string;
     /**
-     * What the provider has to allow as the address to come back to.
+     * Redirect URL that the provider has to allow.
      */
     redirectUrl: string;
     /**
-     * Active users of the site with a federation id.
+     * Number of active users of the site with a federation id.
      */
     withFederationId: number;
     /**
-     * Active users of the site.
+     * Number of active users of the site.
      */
     members: number;
     /**
-     * Who could still run the platform while an identity manager opens this site: it opens that administration for nobody, so they need a password or a passkey and another site that takes it.
+     * Platform administrators who could still sign in while this site uses the identity manager: whether the caller could, and how many others. A sign-in through an identity manager gives no access to platform administration, so they need a password or a passkey and membership of a site that accepts it.
      */
     runnersBeside: {
         you: boolean;
@@ -2385,7 +2385,7 @@ export type SiteIdentityInfo = {
     issuer?: string | null;
     clientId?: string | null;
     /**
-     * Left out keeps the secret; null removes it.
+     * Omitted keeps the secret; null removes it.
      */
     clientSecret?: string | null;
     claim?: string;
@@ -2393,11 +2393,11 @@ export type SiteIdentityInfo = {
 
 export type OwnApiKey = {
     /**
-     * The key that is turned on on this site; null for none.
+     * The enabled API key for this site; null when there is none.
      */
     apiKey: ApiKeyInfo | null;
     /**
-     * The last key, where it was on until it expired; null for none, and once another one was turned on.
+     * The last API key if it expired while enabled; null when there is none or a new key was enabled.
      */
     expiredApiKey?: ApiKeyInfo | null;
 };
@@ -2405,7 +2405,7 @@ export type OwnApiKey = {
 export type NewApiKey = {
     scopes: Array<Scope>;
     /**
-     * Days of 24 hours after which the key expires by itself, with its tokens and for good, as if it were turned off. Absent or null: it does not expire (spec 5.3 knows no end). Its owner is told by e-mail 14 days before, once.
+     * Days of 24 hours after which the key and its tokens expire, as finally as if the key were disabled. Absent or null: the key does not expire (spec 5.3 defines no expiry). The owner is notified by e-mail once, 14 days before.
      */
     expiresInDays?: number | null;
 };
@@ -2420,11 +2420,11 @@ export type ApiKeySecret = {
 
 export type ApiKeyCalls = {
     /**
-     * Operation id, address or agent.
+     * Operation id, IP address or User-Agent header.
      */
     name: string;
     /**
-     * The same for people.
+     * Readable form of `name`.
      */
     label: string;
     calls: number;
@@ -2436,43 +2436,43 @@ export type ApiKeyUsage = {
     sinceDate: string;
     calls: number;
     /**
-     * The 50 called most.
+     * The 50 most frequent operations.
      */
     operations: Array<ApiKeyCalls>;
     /**
-     * The 50 that called most.
+     * The 50 most frequent IP addresses.
      */
     addresses: Array<ApiKeyCalls>;
     /**
-     * The 50 that called most, as programs name themselves.
+     * The 50 most frequent clients, by their User-Agent header.
      */
     agents: Array<ApiKeyCalls>;
     /**
-     * Access tokens that hold now.
+     * Number of valid access tokens.
      */
     tokens: number;
     /**
-     * null where this service has no streams of events.
+     * Number of open event streams; null when this service does not offer streams.
      */
     openStreams: number | null;
     /**
-     * null where this service has no imports of e-mails and meetings.
+     * Number of running e-mail and meeting imports; null when this service does not offer imports.
      */
     runningImports: number | null;
 };
 
 /**
- * Six digits of an authenticator app, nothing else.
+ * Code of an authenticator app: six digits.
  */
 export type OneTimeCode = string;
 
 /**
- * Letters and digits in groups; case, spaces and hyphens do not matter.
+ * Letters and digits in groups; letter case, spaces and hyphens are ignored.
  */
 export type RecoveryCode = string;
 
 /**
- * What `navigator.credentials` answered, as JSON (WebAuthn 3, 5.1).
+ * Result of `navigator.credentials` as JSON (WebAuthn 3, 5.1).
  */
 export type PasskeyAnswer = {
     id: string;
@@ -2485,7 +2485,7 @@ export type PasskeyAnswer = {
 };
 
 /**
- * One of them.
+ * Exactly one of the properties.
  */
 export type SecondFactorProof = {
     code?: OneTimeCode;
@@ -2494,7 +2494,7 @@ export type SecondFactorProof = {
 };
 
 /**
- * Options of WebAuthn as JSON, to be handed to the browser as they are (WebAuthn 3, 5.1).
+ * WebAuthn options as JSON, to be passed to the browser unchanged (WebAuthn 3, 5.1).
  */
 export type PasskeyOptions = {
     challenge: string;
@@ -2508,18 +2508,18 @@ export type EnrolmentConfirmation = {
 export type Enrolled = {
     session: Session;
     /**
-     * Each works once.
+     * One-time codes.
      */
     recoveryCodes: Array<string>;
 };
 
 export type Enrolment = {
     /**
-     * Base32, for typing.
+     * Base32-encoded secret, for manual entry.
      */
     secret: string;
     /**
-     * The same for a QR code.
+     * The same secret as an otpauth URI, for a QR code.
      */
     otpauthUri: string;
 };
@@ -2530,7 +2530,7 @@ export type PasskeySignIn = {
 };
 
 /**
- * One of them.
+ * Exactly one of the properties.
  */
 export type PresenceProof = {
     password?: string;
@@ -2549,7 +2549,7 @@ export type Passkey = {
     createdDate: string;
     lastUsedDate: string | null;
     /**
-     * Whether the provider keeps it on several devices.
+     * Whether the passkey provider syncs it across devices.
      */
     isSynced: boolean;
 };
@@ -2558,32 +2558,32 @@ export type ProofMethod = 'password' | 'code' | 'passkey' | 'recovery-code';
 
 export type OwnSecurity = {
     /**
-     * Whether a site asks this person for a second factor.
+     * Whether any site of the user requires a second factor.
      */
     twoFactorRequired: boolean;
     /**
-     * When the authenticator app was set up.
+     * Date on which the authenticator app was set up.
      */
     authenticatorDate: string | null;
     passkeys: Array<Passkey>;
     recoveryCodesLeft: number;
     /**
-     * How the person can prove that it is still them (provePresence).
+     * Proofs that provePresence accepts from the user.
      */
     proofs: Array<ProofMethod>;
     /**
-     * Until when the last proof holds in this session; null when it holds no longer.
+     * Time at which the last identity confirmation in this session expires; null when none is valid.
      */
     provenUntil: string | null;
     /**
-     * False where the console is reached by an IP address and not by a host name.
+     * False when the console is opened by IP address instead of a host name.
      */
     passkeysOffered: boolean;
 };
 
 export type RecoveryCodes = {
     /**
-     * Each works once.
+     * One-time codes.
      */
     recoveryCodes: Array<string>;
 };
@@ -2595,7 +2595,7 @@ export type PasswordChange = {
 
 export type NewPasskey = {
     /**
-     * By which the person knows it again.
+     * Name by which the user recognizes the passkey.
      */
     name: string;
     passkey: PasskeyAnswer;
@@ -2604,28 +2604,28 @@ export type NewPasskey = {
 export type RegisteredPasskey = {
     passkey: Passkey;
     /**
-     * Each works once; only with the first second factor.
+     * One-time codes; present only when this is the user's first second factor.
      */
     recoveryCodes?: Array<string>;
 };
 
 /**
- * Page to read, beginning with 1 (spec 4.1 rule 4).
+ * Number of the page, starting at 1 (spec 4.1 rule 4).
  */
 export type PageNumber = number;
 
 /**
- * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+ * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
  */
 export type PageSize = number;
 
 /**
- * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+ * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
  */
 export type AsUser = number;
 
 /**
- * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+ * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
  */
 export type IfMatch = string;
 
@@ -2650,7 +2650,7 @@ export type InvestigationId = number;
 export type InvitationId = number;
 
 /**
- * The address from which they would come; without it the last from which they came.
+ * IP address to check; absent for the address the user last used.
  */
 export type FromAddress = string;
 
@@ -2660,37 +2660,37 @@ export type FromAddress = string;
 export type FileName = string;
 
 /**
- * Number or apiName of an entry type.
+ * Id or apiName of an entry type.
  */
 export type EntryTypeId = string;
 
 /**
- * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+ * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
  */
 export type ModifiedSince = RequestDateTime;
 
 /**
- * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+ * Whether to include entries changed by a calculation and entries that reference a deleted or merged entry (spec 4.4, allHistory).
  */
 export type Indirect = boolean;
 
 /**
- * Only entries whose last change this person made, or that this person merged or deleted.
+ * Only entries whose last change, merge or deletion was made by this user.
  */
 export type ByUser = number;
 
 /**
- * The `next` of the page before.
+ * `next` of the previous page.
  */
 export type Cursor = string;
 
 /**
- * Id of an entry, one that is gone as well.
+ * Id of an entry, which may be deleted.
  */
 export type EntryId = number;
 
 /**
- * Give multi-select fields arrays even when they hold a single value.
+ * Whether multi-select fields are arrays even when they hold a single value.
  */
 export type WrapIntoArrays = boolean;
 
@@ -2710,7 +2710,7 @@ export type ViewId = number;
 export type FieldId = number;
 
 /**
- * Absent for all of them.
+ * Number of users on a page; absent for all users.
  */
 export type UsersPageSize = number;
 
@@ -2730,12 +2730,12 @@ export type RunId = number;
 export type SiteId2 = number;
 
 /**
- * Id of a session, as lists of sessions and the activity report name it; not what opens it.
+ * Public id of a session, as in session lists and in the activity report. It is not the secret in the session cookie.
  */
 export type SessionId = string;
 
 /**
- * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
  */
 export type StoreRequests = StoreRequestsVm;
 
@@ -2743,18 +2743,18 @@ export type SearchUsersData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Only users created or changed at or after this moment, which is at most 180 days back (shapes 1). Ask from a little before the last answer: a change becomes visible when it is complete, a moment after its time.
+         * Only users created or changed at or after this time, at most 180 days ago (shapes 1). Choose a time slightly before the last query, because a change becomes visible shortly after its timestamp.
          */
         modifiedSince?: RequestDateTime;
         /**
-         * Only the user with this e-mail address, without regard to case.
+         * Only the user with this e-mail address, ignoring letter case.
          */
         email?: string;
         /**
@@ -2762,11 +2762,11 @@ export type SearchUsersData = {
          */
         userGroupId?: number;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -2775,23 +2775,23 @@ export type SearchUsersData = {
 
 export type SearchUsersErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -2811,7 +2811,7 @@ export type CreateUserData = {
     body: NewUserInfo;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -2822,19 +2822,19 @@ export type CreateUserData = {
 
 export type CreateUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -2842,15 +2842,15 @@ export type CreateUserErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -2870,11 +2870,11 @@ export type UpdateUserData = {
     body: UserInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -2885,27 +2885,27 @@ export type UpdateUserData = {
 
 export type UpdateUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -2913,15 +2913,15 @@ export type UpdateUserErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -2941,11 +2941,11 @@ export type RemoveUserData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -2961,35 +2961,35 @@ export type RemoveUserData = {
 
 export type RemoveUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3009,7 +3009,7 @@ export type GetUserData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3025,27 +3025,27 @@ export type GetUserData = {
 
 export type GetUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3065,7 +3065,7 @@ export type GetUsersByIdsData = {
     body: Array<UserId>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3076,15 +3076,15 @@ export type GetUsersByIdsData = {
 
 export type GetUsersByIdsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -3092,15 +3092,15 @@ export type GetUsersByIdsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3120,7 +3120,7 @@ export type GetUserLicenseData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3136,27 +3136,27 @@ export type GetUserLicenseData = {
 
 export type GetUserLicenseErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3176,7 +3176,7 @@ export type GetUserLicenseHistoryData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3188,11 +3188,11 @@ export type GetUserLicenseHistoryData = {
     };
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -3201,27 +3201,27 @@ export type GetUserLicenseHistoryData = {
 
 export type GetUserLicenseHistoryErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3241,11 +3241,11 @@ export type UpdateUserLicenseData = {
     body: UserLicenseInfoUpdate;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3256,27 +3256,27 @@ export type UpdateUserLicenseData = {
 
 export type UpdateUserLicenseErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -3284,15 +3284,15 @@ export type UpdateUserLicenseErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3310,22 +3310,22 @@ export type SearchUserLicensesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * true for license types 1 and 2, false for 3 and 4; absent for all (spec 4.2).
+         * `true` for license types 1 and 2, `false` for 3 and 4; absent for all (spec 4.2).
          */
         isBillable?: boolean;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -3334,23 +3334,23 @@ export type SearchUserLicensesData = {
 
 export type SearchUserLicensesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3370,18 +3370,18 @@ export type ListLicenseSeatsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * First day; by default the 365th before the last.
+         * First day; the default is the 365th day before the last.
          */
         dateFrom?: string;
         /**
-         * Last day; by default today.
+         * Last day; the default is today.
          */
         dateTo?: string;
     };
@@ -3390,23 +3390,23 @@ export type ListLicenseSeatsData = {
 
 export type ListLicenseSeatsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3426,22 +3426,22 @@ export type ListUnusedLicensesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Days without activity.
+         * Number of days without activity.
          */
         days?: number;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -3450,23 +3450,23 @@ export type ListUnusedLicensesData = {
 
 export type ListUnusedLicensesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3486,7 +3486,7 @@ export type UnassignGroupsData = {
     body: GroupAssignments;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3497,23 +3497,23 @@ export type UnassignGroupsData = {
 
 export type UnassignGroupsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -3521,15 +3521,15 @@ export type UnassignGroupsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3538,11 +3538,11 @@ export type UnassignGroupsError = UnassignGroupsErrors[keyof UnassignGroupsError
 
 export type UnassignGroupsResponses = {
     /**
-     * The assignments are removed.
+     * The users are removed.
      */
     200: unknown;
     /**
-     * The assignments are removed.
+     * The users are removed.
      */
     204: void;
 };
@@ -3553,18 +3553,18 @@ export type ListGroupsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -3573,23 +3573,23 @@ export type ListGroupsData = {
 
 export type ListGroupsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3609,7 +3609,7 @@ export type CreateGroupData = {
     body: NewGroupInfo;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3620,19 +3620,19 @@ export type CreateGroupData = {
 
 export type CreateGroupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -3640,15 +3640,15 @@ export type CreateGroupErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3668,7 +3668,7 @@ export type AssignGroupsData = {
     body: GroupAssignments;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3679,23 +3679,23 @@ export type AssignGroupsData = {
 
 export type AssignGroupsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -3703,15 +3703,15 @@ export type AssignGroupsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3720,11 +3720,11 @@ export type AssignGroupsError = AssignGroupsErrors[keyof AssignGroupsErrors];
 
 export type AssignGroupsResponses = {
     /**
-     * The assignments are added.
+     * The users are added.
      */
     200: unknown;
     /**
-     * The assignments are added.
+     * The users are added.
      */
     204: void;
 };
@@ -3735,11 +3735,11 @@ export type DeleteGroupData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3755,35 +3755,35 @@ export type DeleteGroupData = {
 
 export type DeleteGroupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3803,7 +3803,7 @@ export type GetGroupData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3819,27 +3819,27 @@ export type GetGroupData = {
 
 export type GetGroupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3859,11 +3859,11 @@ export type UpdateGroupData = {
     body: GroupInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -3879,27 +3879,27 @@ export type UpdateGroupData = {
 
 export type UpdateGroupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -3907,15 +3907,15 @@ export type UpdateGroupErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3935,18 +3935,18 @@ export type QueryUserActivityData = {
     body: UserActivityQuery;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -3955,15 +3955,15 @@ export type QueryUserActivityData = {
 
 export type QueryUserActivityErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -3971,15 +3971,15 @@ export type QueryUserActivityErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -3988,7 +3988,7 @@ export type QueryUserActivityError = QueryUserActivityErrors[keyof QueryUserActi
 
 export type QueryUserActivityResponses = {
     /**
-     * A page of the report with the number of all matches.
+     * A page of the report and the total number of matches.
      */
     200: PagedResultOfUserActivityEntry;
 };
@@ -3999,7 +3999,7 @@ export type SummarizeUserActivityData = {
     body: UserActivityQuery;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4010,15 +4010,15 @@ export type SummarizeUserActivityData = {
 
 export type SummarizeUserActivityErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -4026,15 +4026,15 @@ export type SummarizeUserActivityErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4054,18 +4054,18 @@ export type ListInvestigationsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -4074,23 +4074,23 @@ export type ListInvestigationsData = {
 
 export type ListInvestigationsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4110,7 +4110,7 @@ export type CreateInvestigationData = {
     body: NewInvestigation;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4121,15 +4121,15 @@ export type CreateInvestigationData = {
 
 export type CreateInvestigationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -4137,15 +4137,15 @@ export type CreateInvestigationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4165,7 +4165,7 @@ export type DeleteInvestigationData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4181,27 +4181,27 @@ export type DeleteInvestigationData = {
 
 export type DeleteInvestigationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4221,7 +4221,7 @@ export type ReadInvestigationData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4237,27 +4237,27 @@ export type ReadInvestigationData = {
 
 export type ReadInvestigationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4277,7 +4277,7 @@ export type UpdateInvestigationData = {
     body: InvestigationChange;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4293,19 +4293,19 @@ export type UpdateInvestigationData = {
 
 export type UpdateInvestigationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -4313,15 +4313,15 @@ export type UpdateInvestigationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4341,7 +4341,7 @@ export type GetUserSecurityData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4357,27 +4357,27 @@ export type GetUserSecurityData = {
 
 export type GetUserSecurityErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4386,7 +4386,7 @@ export type GetUserSecurityError = GetUserSecurityErrors[keyof GetUserSecurityEr
 
 export type GetUserSecurityResponses = {
     /**
-     * Second factor, sessions on this site and API key; never a secret.
+     * Second factors, sessions on this site and API key; secrets are never included.
      */
     200: UserSecurity;
 };
@@ -4407,27 +4407,27 @@ export type ResetTwoFactorData = {
 
 export type ResetTwoFactorErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4436,7 +4436,7 @@ export type ResetTwoFactorError = ResetTwoFactorErrors[keyof ResetTwoFactorError
 
 export type ResetTwoFactorResponses = {
     /**
-     * They set up a new one at the next sign-in.
+     * The second factor is reset.
      */
     204: void;
 };
@@ -4453,7 +4453,7 @@ export type EndUserSessionsData = {
     };
     query?: {
         /**
-         * Only this one.
+         * Id of the session to end; absent for all sessions of the user.
          */
         sessionId?: string;
     };
@@ -4462,23 +4462,23 @@ export type EndUserSessionsData = {
 
 export type EndUserSessionsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4487,7 +4487,7 @@ export type EndUserSessionsError = EndUserSessionsErrors[keyof EndUserSessionsEr
 
 export type EndUserSessionsResponses = {
     /**
-     * How many there were.
+     * Number of sessions ended.
      */
     200: EndedSessions;
 };
@@ -4498,7 +4498,7 @@ export type ListUserChangesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4510,11 +4510,11 @@ export type ListUserChangesData = {
     };
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -4523,27 +4523,27 @@ export type ListUserChangesData = {
 
 export type ListUserChangesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4563,22 +4563,22 @@ export type ListProxiesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Only proxy users that match, anywhere in the name or address and without regard to case.
+         * Only proxy users whose name or address contains this text, ignoring letter case.
          */
         proxyQuery?: string;
         /**
-         * Only proxy users who may act for somebody that matches.
+         * Only proxy users who may act for a user whose name or address contains this text.
          */
         userQuery?: string;
         /**
-         * true searches by full user name, false by e-mail address (spec 4.2).
+         * `true` searches by full user name, `false` by e-mail address (spec 4.2).
          */
         searchByName?: boolean;
         /**
@@ -4590,11 +4590,11 @@ export type ListProxiesData = {
          */
         userId?: number;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -4603,23 +4603,23 @@ export type ListProxiesData = {
 
 export type ListProxiesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4639,7 +4639,7 @@ export type UpdateProxiesData = {
     body: UserProxiesRequestVm;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4650,19 +4650,19 @@ export type UpdateProxiesData = {
 
 export type UpdateProxiesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -4670,15 +4670,15 @@ export type UpdateProxiesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4696,7 +4696,7 @@ export type ChangeProxiesData = {
     body: ProxyChanges;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4707,19 +4707,19 @@ export type ChangeProxiesData = {
 
 export type ChangeProxiesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -4727,15 +4727,15 @@ export type ChangeProxiesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4744,7 +4744,7 @@ export type ChangeProxiesError = ChangeProxiesErrors[keyof ChangeProxiesErrors];
 
 export type ChangeProxiesResponses = {
     /**
-     * The assignments are changed, all of them.
+     * All assignments are changed.
      */
     204: void;
 };
@@ -4755,22 +4755,22 @@ export type ListActingReportsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Only where this user acted or was acted for.
+         * Only reports in which this user is the proxy or the principal.
          */
         userId?: number;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -4779,23 +4779,23 @@ export type ListActingReportsData = {
 
 export type ListActingReportsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4815,7 +4815,7 @@ export type ReadActingReportData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4827,11 +4827,11 @@ export type ReadActingReportData = {
     };
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -4840,27 +4840,27 @@ export type ReadActingReportData = {
 
 export type ReadActingReportErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4880,7 +4880,7 @@ export type InviteExistingUserData = {
     body: InviteExistingUserRequestVm;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4891,23 +4891,23 @@ export type InviteExistingUserData = {
 
 export type InviteExistingUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -4915,15 +4915,15 @@ export type InviteExistingUserErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4932,7 +4932,7 @@ export type InviteExistingUserError = InviteExistingUserErrors[keyof InviteExist
 
 export type InviteExistingUserResponses = {
     /**
-     * The invitation is on its way.
+     * The invitation is sent.
      */
     200: unknown;
 };
@@ -4941,7 +4941,7 @@ export type AddExistingUserData = {
     body: AddExistingUserRequestVm;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -4952,23 +4952,23 @@ export type AddExistingUserData = {
 
 export type AddExistingUserErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -4976,15 +4976,15 @@ export type AddExistingUserErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -4993,7 +4993,7 @@ export type AddExistingUserError = AddExistingUserErrors[keyof AddExistingUserEr
 
 export type AddExistingUserResponses = {
     /**
-     * The user belongs to this site.
+     * The user is a member of this site.
      */
     204: void;
 };
@@ -5004,7 +5004,7 @@ export type AddExistingUserAliasData = {
     body: AddExistingUserRequestVm;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5015,23 +5015,23 @@ export type AddExistingUserAliasData = {
 
 export type AddExistingUserAliasErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -5039,15 +5039,15 @@ export type AddExistingUserAliasErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5056,7 +5056,7 @@ export type AddExistingUserAliasError = AddExistingUserAliasErrors[keyof AddExis
 
 export type AddExistingUserAliasResponses = {
     /**
-     * The user belongs to this site.
+     * The user is a member of this site.
      */
     204: void;
 };
@@ -5067,22 +5067,22 @@ export type ListInvitationsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Only invitations in this state.
+         * Only invitations with this status.
          */
         status?: InvitationStatus;
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -5091,23 +5091,23 @@ export type ListInvitationsData = {
 
 export type ListInvitationsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5127,7 +5127,7 @@ export type RevokeInvitationData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5143,31 +5143,31 @@ export type RevokeInvitationData = {
 
 export type RevokeInvitationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5176,7 +5176,7 @@ export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitatio
 
 export type RevokeInvitationResponses = {
     /**
-     * The link in the e-mail no longer works.
+     * The invitation is revoked; its link no longer works.
      */
     204: void;
 };
@@ -5187,7 +5187,7 @@ export type ResendInvitationData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5203,31 +5203,31 @@ export type ResendInvitationData = {
 
 export type ResendInvitationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5236,7 +5236,7 @@ export type ResendInvitationError = ResendInvitationErrors[keyof ResendInvitatio
 
 export type ResendInvitationResponses = {
     /**
-     * A new e-mail is on its way.
+     * A new e-mail is sent.
      */
     204: void;
 };
@@ -5247,7 +5247,7 @@ export type ExtendInvitationData = {
     body: ExtendInvitation;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5263,23 +5263,23 @@ export type ExtendInvitationData = {
 
 export type ExtendInvitationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -5287,15 +5287,15 @@ export type ExtendInvitationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5304,7 +5304,7 @@ export type ExtendInvitationError = ExtendInvitationErrors[keyof ExtendInvitatio
 
 export type ExtendInvitationResponses = {
     /**
-     * The invitation.
+     * The extended invitation.
      */
     200: InvitationInfoResponse;
 };
@@ -5315,7 +5315,7 @@ export type CheckInviteesData = {
     body: InviteesRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5326,15 +5326,15 @@ export type CheckInviteesData = {
 
 export type CheckInviteesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -5342,15 +5342,15 @@ export type CheckInviteesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5359,7 +5359,7 @@ export type CheckInviteesError = CheckInviteesErrors[keyof CheckInviteesErrors];
 
 export type CheckInviteesResponses = {
     /**
-     * One answer for each address, in order.
+     * One result for each address, in order.
      */
     200: Array<InviteeCheck>;
 };
@@ -5370,7 +5370,7 @@ export type ExplainAccessData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5382,7 +5382,7 @@ export type ExplainAccessData = {
     };
     query?: {
         /**
-         * The address from which they would come; without it the last from which they came.
+         * IP address to check; absent for the address the user last used.
          */
         ipAddress?: string;
     };
@@ -5391,27 +5391,27 @@ export type ExplainAccessData = {
 
 export type ExplainAccessErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5420,7 +5420,7 @@ export type ExplainAccessError = ExplainAccessErrors[keyof ExplainAccessErrors];
 
 export type ExplainAccessResponses = {
     /**
-     * The checks.
+     * Results of the checks.
      */
     200: AccessExplanation;
 };
@@ -5431,7 +5431,7 @@ export type GetSiteSettingsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5442,23 +5442,23 @@ export type GetSiteSettingsData = {
 
 export type GetSiteSettingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5478,11 +5478,11 @@ export type UpdateSiteSettingsData = {
     body: SiteSettingsInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5493,19 +5493,19 @@ export type UpdateSiteSettingsData = {
 
 export type UpdateSiteSettingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -5513,15 +5513,15 @@ export type UpdateSiteSettingsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5541,7 +5541,7 @@ export type ReadTwoFactorCoverageData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5552,23 +5552,23 @@ export type ReadTwoFactorCoverageData = {
 
 export type ReadTwoFactorCoverageErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5577,7 +5577,7 @@ export type ReadTwoFactorCoverageError = ReadTwoFactorCoverageErrors[keyof ReadT
 
 export type ReadTwoFactorCoverageResponses = {
     /**
-     * Counts, and the people who stand out.
+     * The counts, and the users who have no second factor although it is required or they are administrators.
      */
     200: TwoFactorCoverage;
 };
@@ -5588,7 +5588,7 @@ export type ListApprovedAddressesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5599,23 +5599,23 @@ export type ListApprovedAddressesData = {
 
 export type ListApprovedAddressesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5624,7 +5624,7 @@ export type ListApprovedAddressesError = ListApprovedAddressesErrors[keyof ListA
 
 export type ListApprovedAddressesResponses = {
     /**
-     * The list.
+     * The approved addresses.
      */
     200: ApprovedAddresses;
 };
@@ -5635,11 +5635,11 @@ export type UpdateApprovedAddressesData = {
     body: ApprovedAddressesInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5650,23 +5650,23 @@ export type UpdateApprovedAddressesData = {
 
 export type UpdateApprovedAddressesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -5674,15 +5674,15 @@ export type UpdateApprovedAddressesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5702,7 +5702,7 @@ export type RehearseApprovedAddressesData = {
     body: AddressRehearsalQuery;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5713,15 +5713,15 @@ export type RehearseApprovedAddressesData = {
 
 export type RehearseApprovedAddressesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -5729,15 +5729,15 @@ export type RehearseApprovedAddressesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5746,7 +5746,7 @@ export type RehearseApprovedAddressesError = RehearseApprovedAddressesErrors[key
 
 export type RehearseApprovedAddressesResponses = {
     /**
-     * Who would have been locked out.
+     * Users and addresses that the list would lock out.
      */
     200: AddressRehearsal;
 };
@@ -5757,7 +5757,7 @@ export type RequestBackupData = {
     body: BackupRequestVm;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5768,23 +5768,23 @@ export type RequestBackupData = {
 
 export type RequestBackupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -5792,15 +5792,15 @@ export type RequestBackupErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5820,7 +5820,7 @@ export type ListBackupsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5831,23 +5831,23 @@ export type ListBackupsData = {
 
 export type ListBackupsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5867,7 +5867,7 @@ export type GetBackupSettingsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5878,23 +5878,23 @@ export type GetBackupSettingsData = {
 
 export type GetBackupSettingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5914,7 +5914,7 @@ export type UpdateBackupSettingsData = {
     body: BackupSettings;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5925,15 +5925,15 @@ export type UpdateBackupSettingsData = {
 
 export type UpdateBackupSettingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -5941,15 +5941,15 @@ export type UpdateBackupSettingsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -5969,7 +5969,7 @@ export type CancelBackupData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -5985,31 +5985,31 @@ export type CancelBackupData = {
 
 export type CancelBackupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6029,7 +6029,7 @@ export type VerifyBackupData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6045,31 +6045,31 @@ export type VerifyBackupData = {
 
 export type VerifyBackupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6078,7 +6078,7 @@ export type VerifyBackupError = VerifyBackupErrors[keyof VerifyBackupErrors];
 
 export type VerifyBackupResponses = {
     /**
-     * The check is queued.
+     * The verification is queued.
      */
     200: ApiResultOfGetBackupsResponse;
 };
@@ -6089,7 +6089,7 @@ export type ReadBackupContentsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6105,31 +6105,31 @@ export type ReadBackupContentsData = {
 
 export type ReadBackupContentsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6149,7 +6149,7 @@ export type ListBackupDownloadsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6165,27 +6165,27 @@ export type ListBackupDownloadsData = {
 
 export type ListBackupDownloadsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6194,7 +6194,7 @@ export type ListBackupDownloadsError = ListBackupDownloadsErrors[keyof ListBacku
 
 export type ListBackupDownloadsResponses = {
     /**
-     * Who downloaded it, when, and from where.
+     * Downloads with user, date and IP address.
      */
     200: Array<BackupDownloadRecord>;
 };
@@ -6205,11 +6205,11 @@ export type DownloadBackupData = {
     body?: never;
     headers?: {
         /**
-         * Part of the file to send.
+         * Byte range to send.
          */
         Range?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6225,35 +6225,35 @@ export type DownloadBackupData = {
 
 export type DownloadBackupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The range lies outside the file.
+     * The range is outside the file.
      */
     416: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6262,11 +6262,11 @@ export type DownloadBackupError = DownloadBackupErrors[keyof DownloadBackupError
 
 export type DownloadBackupResponses = {
     /**
-     * The file or the part of it asked for.
+     * The file, or the requested range of it.
      */
     200: Blob | File;
     /**
-     * The file or the part of it asked for.
+     * The file, or the requested range of it.
      */
     206: Blob | File;
 };
@@ -6277,7 +6277,7 @@ export type CreateBackupDownloadData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6293,31 +6293,31 @@ export type CreateBackupDownloadData = {
 
 export type CreateBackupDownloadErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6326,7 +6326,7 @@ export type CreateBackupDownloadError = CreateBackupDownloadErrors[keyof CreateB
 
 export type CreateBackupDownloadResponses = {
     /**
-     * The link.
+     * The download link.
      */
     200: BackupDownload;
 };
@@ -6347,23 +6347,23 @@ export type DownloadBackupByLinkData = {
 
 export type DownloadBackupByLinkErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6372,7 +6372,7 @@ export type DownloadBackupByLinkError = DownloadBackupByLinkErrors[keyof Downloa
 
 export type DownloadBackupByLinkResponses = {
     /**
-     * The file or the part of it asked for.
+     * The file, or the requested range of it.
      */
     200: Blob | File;
 };
@@ -6383,7 +6383,7 @@ export type DeleteBackupData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -6399,31 +6399,31 @@ export type DeleteBackupData = {
 
 export type DeleteBackupErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6443,13 +6443,13 @@ export type ListEntriesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -6459,27 +6459,27 @@ export type ListEntriesData = {
 
 export type ListEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6499,19 +6499,19 @@ export type ListEntriesHistoryData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
     query?: {
         /**
-         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
          */
         modifiedSince?: RequestDateTime;
     };
@@ -6520,27 +6520,27 @@ export type ListEntriesHistoryData = {
 
 export type ListEntriesHistoryErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6549,7 +6549,7 @@ export type ListEntriesHistoryError = ListEntriesHistoryErrors[keyof ListEntries
 
 export type ListEntriesHistoryResponses = {
     /**
-     * Entries created, changed or deleted since then.
+     * Entries created, changed or deleted since `modifiedSince`.
      */
     200: Array<ModifiedEntryVm>;
 };
@@ -6560,19 +6560,19 @@ export type ListEntriesAllHistoryData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
     query?: {
         /**
-         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
          */
         modifiedSince?: RequestDateTime;
     };
@@ -6581,27 +6581,27 @@ export type ListEntriesAllHistoryData = {
 
 export type ListEntriesAllHistoryErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6610,7 +6610,7 @@ export type ListEntriesAllHistoryError = ListEntriesAllHistoryErrors[keyof ListE
 
 export type ListEntriesAllHistoryResponses = {
     /**
-     * Entries created, changed or deleted since then.
+     * Entries created, changed or deleted since `modifiedSince`.
      */
     200: Array<ModifiedEntryVm>;
 };
@@ -6621,14 +6621,14 @@ export type ListAllEntriesHistoryData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
          */
         modifiedSince?: RequestDateTime;
     };
@@ -6637,23 +6637,23 @@ export type ListAllEntriesHistoryData = {
 
 export type ListAllEntriesHistoryErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6662,7 +6662,7 @@ export type ListAllEntriesHistoryError = ListAllEntriesHistoryErrors[keyof ListA
 
 export type ListAllEntriesHistoryResponses = {
     /**
-     * Entries created, changed or deleted since then.
+     * Entries created, changed or deleted since `modifiedSince`.
      */
     200: Array<ModifiedEntryVm>;
 };
@@ -6673,13 +6673,13 @@ export type FilterEntriesData = {
     body: Array<FilterInfoVm>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -6689,19 +6689,19 @@ export type FilterEntriesData = {
 
 export type FilterEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -6709,15 +6709,15 @@ export type FilterEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6726,7 +6726,7 @@ export type FilterEntriesError = FilterEntriesErrors[keyof FilterEntriesErrors];
 
 export type FilterEntriesResponses = {
     /**
-     * Ids of the entries that match.
+     * Ids of the matching entries.
      */
     200: Array<number>;
 };
@@ -6737,22 +6737,22 @@ export type CountChangedEntriesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
          */
         modifiedSince?: RequestDateTime;
         /**
-         * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+         * Whether to include entries changed by a calculation and entries that reference a deleted or merged entry (spec 4.4, allHistory).
          */
         indirect?: boolean;
         /**
-         * Only entries whose last change this person made, or that this person merged or deleted.
+         * Only entries whose last change, merge or deletion was made by this user.
          */
         userId?: number;
     };
@@ -6761,23 +6761,23 @@ export type CountChangedEntriesData = {
 
 export type CountChangedEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6786,7 +6786,7 @@ export type CountChangedEntriesError = CountChangedEntriesErrors[keyof CountChan
 
 export type CountChangedEntriesResponses = {
     /**
-     * Entry types with changed entries, by their ids.
+     * Entry types with changed entries, ordered by id.
      */
     200: Array<ChangeCount>;
 };
@@ -6797,39 +6797,39 @@ export type ListChangedEntriesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
     query?: {
         /**
-         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
          */
         modifiedSince?: RequestDateTime;
         /**
-         * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+         * Whether to include entries changed by a calculation and entries that reference a deleted or merged entry (spec 4.4, allHistory).
          */
         indirect?: boolean;
         /**
-         * Only entries whose last change this person made, or that this person merged or deleted.
+         * Only entries whose last change, merge or deletion was made by this user.
          */
         userId?: number;
         /**
-         * Only entries that were made since then, that were there and changed, or that went away.
+         * Only entries created (`created`), changed (`changed`), or deleted or merged (`gone`) in the period.
          */
         fate?: EntryFate;
         /**
-         * The `next` of the page before.
+         * `next` of the previous page.
          */
         cursor?: string;
         /**
-         * Entries at most.
+         * Maximum number of entries.
          */
         limit?: number;
     };
@@ -6838,27 +6838,27 @@ export type ListChangedEntriesData = {
 
 export type ListChangedEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6867,7 +6867,7 @@ export type ListChangedEntriesError = ListChangedEntriesErrors[keyof ListChanged
 
 export type ListChangedEntriesResponses = {
     /**
-     * A page of the entries.
+     * A page of changed entries.
      */
     200: ChangedEntries;
 };
@@ -6878,27 +6878,27 @@ export type ListEntryChangesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
-         * Id of an entry, one that is gone as well.
+         * Id of an entry, which may be deleted.
          */
         entryId: number;
     };
     query?: {
         /**
-         * The `next` of the page before.
+         * `next` of the previous page.
          */
         cursor?: string;
         /**
-         * Changes at most.
+         * Maximum number of changes.
          */
         limit?: number;
     };
@@ -6907,27 +6907,27 @@ export type ListEntryChangesData = {
 
 export type ListEntryChangesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -6936,7 +6936,7 @@ export type ListEntryChangesError = ListEntryChangesErrors[keyof ListEntryChange
 
 export type ListEntryChangesResponses = {
     /**
-     * A page of the changes.
+     * A page of changes.
      */
     200: EntryChanges;
 };
@@ -6947,27 +6947,27 @@ export type ReadGoneValuesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
-         * Id of an entry, one that is gone as well.
+         * Id of an entry, which may be deleted.
          */
         entryId: number;
     };
     query: {
         /**
-         * The moment that `before` is of.
+         * Point in time of `before`.
          */
         at: RequestDateTime;
         /**
-         * The moment that `after` is of; today, which has no such values, without it.
+         * Point in time of `after`; absent for today, where deleted fields have no values.
          */
         with?: RequestDateTime;
     };
@@ -6976,27 +6976,27 @@ export type ReadGoneValuesData = {
 
 export type ReadGoneValuesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7005,7 +7005,7 @@ export type ReadGoneValuesError = ReadGoneValuesErrors[keyof ReadGoneValuesError
 
 export type ReadGoneValuesResponses = {
     /**
-     * The fields with a value at one of the moments.
+     * Deleted fields that had a value at one of the two points in time.
      */
     200: Array<GoneField>;
 };
@@ -7016,17 +7016,17 @@ export type ReadEntryLineageData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
-         * Id of an entry, one that is gone as well.
+         * Id of an entry, which may be deleted.
          */
         entryId: number;
     };
@@ -7036,27 +7036,27 @@ export type ReadEntryLineageData = {
 
 export type ReadEntryLineageErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7065,7 +7065,7 @@ export type ReadEntryLineageError = ReadEntryLineageErrors[keyof ReadEntryLineag
 
 export type ReadEntryLineageResponses = {
     /**
-     * The entry with those before and after it.
+     * The entry with its merge chain and the entries merged into it.
      */
     200: EntryLineage;
 };
@@ -7076,19 +7076,19 @@ export type ReadChangeMomentsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
     query: {
         /**
-         * The moment.
+         * Point in time.
          */
         at: RequestDateTime;
     };
@@ -7097,27 +7097,27 @@ export type ReadChangeMomentsData = {
 
 export type ReadChangeMomentsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7126,7 +7126,7 @@ export type ReadChangeMomentsError = ReadChangeMomentsErrors[keyof ReadChangeMom
 
 export type ReadChangeMomentsResponses = {
     /**
-     * The two moments; absent where nothing changed.
+     * The two times; a property is absent when there is no such change.
      */
     200: ChangeMoments;
 };
@@ -7137,7 +7137,7 @@ export type RestoreEntriesData = {
     body: Array<number>;
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7147,19 +7147,19 @@ export type RestoreEntriesData = {
 
 export type RestoreEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -7167,15 +7167,15 @@ export type RestoreEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7184,7 +7184,7 @@ export type RestoreEntriesError = RestoreEntriesErrors[keyof RestoreEntriesError
 
 export type RestoreEntriesResponses = {
     /**
-     * Which came back, and which are not deleted entries of the type.
+     * The restored entries, and the ids that are not deleted entries of the type.
      */
     200: RestoredEntries;
 };
@@ -7195,13 +7195,13 @@ export type QueryRowsAsOfData = {
     body: RowsAsOfRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7211,19 +7211,19 @@ export type QueryRowsAsOfData = {
 
 export type QueryRowsAsOfErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -7231,15 +7231,15 @@ export type QueryRowsAsOfErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7248,7 +7248,7 @@ export type QueryRowsAsOfError = QueryRowsAsOfErrors[keyof QueryRowsAsOfErrors];
 
 export type QueryRowsAsOfResponses = {
     /**
-     * The rows, the number of all that matched, and how they differ from today.
+     * The rows, the total number of matches, and the differences from today.
      */
     200: RowsAsOf;
 };
@@ -7259,22 +7259,22 @@ export type ReadEntryDataData = {
     body: Array<DataReadRequest>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Give references their `url`.
+         * Whether references include their `url`.
          */
         resolveReferenceUrl?: boolean;
         /**
-         * Give values their extended data.
+         * Whether values include their extended data.
          */
         fillExtendedData?: boolean;
         /**
-         * Give multi-select fields arrays even when they hold a single value.
+         * Whether multi-select fields are arrays even when they hold a single value.
          */
         wrapIntoArrays?: boolean;
         /**
@@ -7287,15 +7287,15 @@ export type ReadEntryDataData = {
 
 export type ReadEntryDataErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -7303,15 +7303,15 @@ export type ReadEntryDataErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7331,14 +7331,14 @@ export type ReadHistoricalDataData = {
     body: HistoricalDataRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Give multi-select fields arrays even when they hold a single value.
+         * Whether multi-select fields are arrays even when they hold a single value.
          */
         wrapIntoArrays?: boolean;
         /**
@@ -7351,19 +7351,19 @@ export type ReadHistoricalDataData = {
 
 export type ReadHistoricalDataErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -7371,15 +7371,15 @@ export type ReadHistoricalDataErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7399,13 +7399,13 @@ export type DeleteEntriesData = {
     body: Array<number>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7415,19 +7415,19 @@ export type DeleteEntriesData = {
 
 export type DeleteEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -7435,15 +7435,15 @@ export type DeleteEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7461,18 +7461,18 @@ export type DeleteEntriesResponse = DeleteEntriesResponses[keyof DeleteEntriesRe
 
 export type CreateEntriesData = {
     /**
-     * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
      */
     body: StoreRequests;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7487,23 +7487,23 @@ export type CreateEntriesData = {
 
 export type CreateEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -7511,15 +7511,15 @@ export type CreateEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7537,18 +7537,18 @@ export type CreateEntriesResponse = CreateEntriesResponses[keyof CreateEntriesRe
 
 export type UpdateEntriesData = {
     /**
-     * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
      */
     body: StoreRequests;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7563,23 +7563,23 @@ export type UpdateEntriesData = {
 
 export type UpdateEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -7587,15 +7587,15 @@ export type UpdateEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7615,13 +7615,13 @@ export type MergeEntriesData = {
     body: MergeEntriesRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7631,23 +7631,23 @@ export type MergeEntriesData = {
 
 export type MergeEntriesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -7655,15 +7655,15 @@ export type MergeEntriesErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7683,43 +7683,43 @@ export type QueryRowsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
     query?: {
         /**
-         * Conditions as a JSON object, `{"ApiName": value}`, `{"ApiName": {"$op": value}}`, `$or` or `$and`; unquoted keys are accepted. Keys are field names or EntryId, without regard to case.
+         * Conditions as a JSON object: `{"ApiName": value}`, `{"ApiName": {"$op": value}}`, `$or` or `$and`; unquoted keys are accepted. Keys are field apiNames or EntryId; letter case is ignored.
          */
         query?: string;
         /**
-         * Fields to read, repeated for each; absent for all.
+         * ApiNames of the fields to return (repeat the parameter); absent for all fields.
          */
         fields?: Array<string>;
         /**
-         * Rows at most.
+         * Maximum number of rows.
          */
         limit?: number;
         /**
-         * Rows to pass over.
+         * Number of rows to skip.
          */
         skip?: number;
         /**
-         * Give references their `url`.
+         * Whether references include their `url`.
          */
         resolveReferenceUrls?: boolean;
         /**
-         * Field to order by, with a leading minus for descending.
+         * ApiName of the field to sort by; a leading minus means descending.
          */
         orderBy?: string;
         /**
-         * Give multi-select fields arrays even when they hold a single value.
+         * Whether multi-select fields are arrays even when they hold a single value.
          */
         wrapIntoArrays?: boolean;
         /**
@@ -7732,27 +7732,27 @@ export type QueryRowsData = {
 
 export type QueryRowsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7761,7 +7761,7 @@ export type QueryRowsError = QueryRowsErrors[keyof QueryRowsErrors];
 
 export type QueryRowsResponses = {
     /**
-     * The rows and the number of all matches.
+     * The rows and the total number of matches.
      */
     200: QueryResultOfRowVm;
 };
@@ -7772,13 +7772,13 @@ export type QueryRowsByBodyData = {
     body: RowQueryRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -7788,19 +7788,19 @@ export type QueryRowsByBodyData = {
 
 export type QueryRowsByBodyErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -7808,15 +7808,15 @@ export type QueryRowsByBodyErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7825,7 +7825,7 @@ export type QueryRowsByBodyError = QueryRowsByBodyErrors[keyof QueryRowsByBodyEr
 
 export type QueryRowsByBodyResponses = {
     /**
-     * The rows and the number of all matches.
+     * The rows and the total number of matches.
      */
     200: QueryResultOfRowVm;
 };
@@ -7836,7 +7836,7 @@ export type GetEntryFileData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -7846,13 +7846,13 @@ export type GetEntryFileData = {
          */
         entryId: number;
         /**
-         * Number or apiName of the field.
+         * Id or apiName of the field.
          */
         fieldId: string;
     };
     query?: {
         /**
-         * Which image of a multi-select image field (spec 4.4).
+         * Number of the image in a multi-select image field (spec 4.4).
          */
         seqNumber?: number;
     };
@@ -7861,27 +7861,27 @@ export type GetEntryFileData = {
 
 export type GetEntryFileErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7901,7 +7901,7 @@ export type ListEntryTypesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -7912,23 +7912,23 @@ export type ListEntryTypesData = {
 
 export type ListEntryTypesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -7948,7 +7948,7 @@ export type CreateEntryTypeData = {
     body: NewEntryTypeInfo;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -7959,19 +7959,19 @@ export type CreateEntryTypeData = {
 
 export type CreateEntryTypeErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -7979,15 +7979,15 @@ export type CreateEntryTypeErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8007,17 +8007,17 @@ export type DeleteEntryTypeData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8027,35 +8027,35 @@ export type DeleteEntryTypeData = {
 
 export type DeleteEntryTypeErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8075,13 +8075,13 @@ export type GetEntryTypeData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8091,27 +8091,27 @@ export type GetEntryTypeData = {
 
 export type GetEntryTypeErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8131,17 +8131,17 @@ export type UpdateEntryTypeData = {
     body: EntryTypeInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8151,27 +8151,27 @@ export type UpdateEntryTypeData = {
 
 export type UpdateEntryTypeErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -8179,15 +8179,15 @@ export type UpdateEntryTypeErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8207,13 +8207,13 @@ export type ListViewsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8223,27 +8223,27 @@ export type ListViewsData = {
 
 export type ListViewsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8263,13 +8263,13 @@ export type CreateViewData = {
     body: NewSavedView;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8279,23 +8279,23 @@ export type CreateViewData = {
 
 export type CreateViewErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -8303,15 +8303,15 @@ export type CreateViewErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8331,17 +8331,17 @@ export type DeleteViewData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
@@ -8355,31 +8355,31 @@ export type DeleteViewData = {
 
 export type DeleteViewErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8399,13 +8399,13 @@ export type GetViewData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
@@ -8419,27 +8419,27 @@ export type GetViewData = {
 
 export type GetViewErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8448,7 +8448,7 @@ export type GetViewError = GetViewErrors[keyof GetViewErrors];
 
 export type GetViewResponses = {
     /**
-     * The view. One that somebody else does not share is 404.
+     * The view. 404 for a view of another user that is not shared.
      */
     200: SavedView;
 };
@@ -8459,17 +8459,17 @@ export type UpdateViewData = {
     body: SavedViewChange;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
         /**
@@ -8483,27 +8483,27 @@ export type UpdateViewData = {
 
 export type UpdateViewErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -8511,15 +8511,15 @@ export type UpdateViewErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8539,13 +8539,13 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8555,11 +8555,11 @@ export type ListFieldsData = {
          */
         editable?: boolean;
         /**
-         * Only fields on the entry form (spec 4.6), those with isOnEntryForm.
+         * Only fields on the entry form, that is with `isOnEntryForm` (spec 4.6).
          */
         entryForm?: boolean;
         /**
-         * Only fields of this kind (spec 4.6).
+         * Only fields of this field type (spec 4.6).
          */
         fieldType?: 'editable' | 'calculated';
     };
@@ -8568,27 +8568,27 @@ export type ListFieldsData = {
 
 export type ListFieldsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8608,13 +8608,13 @@ export type CreateFieldData = {
     body: NewFieldInfo;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path: {
         /**
-         * Number or apiName of an entry type.
+         * Id or apiName of an entry type.
          */
         entryTypeId: string;
     };
@@ -8624,23 +8624,23 @@ export type CreateFieldData = {
 
 export type CreateFieldErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -8648,15 +8648,15 @@ export type CreateFieldErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8676,7 +8676,7 @@ export type ListAllFieldsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8687,23 +8687,23 @@ export type ListAllFieldsData = {
 
 export type ListAllFieldsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8723,11 +8723,11 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8743,35 +8743,35 @@ export type DeleteFieldData = {
 
 export type DeleteFieldErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8791,7 +8791,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8807,27 +8807,27 @@ export type GetFieldData = {
 
 export type GetFieldErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8847,11 +8847,11 @@ export type UpdateFieldData = {
     body: FieldInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8867,27 +8867,27 @@ export type UpdateFieldData = {
 
 export type UpdateFieldErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -8895,15 +8895,15 @@ export type UpdateFieldErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8923,7 +8923,7 @@ export type ListCurrenciesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8934,23 +8934,23 @@ export type ListCurrenciesData = {
 
 export type ListCurrenciesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -8970,7 +8970,7 @@ export type ListFieldTypesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -8981,23 +8981,23 @@ export type ListFieldTypesData = {
 
 export type ListFieldTypesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9017,7 +9017,7 @@ export type ListFilterOperationsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9028,23 +9028,23 @@ export type ListFilterOperationsData = {
 
 export type ListFilterOperationsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9064,18 +9064,18 @@ export type ListSchemaUsersData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Absent for all of them.
+         * Number of users on a page; absent for all users.
          */
         pageSize?: number;
     };
@@ -9084,23 +9084,23 @@ export type ListSchemaUsersData = {
 
 export type ListSchemaUsersErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9120,7 +9120,7 @@ export type ImportEmailsData = {
     body: Array<EmailImportItem>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9131,15 +9131,15 @@ export type ImportEmailsData = {
 
 export type ImportEmailsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -9147,19 +9147,19 @@ export type ImportEmailsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9179,7 +9179,7 @@ export type ImportMeetingsData = {
     body: Array<MeetingImportItem>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9190,15 +9190,15 @@ export type ImportMeetingsData = {
 
 export type ImportMeetingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -9206,19 +9206,19 @@ export type ImportMeetingsErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9238,14 +9238,14 @@ export type GetImportStatusData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Only these users, repeated for each; absent for all enabled users.
+         * Only these users (repeat the parameter); absent for all enabled users.
          */
         userIds?: Array<UserId>;
     };
@@ -9254,27 +9254,27 @@ export type GetImportStatusData = {
 
 export type GetImportStatusErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9283,7 +9283,7 @@ export type GetImportStatusError = GetImportStatusErrors[keyof GetImportStatusEr
 
 export type GetImportStatusResponses = {
     /**
-     * Enabled users.
+     * Status of enabled users.
      */
     200: Array<UserSyncStatus>;
 };
@@ -9294,7 +9294,7 @@ export type GetImportSettingsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9305,27 +9305,27 @@ export type GetImportSettingsData = {
 
 export type GetImportSettingsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9334,7 +9334,7 @@ export type GetImportSettingsError = GetImportSettingsErrors[keyof GetImportSett
 
 export type GetImportSettingsResponses = {
     /**
-     * Preconditions, limits and the historical period.
+     * Preconditions, limits and the historical sync period.
      */
     200: ImportSettings;
 };
@@ -9345,7 +9345,7 @@ export type PollPublicationData = {
     body: PollRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9356,19 +9356,19 @@ export type PollPublicationData = {
 
 export type PollPublicationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -9376,19 +9376,19 @@ export type PollPublicationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9408,7 +9408,7 @@ export type AcknowledgePublicationData = {
     body: Array<TopicOffset>;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9419,19 +9419,19 @@ export type AcknowledgePublicationData = {
 
 export type AcknowledgePublicationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -9439,19 +9439,19 @@ export type AcknowledgePublicationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9460,7 +9460,7 @@ export type AcknowledgePublicationError = AcknowledgePublicationErrors[keyof Ack
 
 export type AcknowledgePublicationResponses = {
     /**
-     * The next poll begins at these offsets.
+     * The next poll starts at these offsets.
      */
     204: void;
 };
@@ -9471,7 +9471,7 @@ export type ListTopicsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9482,27 +9482,27 @@ export type ListTopicsData = {
 
 export type ListTopicsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9522,11 +9522,11 @@ export type StreamTopicData = {
     body?: never;
     headers?: {
         /**
-         * Offset of the last event received; absent for new events only.
+         * Offset of the last received event; absent for new events only.
          */
         'Last-Event-ID'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9542,31 +9542,31 @@ export type StreamTopicData = {
 
 export type StreamTopicErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9575,7 +9575,7 @@ export type StreamTopicError = StreamTopicErrors[keyof StreamTopicErrors];
 
 export type StreamTopicResponses = {
     /**
-     * The stream.
+     * The event stream.
      */
     200: PublicationEvent;
 };
@@ -9586,7 +9586,7 @@ export type ListTopicDefinitionsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9597,27 +9597,27 @@ export type ListTopicDefinitionsData = {
 
 export type ListTopicDefinitionsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9637,7 +9637,7 @@ export type CreateTopicDefinitionData = {
     body: NewTopicDefinition;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9648,19 +9648,19 @@ export type CreateTopicDefinitionData = {
 
 export type CreateTopicDefinitionErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -9668,19 +9668,19 @@ export type CreateTopicDefinitionErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9700,11 +9700,11 @@ export type DeleteTopicDefinitionData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9720,39 +9720,39 @@ export type DeleteTopicDefinitionData = {
 
 export type DeleteTopicDefinitionErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9772,7 +9772,7 @@ export type GetTopicDefinitionData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9788,31 +9788,31 @@ export type GetTopicDefinitionData = {
 
 export type GetTopicDefinitionErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9832,11 +9832,11 @@ export type UpdateTopicDefinitionData = {
     body: TopicDefinitionChange;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9852,27 +9852,27 @@ export type UpdateTopicDefinitionData = {
 
 export type UpdateTopicDefinitionErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -9880,19 +9880,19 @@ export type UpdateTopicDefinitionErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9912,7 +9912,7 @@ export type ListReportTemplatesData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9923,27 +9923,27 @@ export type ListReportTemplatesData = {
 
 export type ListReportTemplatesErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -9963,7 +9963,7 @@ export type StartReportRunData = {
     body: ReportRunRequest;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -9979,19 +9979,19 @@ export type StartReportRunData = {
 
 export type StartReportRunErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -9999,19 +9999,19 @@ export type StartReportRunErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10031,18 +10031,18 @@ export type ListReportRunsData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
     path?: never;
     query?: {
         /**
-         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
         /**
-         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
          */
         pageSize?: number;
     };
@@ -10051,27 +10051,27 @@ export type ListReportRunsData = {
 
 export type ListReportRunsErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10091,7 +10091,7 @@ export type GetReportRunData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -10107,31 +10107,31 @@ export type GetReportRunData = {
 
 export type GetReportRunErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10151,7 +10151,7 @@ export type DownloadReportData = {
     body?: never;
     headers?: {
         /**
-         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
          */
         'AS-USER'?: number;
     };
@@ -10167,35 +10167,35 @@ export type DownloadReportData = {
 
 export type DownloadReportErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10220,15 +10220,15 @@ export type CallAgentServerData = {
 
 export type CallAgentServerErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10236,19 +10236,19 @@ export type CallAgentServerErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
+     * This installation does not implement the operation.
      */
     501: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10257,11 +10257,11 @@ export type CallAgentServerError = CallAgentServerErrors[keyof CallAgentServerEr
 
 export type CallAgentServerResponses = {
     /**
-     * The answer to a request.
+     * Response to a request.
      */
     200: AgentMessage;
     /**
-     * A notification is taken.
+     * The notification is accepted.
      */
     202: unknown;
 };
@@ -10281,11 +10281,11 @@ export type IssueTokenErrors = {
      */
     400: TokenErrorResponse;
     /**
-     * The client id or secret is wrong, or the key is turned off or expired (`invalid_client`).
+     * The client id or secret is wrong, or the key is disabled or expired (`invalid_client`).
      */
     401: TokenErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10293,15 +10293,15 @@ export type IssueTokenErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10310,7 +10310,7 @@ export type IssueTokenError = IssueTokenErrors[keyof IssueTokenErrors];
 
 export type IssueTokenResponses = {
     /**
-     * The token.
+     * The access token.
      */
     200: TokenResponse;
 };
@@ -10326,15 +10326,15 @@ export type SignOutData = {
 
 export type SignOutErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10359,15 +10359,15 @@ export type GetSessionData = {
 
 export type GetSessionErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10376,7 +10376,7 @@ export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
 
 export type GetSessionResponses = {
     /**
-     * Who is signed in, where, and what they may do.
+     * User, site and capabilities of the session.
      */
     200: Session;
 };
@@ -10392,15 +10392,15 @@ export type SignInData = {
 
 export type SignInErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10408,15 +10408,15 @@ export type SignInErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10429,7 +10429,7 @@ export type SignInResponses = {
      */
     200: Session;
     /**
-     * The password was right, and a second factor is missing.
+     * The password is correct; a second factor is required.
      */
     202: PendingSignIn;
 };
@@ -10445,15 +10445,15 @@ export type SwitchSiteData = {
 
 export type SwitchSiteErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10461,11 +10461,11 @@ export type SwitchSiteErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10490,15 +10490,15 @@ export type InspectLinkData = {
 
 export type InspectLinkErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -10506,15 +10506,15 @@ export type InspectLinkErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10523,7 +10523,7 @@ export type InspectLinkError = InspectLinkErrors[keyof InspectLinkErrors];
 
 export type InspectLinkResponses = {
     /**
-     * What the link is for.
+     * Purpose of the link.
      */
     200: LinkInfo;
 };
@@ -10539,15 +10539,15 @@ export type SetPasswordData = {
 
 export type SetPasswordErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -10555,15 +10555,15 @@ export type SetPasswordErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10588,11 +10588,11 @@ export type RequestPasswordLinkData = {
 
 export type RequestPasswordLinkErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10600,15 +10600,15 @@ export type RequestPasswordLinkErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10617,7 +10617,7 @@ export type RequestPasswordLinkError = RequestPasswordLinkErrors[keyof RequestPa
 
 export type RequestPasswordLinkResponses = {
     /**
-     * An e-mail is on its way when the address is known.
+     * The request is accepted; an e-mail is sent if the address belongs to a user.
      */
     202: unknown;
 };
@@ -10631,19 +10631,19 @@ export type CreateFirstAdministratorData = {
 
 export type CreateFirstAdministratorErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -10651,15 +10651,15 @@ export type CreateFirstAdministratorErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10684,19 +10684,19 @@ export type ListOwnPrincipalsData = {
 
 export type ListOwnPrincipalsErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10705,7 +10705,7 @@ export type ListOwnPrincipalsError = ListOwnPrincipalsErrors[keyof ListOwnPrinci
 
 export type ListOwnPrincipalsResponses = {
     /**
-     * The people.
+     * The users.
      */
     200: Array<OwnPrincipal>;
 };
@@ -10721,23 +10721,23 @@ export type EndActingData = {
 
 export type EndActingErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10746,7 +10746,7 @@ export type EndActingError = EndActingErrors[keyof EndActingErrors];
 
 export type EndActingResponses = {
     /**
-     * The session, as oneself again.
+     * The session without a principal.
      */
     200: Session;
 };
@@ -10762,23 +10762,23 @@ export type BeginActingData = {
 
 export type BeginActingErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -10786,15 +10786,15 @@ export type BeginActingErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10803,7 +10803,7 @@ export type BeginActingError = BeginActingErrors[keyof BeginActingErrors];
 
 export type BeginActingResponses = {
     /**
-     * The session, acting.
+     * The session of the acting user.
      */
     200: Session;
 };
@@ -10819,15 +10819,15 @@ export type RecordExportData = {
 
 export type RecordExportErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -10835,15 +10835,15 @@ export type RecordExportErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10868,15 +10868,15 @@ export type InspectInvitationData = {
 
 export type InspectInvitationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -10884,15 +10884,15 @@ export type InspectInvitationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10901,7 +10901,7 @@ export type InspectInvitationError = InspectInvitationErrors[keyof InspectInvita
 
 export type InspectInvitationResponses = {
     /**
-     * What one is invited to.
+     * The invitation.
      */
     200: ReceivedInvitation;
 };
@@ -10917,19 +10917,19 @@ export type AcceptInvitationData = {
 
 export type AcceptInvitationErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -10937,15 +10937,15 @@ export type AcceptInvitationErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10954,7 +10954,7 @@ export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitatio
 
 export type AcceptInvitationResponses = {
     /**
-     * The membership.
+     * The new membership.
      */
     200: AcceptedInvitation;
 };
@@ -10970,11 +10970,11 @@ export type BeginIdentitySignInData = {
 
 export type BeginIdentitySignInErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
@@ -10982,15 +10982,15 @@ export type BeginIdentitySignInErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -10999,7 +10999,7 @@ export type BeginIdentitySignInError = BeginIdentitySignInErrors[keyof BeginIden
 
 export type BeginIdentitySignInResponses = {
     /**
-     * Where to send the browser.
+     * Address of the identity manager to which the browser is sent.
      */
     200: IdentityStart;
 };
@@ -11015,15 +11015,15 @@ export type GetIdentitySignOutData = {
 
 export type GetIdentitySignOutErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11048,15 +11048,15 @@ export type FinishIdentitySignInData = {
 
 export type FinishIdentitySignInErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -11064,15 +11064,15 @@ export type FinishIdentitySignInErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11097,19 +11097,19 @@ export type ListPlatformSitesData = {
 
 export type ListPlatformSitesErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11118,7 +11118,7 @@ export type ListPlatformSitesError = ListPlatformSitesErrors[keyof ListPlatformS
 
 export type ListPlatformSitesResponses = {
     /**
-     * Every site of the platform, by name.
+     * All sites of the platform, ordered by name.
      */
     200: Array<PlatformSite>;
 };
@@ -11134,19 +11134,19 @@ export type CreatePlatformSiteData = {
 
 export type CreatePlatformSiteErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -11154,15 +11154,15 @@ export type CreatePlatformSiteErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11171,7 +11171,7 @@ export type CreatePlatformSiteError = CreatePlatformSiteErrors[keyof CreatePlatf
 
 export type CreatePlatformSiteResponses = {
     /**
-     * The new site.
+     * The created site.
      */
     200: PlatformSite;
 };
@@ -11192,23 +11192,23 @@ export type GetPlatformSiteData = {
 
 export type GetPlatformSiteErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11228,7 +11228,7 @@ export type UpdatePlatformSiteData = {
     body: PlatformSiteInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
     };
@@ -11244,23 +11244,23 @@ export type UpdatePlatformSiteData = {
 
 export type UpdatePlatformSiteErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -11268,15 +11268,15 @@ export type UpdatePlatformSiteErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11306,23 +11306,23 @@ export type GetSiteIdentityData = {
 
 export type GetSiteIdentityErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11342,7 +11342,7 @@ export type UpdateSiteIdentityData = {
     body: SiteIdentityInfo;
     headers?: {
         /**
-         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
          */
         'If-Match'?: string;
     };
@@ -11358,27 +11358,27 @@ export type UpdateSiteIdentityData = {
 
 export type UpdateSiteIdentityErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * If-Match names a version that is no longer the current one.
+     * If-Match does not name the current version.
      */
     412: ErrorResponse;
     /**
@@ -11386,15 +11386,15 @@ export type UpdateSiteIdentityErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11419,19 +11419,19 @@ export type DisableApiKeyData = {
 
 export type DisableApiKeyErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11456,15 +11456,15 @@ export type GetApiKeyData = {
 
 export type GetApiKeyErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11473,7 +11473,7 @@ export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
 
 export type GetApiKeyResponses = {
     /**
-     * The key without its secret, where one is turned on or was until it expired.
+     * The enabled API key, or the last one if it expired while enabled; the secret is not included.
      */
     200: OwnApiKey;
 };
@@ -11489,19 +11489,19 @@ export type EnableApiKeyData = {
 
 export type EnableApiKeyErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -11509,11 +11509,11 @@ export type EnableApiKeyErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11538,19 +11538,19 @@ export type GetApiKeyUsageData = {
 
 export type GetApiKeyUsageErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11559,7 +11559,7 @@ export type GetApiKeyUsageError = GetApiKeyUsageErrors[keyof GetApiKeyUsageError
 
 export type GetApiKeyUsageResponses = {
     /**
-     * Calls, and what is open.
+     * Call counts and current connections.
      */
     200: ApiKeyUsage;
 };
@@ -11575,15 +11575,15 @@ export type VerifySecondFactorData = {
 
 export type VerifySecondFactorErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -11591,15 +11591,15 @@ export type VerifySecondFactorErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11608,7 +11608,7 @@ export type VerifySecondFactorError = VerifySecondFactorErrors[keyof VerifySecon
 
 export type VerifySecondFactorResponses = {
     /**
-     * Signed in; the session has a new cookie.
+     * Signed in; the session cookie is replaced.
      */
     200: Session;
 };
@@ -11624,23 +11624,23 @@ export type BeginPasskeyProofData = {
 
 export type BeginPasskeyProofErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11649,7 +11649,7 @@ export type BeginPasskeyProofError = BeginPasskeyProofErrors[keyof BeginPasskeyP
 
 export type BeginPasskeyProofResponses = {
     /**
-     * What the browser asks the authenticator.
+     * Options for the authenticator.
      */
     200: PasskeyOptions;
 };
@@ -11665,19 +11665,19 @@ export type BeginEnrolmentData = {
 
 export type BeginEnrolmentErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11686,7 +11686,7 @@ export type BeginEnrolmentError = BeginEnrolmentErrors[keyof BeginEnrolmentError
 
 export type BeginEnrolmentResponses = {
     /**
-     * What the app needs.
+     * Secret and URI of the authenticator app.
      */
     200: Enrolment;
 };
@@ -11702,19 +11702,19 @@ export type ConfirmEnrolmentData = {
 
 export type ConfirmEnrolmentErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -11722,15 +11722,15 @@ export type ConfirmEnrolmentErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11739,7 +11739,7 @@ export type ConfirmEnrolmentError = ConfirmEnrolmentErrors[keyof ConfirmEnrolmen
 
 export type ConfirmEnrolmentResponses = {
     /**
-     * The app is set up, and the session has a new cookie.
+     * The authenticator app is set up and the session cookie is replaced.
      */
     200: Enrolled;
 };
@@ -11755,19 +11755,19 @@ export type SignInWithPasskeyData = {
 
 export type SignInWithPasskeyErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -11775,15 +11775,15 @@ export type SignInWithPasskeyErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11808,19 +11808,19 @@ export type BeginPasskeySignInData = {
 
 export type BeginPasskeySignInErrors = {
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11829,7 +11829,7 @@ export type BeginPasskeySignInError = BeginPasskeySignInErrors[keyof BeginPasske
 
 export type BeginPasskeySignInResponses = {
     /**
-     * What the browser asks the authenticator.
+     * Options for the authenticator.
      */
     200: PasskeyOptions;
 };
@@ -11845,15 +11845,15 @@ export type ProvePresenceData = {
 
 export type ProvePresenceErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
@@ -11861,15 +11861,15 @@ export type ProvePresenceErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11878,7 +11878,7 @@ export type ProvePresenceError = ProvePresenceErrors[keyof ProvePresenceErrors];
 
 export type ProvePresenceResponses = {
     /**
-     * Until when it holds.
+     * Time at which the confirmation expires.
      */
     200: Presence;
 };
@@ -11894,15 +11894,15 @@ export type GetOwnSecurityData = {
 
 export type GetOwnSecurityErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11911,7 +11911,7 @@ export type GetOwnSecurityError = GetOwnSecurityErrors[keyof GetOwnSecurityError
 
 export type GetOwnSecurityResponses = {
     /**
-     * Factors and proofs, never a secret.
+     * Second factors and accepted proofs; secrets are never included.
      */
     200: OwnSecurity;
 };
@@ -11927,19 +11927,19 @@ export type RegenerateRecoveryCodesData = {
 
 export type RegenerateRecoveryCodesErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -11948,7 +11948,7 @@ export type RegenerateRecoveryCodesError = RegenerateRecoveryCodesErrors[keyof R
 
 export type RegenerateRecoveryCodesResponses = {
     /**
-     * The codes, shown this once.
+     * The recovery codes; only this response contains them.
      */
     200: RecoveryCodes;
 };
@@ -11964,19 +11964,19 @@ export type ChangePasswordData = {
 
 export type ChangePasswordErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -11984,15 +11984,15 @@ export type ChangePasswordErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * A limit is reached.
+     * A rate limit is exceeded.
      */
     429: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12001,7 +12001,7 @@ export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordError
 
 export type ChangePasswordResponses = {
     /**
-     * How many sessions ended.
+     * Number of sessions ended.
      */
     200: EndedSessions;
 };
@@ -12017,19 +12017,19 @@ export type RegisterPasskeyData = {
 
 export type RegisterPasskeyErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
@@ -12037,11 +12037,11 @@ export type RegisterPasskeyErrors = {
      */
     413: ErrorResponse;
     /**
-     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
      */
     415: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12050,7 +12050,7 @@ export type RegisterPasskeyError = RegisterPasskeyErrors[keyof RegisterPasskeyEr
 
 export type RegisterPasskeyResponses = {
     /**
-     * The passkey.
+     * The registered passkey.
      */
     200: RegisteredPasskey;
 };
@@ -12066,19 +12066,19 @@ export type BeginPasskeyRegistrationData = {
 
 export type BeginPasskeyRegistrationErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12087,7 +12087,7 @@ export type BeginPasskeyRegistrationError = BeginPasskeyRegistrationErrors[keyof
 
 export type BeginPasskeyRegistrationResponses = {
     /**
-     * What the browser asks the authenticator.
+     * Options for the authenticator.
      */
     200: PasskeyOptions;
 };
@@ -12098,7 +12098,7 @@ export type RemovePasskeyData = {
     body?: never;
     path: {
         /**
-         * Id of one of the own passkeys.
+         * Id of one of the caller's passkeys.
          */
         passkeyId: number;
     };
@@ -12108,27 +12108,27 @@ export type RemovePasskeyData = {
 
 export type RemovePasskeyErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12137,7 +12137,7 @@ export type RemovePasskeyError = RemovePasskeyErrors[keyof RemovePasskeyErrors];
 
 export type RemovePasskeyResponses = {
     /**
-     * The passkey opens nothing any more.
+     * The passkey is removed and can no longer be used.
      */
     204: void;
 };
@@ -12153,15 +12153,15 @@ export type EndOtherSessionsData = {
 
 export type EndOtherSessionsErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12170,7 +12170,7 @@ export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSession
 
 export type EndOtherSessionsResponses = {
     /**
-     * How many there were.
+     * Number of sessions ended.
      */
     200: EndedSessions;
 };
@@ -12186,15 +12186,15 @@ export type ListOwnSessionsData = {
 
 export type ListOwnSessionsErrors = {
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12203,7 +12203,7 @@ export type ListOwnSessionsError = ListOwnSessionsErrors[keyof ListOwnSessionsEr
 
 export type ListOwnSessionsResponses = {
     /**
-     * Sessions on every site, the one used last first; those of this site alone for a session that an identity manager opened, which ends no others either.
+     * The caller's sessions on all sites, most recently used first. A session opened through an identity manager sees only the sessions on its own site and can end no others.
      */
     200: Array<SessionInfo>;
 };
@@ -12214,7 +12214,7 @@ export type EndOwnSessionData = {
     body?: never;
     path: {
         /**
-         * Id of a session, as lists of sessions and the activity report name it; not what opens it.
+         * Public id of a session, as in session lists and in the activity report. It is not the secret in the session cookie.
          */
         sessionId: string;
     };
@@ -12224,27 +12224,27 @@ export type EndOwnSessionData = {
 
 export type EndOwnSessionErrors = {
     /**
-     * The request does not fit this description; `errors` names each place.
+     * The request is invalid; `errors` lists each problem with its path.
      */
     400: ErrorResponse;
     /**
-     * No or bad credentials, or AS-USER without a proxy right.
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
     /**
-     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
+     * The site has no resource with this id.
      */
     404: ErrorResponse;
     /**
-     * The change contradicts the present state.
+     * The change conflicts with the current state.
      */
     409: ErrorResponse;
     /**
-     * The service failed; quote the request id when reporting it.
+     * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
 };
@@ -12253,7 +12253,7 @@ export type EndOwnSessionError = EndOwnSessionErrors[keyof EndOwnSessionErrors];
 
 export type EndOwnSessionResponses = {
     /**
-     * It has ended.
+     * The session is ended.
      */
     204: void;
 };

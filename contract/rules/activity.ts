@@ -1,7 +1,7 @@
-/** Codes of the activity report with their names (shapes 2, UserActivityQuery). */
+/** Codes of the activity report and their names (shapes 2, UserActivityQuery). */
 
-/** What a user did. */
-export const activities: Readonly<Record<number, string>> = {
+/** Names of activity types by code. */
+export const activityNames: Readonly<Record<number, string>> = {
   1: 'Login Successful',
   2: 'Login Failed',
   3: 'Logout',
@@ -14,14 +14,19 @@ export const activities: Readonly<Record<number, string>> = {
   10: 'Backup Access',
 };
 
-/** The only activity that has a kind of export data. */
-export const EXPORT_ACTIVITY = 8;
+/** The only activity type with an export type. */
+export const EXPORT_ACTIVITY_TYPE = 8;
 
-/** Through what a user did it. */
-export const sources: Readonly<Record<number, string>> = { 1: 'Web UI', 2: 'Mobile', 3: 'API', 4: 'Add-In' };
+/** Names of sources by code. */
+export const activitySourceNames: Readonly<Record<number, string>> = {
+  1: 'Web UI',
+  2: 'Mobile',
+  3: 'API',
+  4: 'Add-In',
+};
 
-/** What was exported; 0 is a value. */
-export const exportKinds: Readonly<Record<number, string>> = {
+/** Names of export types by code; 0 is a valid code. */
+export const exportTypeNames: Readonly<Record<number, string>> = {
   0: 'Export Data',
   1: 'Export Formula',
   2: 'Export Image',
@@ -29,5 +34,5 @@ export const exportKinds: Readonly<Record<number, string>> = {
   4: 'Template Report',
 };
 
-/** The report reaches this many days back, and no further. */
-export const ACTIVITY_DAYS = 90;
+/** Days that the activity report reaches back. */
+export const ACTIVITY_RETENTION_DAYS = 90;

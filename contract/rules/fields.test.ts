@@ -5,38 +5,45 @@ import {
   FIELD,
   FILTER,
   fieldTypes,
-  filterOperation,
+  findFilterOperation,
   filterOperations,
   holdsMoney,
   maySelectMany,
 } from './fields.ts';
 
-test('the field types are those of the contract', () => {
-  const writes: unknown = parse(readFileSync(new URL('../areas/fieldwrites.yaml', import.meta.url), 'utf8'));
-  expect(writes).toMatchObject({ schemas: { FieldType: { enum: fieldTypes.map(({ id }) => id) } } });
+test('has the field types of the contract', () => {
+  const area: unknown = parse(readFileSync(new URL('../areas/schema.yaml', import.meta.url), 'utf8'));
+  expect(area).toMatchObject({ schemas: { FieldType: { enum: fieldTypes.map(({ id }) => id) } } });
 });
 
-test('the codes 0 to 13 are operations of their own, each with an operator for rows (shapes 4)', () => {
+test('has an operation with a row operator for each of the codes 0 to 13 (shapes 4)', () => {
   expect(filterOperations.flatMap(({ id }) => id ?? []).toSorted((a, b) => a - b)).toEqual(
     Object.values(FILTER),
   );
   expect(new Set(filterOperations.map(({ rowOperator }) => rowOperator)).size).toBe(filterOperations.length);
-  expect(filterOperation(FILTER.between)?.rowOperator).toBe('$between');
-  expect(filterOperation(14)).toBeUndefined();
+  expect(findFilterOperation(FILTER.between)?.rowOperator).toBe('$between');
+  expect(findFilterOperation(14)).toBeUndefined();
 });
 
-const operationsOf = (type: number) =>
+const getOperationNames = (type: number) =>
   filterOperations.filter(({ fieldTypes: types }) => types.some((id) => id === type)).map(({ name }) => name);
 
-test('every field can be asked whether it has data, and none is compared as what it is not', () => {
+test('supports NoData for every field type and comparisons only where they fit', () => {
   for (const { id } of fieldTypes)
-    expect(operationsOf(id)).toEqual(expect.arrayContaining(['NoData', 'NotNoData']));
-  expect(operationsOf(FIELD.image)).toEqual(['NoData', 'NotNoData']);
-  expect(operationsOf(FIELD.boolean)).toEqual(['Equals', 'NotEqualTo', 'NoData', 'NotNoData']);
-  expect(operationsOf(FIELD.user)).toEqual(['Equals', 'In', 'NotIn', 'NotEqualTo', 'NoData', 'NotNoData']);
+    expect(getOperationNames(id)).toEqual(expect.arrayContaining(['NoData', 'NotNoData']));
+  expect(getOperationNames(FIELD.image)).toEqual(['NoData', 'NotNoData']);
+  expect(getOperationNames(FIELD.boolean)).toEqual(['Equals', 'NotEqualTo', 'NoData', 'NotNoData']);
+  expect(getOperationNames(FIELD.user)).toEqual([
+    'Equals',
+    'In',
+    'NotIn',
+    'NotEqualTo',
+    'NoData',
+    'NotNoData',
+  ]);
 });
 
-test('several values are for ids and files, currencies for numbers', () => {
+test('allows multi-select for ids and files, currencies for numbers', () => {
   expect(fieldTypes.filter(({ id }) => maySelectMany(id)).map(({ name }) => name)).toEqual([
     'Choice',
     'Reference',

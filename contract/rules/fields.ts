@@ -1,4 +1,4 @@
-/** Field types of shapes 5 by their codes. */
+/** Codes of the field types (shapes 5). */
 export const FIELD = {
   text: 1,
   choice: 2,
@@ -15,7 +15,7 @@ export const FIELD = {
 
 export type FieldType = (typeof FIELD)[keyof typeof FIELD];
 
-/** What listFieldTypes answers, in the order of the codes. */
+/** All field types as listFieldTypes returns them, in the order of their codes. */
 export const fieldTypes: readonly { id: FieldType; name: string }[] = [
   { id: FIELD.text, name: 'Text' },
   { id: FIELD.choice, name: 'Choice' },
@@ -34,17 +34,17 @@ export const fieldTypes: readonly { id: FieldType; name: string }[] = [
 export const isIdField = (type: FieldType): boolean =>
   type === FIELD.choice || type === FIELD.reference || type === FIELD.user;
 
-/** Fields that hold files (shapes 4, entry files). */
+/** Fields whose values are files (shapes 4, entry files). */
 export const isFileField = (type: FieldType): boolean => type === FIELD.binary || type === FIELD.image;
 
-/** Fields that may hold several values: ids, or files. */
+/** Fields that may be multi-select: of ids or of files. */
 export const maySelectMany = (type: FieldType): boolean => isIdField(type) || isFileField(type);
 
-/** Whether values of the field are an amount with a currency. */
+/** Whether a value of the field is an amount with a currency. */
 export const holdsMoney = (field: { fieldType: FieldType; isMoney: boolean }): boolean =>
   field.fieldType === FIELD.currency || (field.fieldType === FIELD.number && field.isMoney);
 
-/** Filter operations by their codes (shapes 4). */
+/** Codes of the filter operations (shapes 4). */
 export const FILTER = {
   equals: 0,
   contains: 1,
@@ -64,29 +64,29 @@ export const FILTER = {
 
 type FilterCode = (typeof FILTER)[keyof typeof FILTER];
 
-/** How an operation says what it compares with. */
+/** How many operands an operation has; `pair` is a range from–to. */
 type OperandKind = 'one' | 'several' | 'pair' | 'none';
 
 export interface FilterOperation {
-  /** Code in filterEntries and in conditions; null: rows alone have it. */
+  /** Code in filterEntries and in `requiredWhen`; null: only row queries have this operation. */
   id: FilterCode | null;
   name: string;
-  /** Key of the operation in a row query; `$noData` and `$notNoData` stand there as values. */
+  /** Key of the operation in a row query; `$noData` and `$notNoData` are written there as values. */
   rowOperator: string;
   operand: OperandKind;
   fieldTypes: readonly FieldType[];
 }
 
-const numbers = [FIELD.number, FIELD.counter, FIELD.currency];
-const ordered = [...numbers, FIELD.date];
-const ids = [FIELD.choice, FIELD.reference, FIELD.user];
-const compared = [FIELD.text, ...ids, ...ordered];
-const all = fieldTypes.map(({ id }) => id);
+const numberTypes = [FIELD.number, FIELD.counter, FIELD.currency];
+const orderedTypes = [...numberTypes, FIELD.date];
+const idTypes = [FIELD.choice, FIELD.reference, FIELD.user];
+const comparableTypes = [FIELD.text, ...idTypes, ...orderedTypes];
+const allTypes = fieldTypes.map(({ id }) => id);
 
 /**
- * Every filter operation with the field types that take it: the one table of what can be asked. A field of several
- * values matches when one of them does. NotIn, NotEqualTo and DoesntContain hold exactly where In, Equals and Contains
- * do not, so for fields without data as well.
+ * All filter operations with the field types that support them. A multi-select field matches when one of its values
+ * does. NotIn, NotEqualTo and DoesntContain are the exact opposites of In, Equals and Contains, so they also match
+ * fields without data.
  */
 export const filterOperations: readonly FilterOperation[] = [
   {
@@ -94,7 +94,7 @@ export const filterOperations: readonly FilterOperation[] = [
     name: 'Equals',
     rowOperator: '$eq',
     operand: 'one',
-    fieldTypes: [...compared, FIELD.boolean],
+    fieldTypes: [...comparableTypes, FIELD.boolean],
   },
   {
     id: FILTER.contains,
@@ -103,16 +103,22 @@ export const filterOperations: readonly FilterOperation[] = [
     operand: 'one',
     fieldTypes: [FIELD.text],
   },
-  { id: FILTER.greater, name: 'Greater', rowOperator: '$gt', operand: 'one', fieldTypes: ordered },
+  { id: FILTER.greater, name: 'Greater', rowOperator: '$gt', operand: 'one', fieldTypes: orderedTypes },
   {
     id: FILTER.greaterOrEqual,
     name: 'GreaterOrEqual',
     rowOperator: '$gte',
     operand: 'one',
-    fieldTypes: ordered,
+    fieldTypes: orderedTypes,
   },
-  { id: FILTER.less, name: 'Less', rowOperator: '$lt', operand: 'one', fieldTypes: ordered },
-  { id: FILTER.lessOrEqual, name: 'LessOrEqual', rowOperator: '$lte', operand: 'one', fieldTypes: ordered },
+  { id: FILTER.less, name: 'Less', rowOperator: '$lt', operand: 'one', fieldTypes: orderedTypes },
+  {
+    id: FILTER.lessOrEqual,
+    name: 'LessOrEqual',
+    rowOperator: '$lte',
+    operand: 'one',
+    fieldTypes: orderedTypes,
+  },
   {
     id: FILTER.startsWith,
     name: 'StartsWith',
@@ -120,15 +126,15 @@ export const filterOperations: readonly FilterOperation[] = [
     operand: 'one',
     fieldTypes: [FIELD.text],
   },
-  { id: FILTER.in, name: 'In', rowOperator: '$in', operand: 'several', fieldTypes: compared },
-  { id: FILTER.between, name: 'Between', rowOperator: '$between', operand: 'pair', fieldTypes: ordered },
-  { id: FILTER.notIn, name: 'NotIn', rowOperator: '$nin', operand: 'several', fieldTypes: compared },
+  { id: FILTER.in, name: 'In', rowOperator: '$in', operand: 'several', fieldTypes: comparableTypes },
+  { id: FILTER.between, name: 'Between', rowOperator: '$between', operand: 'pair', fieldTypes: orderedTypes },
+  { id: FILTER.notIn, name: 'NotIn', rowOperator: '$nin', operand: 'several', fieldTypes: comparableTypes },
   {
     id: FILTER.notEqualTo,
     name: 'NotEqualTo',
     rowOperator: '$not',
     operand: 'one',
-    fieldTypes: [...compared, FIELD.boolean],
+    fieldTypes: [...comparableTypes, FIELD.boolean],
   },
   {
     id: FILTER.doesntContain,
@@ -137,13 +143,19 @@ export const filterOperations: readonly FilterOperation[] = [
     operand: 'one',
     fieldTypes: [FIELD.text],
   },
-  { id: FILTER.noData, name: 'NoData', rowOperator: '$noData', operand: 'none', fieldTypes: all },
-  { id: FILTER.notNoData, name: 'NotNoData', rowOperator: '$notNoData', operand: 'none', fieldTypes: all },
+  { id: FILTER.noData, name: 'NoData', rowOperator: '$noData', operand: 'none', fieldTypes: allTypes },
+  {
+    id: FILTER.notNoData,
+    name: 'NotNoData',
+    rowOperator: '$notNoData',
+    operand: 'none',
+    fieldTypes: allTypes,
+  },
   { id: null, name: 'EndsWith', rowOperator: '$endswith', operand: 'one', fieldTypes: [FIELD.text] },
 ];
 
-/** The operation with this code; undefined for a code that shapes 4 does not know. */
-export const filterOperation = (code: number): FilterOperation | undefined =>
+/** The operation with this code; undefined when shapes 4 has none. */
+export const findFilterOperation = (code: number): FilterOperation | undefined =>
   filterOperations.find(({ id }) => id === code);
 
 const OPPOSITES = new Map<number | null, FilterCode>([
@@ -152,5 +164,5 @@ const OPPOSITES = new Map<number | null, FilterCode>([
   [FILTER.doesntContain, FILTER.contains],
 ]);
 
-/** The operation that holds exactly where this one does not, of the negative ones. */
-export const oppositeOf = (code: number | null): FilterCode | undefined => OPPOSITES.get(code);
+/** The positive operation of which a negative one (NotEqualTo, NotIn, DoesntContain) is the opposite; undefined for others. */
+export const getOppositeOperation = (code: number | null): FilterCode | undefined => OPPOSITES.get(code);

@@ -1,9 +1,9 @@
 /** A license type of spec 2.2. */
 export type LicenseType = { licenseTypeId: number; description: string; isBillable: boolean };
 
-/** The license of a user whom nobody gave another. */
+/** The license type of a new user by default. */
 export const STANDARD_LICENSE = 1;
-/** No License: the user keeps everything but may not act. */
+/** No License: the user keeps groups and data but may not act. */
 export const NO_LICENSE = 4;
 
 /** The license types in the order of spec 2.2. */
@@ -14,11 +14,11 @@ export const licenseTypes: readonly LicenseType[] = [
   { licenseTypeId: NO_LICENSE, description: 'No License', isBillable: false },
 ];
 
-/** The license type with this id; undefined for an id that spec 2.2 does not know. */
-export function licenseType(licenseTypeId: number): LicenseType | undefined {
+/** The license type with this id; undefined for an unknown id. */
+export function findLicenseType(licenseTypeId: number): LicenseType | undefined {
   return licenseTypes.find((type) => type.licenseTypeId === licenseTypeId);
 }
 
-/** What a license is called. */
-export const licenseName = (licenseTypeId: number | undefined): string =>
-  licenseType(licenseTypeId ?? 0)?.description ?? 'an unknown license';
+/** Display name of a license type. */
+export const getLicenseName = (licenseTypeId: number | undefined): string =>
+  findLicenseType(licenseTypeId ?? 0)?.description ?? 'an unknown license';

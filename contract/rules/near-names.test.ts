@@ -1,6 +1,6 @@
 import { array, assert, property, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearKey } from './near-names.ts';
+import { getNearKey } from './near-names.ts';
 
 test.each([
   ['Hafen Logistik', 'Hafen-Logistik GmbH'],
@@ -13,9 +13,9 @@ test.each([
   ['Ørsted AS', 'orsted'],
   ['Fiat S.p.A.', 'Fiat spa'],
   ['ＡＢＣ', 'abc'],
-])('%s and %s are near-duplicates', (one, other) => {
-  expect(nearKey(one)).toBeDefined();
-  expect(nearKey(one)).toBe(nearKey(other));
+])('%s and %s are near-duplicates', (first, second) => {
+  expect(getNearKey(first)).toBeDefined();
+  expect(getNearKey(first)).toBe(getNearKey(second));
 });
 
 test.each([
@@ -26,25 +26,25 @@ test.each([
   ['कमल', 'कामिल'],
   ['AG', 'SE'],
   ['The Who', 'Guess Who'],
-])('%s and %s are not', (one, other) => {
-  expect(nearKey(one)).not.toBe(nearKey(other));
+])('%s and %s are not near-duplicates', (first, second) => {
+  expect(getNearKey(first)).not.toBe(getNearKey(second));
 });
 
-test('a name that is nothing but a legal form or an article keeps it', () => {
-  expect(nearKey('SE')).toBe('se');
-  expect(nearKey('The')).toBe('the');
-  expect(nearKey('Co. Ltd.')).toBe('co');
+test('keeps a legal form or an article that is the whole name', () => {
+  expect(getNearKey('SE')).toBe('se');
+  expect(getNearKey('The')).toBe('the');
+  expect(getNearKey('Co. Ltd.')).toBe('co');
 });
 
-test.each(['', '   ', '???', '—'])('%j has no key', (name) => {
-  expect(nearKey(name)).toBeUndefined();
+test.each(['', '   ', '???', '—'])('returns undefined for %j', (name) => {
+  expect(getNearKey(name)).toBeUndefined();
 });
 
-test('case, outer spaces and punctuation between words never make a difference', () => {
+test('ignores case, outer spaces and punctuation between words', () => {
   assert(
     property(array(stringMatching(/^[a-z0-9]{1,8}$/), { minLength: 1, maxLength: 4 }), (words) => {
-      const plain = nearKey(words.join(' '));
-      expect(nearKey(` ${words.join(' - ').toUpperCase()}! `)).toBe(plain);
+      const expectedKey = getNearKey(words.join(' '));
+      expect(getNearKey(` ${words.join(' - ').toUpperCase()}! `)).toBe(expectedKey);
     }),
   );
 });

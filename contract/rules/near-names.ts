@@ -1,5 +1,5 @@
-/** Letters that Unicode does not take apart, as they are written where nobody has them. */
-const SPELLED: Readonly<Record<string, string>> = {
+/** Replacements of letters that Unicode normalization does not decompose, and of signs for "and". */
+const TRANSLITERATIONS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -13,7 +13,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   '+': ' and ',
 };
 
-/** Legal forms of companies, as they are left once points are gone. */
+/** Legal forms of companies, without dots. */
 const LEGAL_FORMS = new Set(
   (
     'inc incorporated corp corporation co company llc llp lp ltd limited plc gmbh mbh ag kg kgaa ohg ug ev eg se sa ' +
@@ -21,26 +21,25 @@ const LEGAL_FORMS = new Set(
   ).split(' '),
 );
 
-const FIRST_200 = /^[^]{0,200}/u;
+const FIRST_200_CHARACTERS = /^[^]{0,200}/u;
 
 /**
- * What two names have in common that probably mean the same: without case, accents, punctuation and spaces, a leading
- * article, and the legal forms at the end, unless nothing else is left. Two names with one key are near-duplicates; a
- * name without letters and digits has none.
+ * Key that near-duplicate names share (shapes 4, `ignoreNearDups`): the name without case, accents, punctuation, spaces, a leading
+ * "the" and trailing legal forms, unless nothing else would remain. Undefined for a name without letters and digits.
  */
-export function nearKey(name: string): string | undefined {
-  const letters = name
+export function getNearKey(name: string): string | undefined {
+  const normalized = name
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
-    .replace(/[ßæœøđðłþı&+]/g, (letter) => SPELLED[letter] ?? letter)
-    // What stands inside a word (O'Neil, S.p.A.) joins it, everything else ends it.
+    .replace(/[ßæœøđðłþı&+]/g, (letter) => TRANSLITERATIONS[letter] ?? letter)
+    // Apostrophes and dots are part of a word (O'Neil, S.p.A.); other punctuation separates words.
     .replace(/['’‘`´.]/g, '')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
-  const words = letters.split(' ').filter((word) => word !== '');
+  const words = normalized.split(' ').filter((word) => word !== '');
   if (words.length > 1 && words[0] === 'the') words.shift();
   while (words.length > 1 && LEGAL_FORMS.has(words.at(-1) ?? '')) words.pop();
-  const key = FIRST_200.exec(words.join(''))?.[0];
+  const key = FIRST_200_CHARACTERS.exec(words.join(''))?.[0];
   return key === '' ? undefined : key;
 }

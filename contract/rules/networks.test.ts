@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { networkFault } from './networks.ts';
+import { validateNetwork } from './networks.ts';
 
 test.each(['203.0.113.7', '203.0.113.0/24', '0.0.0.0/0', '2001:db8::/48', '::1', '2001:db8::1/128'])(
-  '%s is a network',
-  (text) => expect(networkFault(text)).toBeUndefined(),
+  'accepts %s',
+  (text) => expect(validateNetwork(text)).toBeUndefined(),
 );
 
 test.each([
@@ -24,4 +24,4 @@ test.each([
   '::0:ffff:0:0/96',
   '203.0.113.7 ',
   '0x7f.1',
-])('“%s” is none', (text) => expect(networkFault(text)).toBeDefined());
+])('rejects “%s”', (text) => expect(validateNetwork(text)).toBeDefined());

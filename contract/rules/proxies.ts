@@ -1,7 +1,7 @@
 import type { Capability } from '../generated/types.gen.ts';
 
-/** What nobody can pass on: administration of users, security, backups and proxies stays with its holder (T06). */
-const NEVER: ReadonlySet<Capability> = new Set<Capability>([
+/** Capabilities that a proxy never gets from the principal: administration of users, security, backups and proxies (T06). */
+const NON_DELEGABLE: ReadonlySet<Capability> = new Set<Capability>([
   'Manage Users',
   'Manage Groups',
   'Manage Licences',
@@ -11,16 +11,21 @@ const NEVER: ReadonlySet<Capability> = new Set<Capability>([
   'Manage Settings',
 ]);
 
-/** The capabilities of somebody who acts for a principal with `held`: those of the principal that can be passed on. */
-export function capabilitiesWhenActing(held: Iterable<Capability>): Set<Capability> {
-  return new Set([...held].filter((capability) => !NEVER.has(capability)));
+/** The capabilities of a proxy who acts for a principal: the principal's capabilities that can be delegated. */
+export function getActingCapabilities(held: Iterable<Capability>): Set<Capability> {
+  return new Set([...held].filter((capability) => !NON_DELEGABLE.has(capability)));
 }
 
-/** What a session goes on doing for itself while it acts. `beginActing` says itself that there are no chains. */
-const OWN: ReadonlySet<string> = new Set(['getSession', 'beginActing', 'endActing', 'signOut']);
+/** Operations of the session itself that stay available while acting. `beginActing` rejects acting chains itself. */
+const SESSION_OPERATIONS: ReadonlySet<string> = new Set([
+  'getSession',
+  'beginActing',
+  'endActing',
+  'signOut',
+]);
 
-/** What hands data over as a file. */
-const DOWNLOADS: ReadonlySet<string> = new Set([
+/** Operations that export data. */
+const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'recordExport',
   'getEntryFile',
   'downloadReport',
@@ -28,20 +33,21 @@ const DOWNLOADS: ReadonlySet<string> = new Set([
   'createBackupDownload',
 ]);
 
-/** What anybody may do who gets in: it is about nobody but oneself, such as an API key of one's own. */
-const isOneself = (capabilities: readonly string[]): boolean =>
+/** Whether an operation needs no capability, because it only concerns the caller, such as the caller's own API key. */
+const isAboutCallerOnly = (capabilities: readonly string[]): boolean =>
   capabilities.every((capability) => capability === 'Access Web Service');
 
 /**
- * Why nobody does this while acting for somebody, or undefined: exports stay with the person themselves, and so do one's
- * own account, session and API key.
+ * Why an operation is not available while acting, or undefined if it is. Excluded are exports and operations on the caller's own
+ * account, session and API key.
  */
-export function refusalWhileActing(operation: {
+export function getActingRefusal(operation: {
   id: string;
   capabilities: readonly string[];
 }): string | undefined {
-  if (DOWNLOADS.has(operation.id)) return 'Nothing is exported or downloaded while you act for somebody';
-  if (isOneself(operation.capabilities) && !OWN.has(operation.id))
-    return 'While you act for somebody, your own account and session stay as they are: stop acting first';
+  if (DOWNLOAD_OPERATIONS.has(operation.id))
+    return 'Exports and downloads are not available while you act for another user';
+  if (isAboutCallerOnly(operation.capabilities) && !SESSION_OPERATIONS.has(operation.id))
+    return 'Your own account and session cannot be changed while you act for another user: stop acting first';
   return undefined;
 }

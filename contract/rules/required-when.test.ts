@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { FIELD, FILTER, filterOperations, fieldTypes, type FieldType } from './fields.ts';
-import { conditionFault, isRequiredNow, type Condition, type ConditionField } from './required-when.ts';
+import {
+  findConditionError,
+  isRequiredNow,
+  type RequiredWhenCondition,
+  type ConditionField,
+} from './required-when.ts';
 
 const field = (fieldType: FieldType, more: Partial<ConditionField> = {}): ConditionField => ({
   fieldType,
@@ -13,10 +18,10 @@ const money = field(FIELD.number, { isMoney: true });
 const number = () => field(FIELD.number);
 const file = [{ file: 1, name: 'a', type: 'b', size: 1 }];
 
-const isMet = (of: ConditionField, operation: number, value: unknown, stored: unknown) =>
+const isMet = (conditionField: ConditionField, operation: number, value: unknown, stored: unknown) =>
   isRequiredNow(
     { match: 'all', conditions: [{ fieldId: 7, operation, value }] },
-    (id) => (id === 7 ? of : undefined),
+    (id) => (id === 7 ? conditionField : undefined),
     { 7: stored },
   );
 
@@ -46,12 +51,15 @@ test.each<[ConditionField, number, unknown, unknown, boolean]>([
   [field(FIELD.choice), FILTER.notIn, [1, 2], [3, 4], true],
   [field(FIELD.binary), FILTER.noData, undefined, file, false],
   [field(FIELD.image), FILTER.notNoData, undefined, file, true],
-])('%j with operation %i and %j holds for %j: %s', (of, operation, value, stored, met) => {
-  expect(isMet(of, operation, value, stored)).toBe(met);
-});
+])(
+  '%j with operation %i and operand %j, stored value %j: %s',
+  (conditionField, operation, value, stored, met) => {
+    expect(isMet(conditionField, operation, value, stored)).toBe(met);
+  },
+);
 
-describe.each(fieldTypes)('no data in a field of type $name', ({ id }) => {
-  const holding: readonly (number | null)[] = [
+describe.each(fieldTypes)('a $name field without data', ({ id }) => {
+  const matching: readonly (number | null)[] = [
     FILTER.noData,
     FILTER.notIn,
     FILTER.notEqualTo,
@@ -65,14 +73,14 @@ describe.each(fieldTypes)('no data in a field of type $name', ({ id }) => {
 
   test.each(operations)('$name', ({ id: code, operand: kind }) => {
     const value = kind === 'none' ? undefined : kind === 'one' ? operand : [operand, operand];
-    expect(conditionFault({ fieldId: 7, operation: code ?? -1, value }, field(id))).toBeUndefined();
+    expect(findConditionError({ fieldId: 7, operation: code ?? -1, value }, field(id))).toBeUndefined();
     for (const stored of [undefined, null])
-      expect(isMet(field(id), code ?? -1, value, stored)).toBe(holding.includes(code));
+      expect(isMet(field(id), code ?? -1, value, stored)).toBe(matching.includes(code));
   });
 });
 
-test('all or any of the conditions', () => {
-  const conditions: Condition[] = [
+test('requires all or any of the conditions', () => {
+  const conditions: RequiredWhenCondition[] = [
     { fieldId: 1, operation: FILTER.equals, value: 1 },
     { fieldId: 2, operation: FILTER.notNoData },
   ];
@@ -82,7 +90,7 @@ test('all or any of the conditions', () => {
   expect(isRequiredNow({ match: 'all', conditions }, number, { ...stored, 2: 0 })).toBe(true);
 });
 
-test('a condition on a field that is gone does not hold', () => {
+test('ignores a condition on a deleted field', () => {
   const conditions = [{ fieldId: 1, operation: FILTER.noData }];
   expect(isRequiredNow({ match: 'any', conditions }, () => undefined, {})).toBe(false);
 });
@@ -131,6 +139,6 @@ test.each<[ConditionField, number, unknown, unknown]>([
     'now',
     { path: 'value', message: 'must be a moment such as 2026-03-01T08:00:00Z' },
   ],
-])('%j with operation %i and %j: %j', (of, operation, value, fault) => {
-  expect(conditionFault({ fieldId: 7, operation, value }, of)).toEqual(fault);
+])('rejects %j with operation %i and operand %j: %j', (conditionField, operation, value, error) => {
+  expect(findConditionError({ fieldId: 7, operation, value }, conditionField)).toEqual(error);
 });

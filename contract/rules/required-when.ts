@@ -1,18 +1,18 @@
-import { beginsWithDay } from './days.ts';
+import { startsWithCalendarDay } from './dates.ts';
 import {
   FIELD,
   FILTER,
-  filterOperation,
+  findFilterOperation,
   fieldTypes,
   holdsMoney,
   isIdField,
-  oppositeOf,
+  getOppositeOperation,
   type FieldType,
   type FilterOperation,
 } from './fields.ts';
 
-/** A condition of `requiredWhen` (shapes 5); `value` as it is written, a list for In, NotIn and Between. */
-export interface Condition {
+/** A condition of `requiredWhen` (shapes 5). `value` has its wire format; In, NotIn and Between have a list. */
+export interface RequiredWhenCondition {
   fieldId: number;
   operation: number;
   value?: unknown;
@@ -20,93 +20,96 @@ export interface Condition {
 
 export interface RequiredWhenRule {
   match: 'all' | 'any';
-  conditions: readonly Condition[];
+  conditions: readonly RequiredWhenCondition[];
 }
 
-/** What a condition has to know about its field. */
+/** Properties of a field that decide how a condition compares it. */
 export interface ConditionField {
   fieldType: FieldType;
   isMoney: boolean;
   isDateOnly: boolean;
 }
 
-/** What is compared: ids, numbers, 0 and 1, moments in milliseconds, or texts without regard to case. */
+/** A value to compare: an id, a number, 0 or 1 for a boolean, milliseconds for a date, a text in lower case. */
 type Comparable = number | string;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
 
-/** A day, or a moment that is UTC where it names no zone (shapes 1). */
-function momentOf(text: string, isDateOnly: boolean): number | undefined {
-  const match = isDateOnly ? null : MOMENT.exec(text);
-  if ((!match && !DAY.test(text)) || !beginsWithDay(text)) return undefined;
-  const moment = Date.parse(match && match[1] === undefined ? `${text}Z` : text);
-  return Number.isNaN(moment) ? undefined : moment;
+/** Milliseconds of a day or date-time; a date-time without zone is UTC (shapes 1). Undefined: not a valid date. */
+function parseTimestamp(text: string, isDateOnly: boolean): number | undefined {
+  const match = isDateOnly ? null : TIMESTAMP.exec(text);
+  if ((!match && !DAY.test(text)) || !startsWithCalendarDay(text)) return undefined;
+  const timestamp = Date.parse(match && match[1] === undefined ? `${text}Z` : text);
+  return Number.isNaN(timestamp) ? undefined : timestamp;
 }
 
-/** One value of the kind that a field compares; undefined: it is of another kind. */
-function comparableOf(value: unknown, field: ConditionField): Comparable | undefined {
+/** Converts a value to the form in which the field is compared; undefined when it is of the wrong type. */
+function toComparable(value: unknown, field: ConditionField): Comparable | undefined {
   const { fieldType } = field;
   if (fieldType === FIELD.text) return typeof value === 'string' ? value.toLowerCase() : undefined;
   if (fieldType === FIELD.boolean) return typeof value === 'boolean' ? Number(value) : undefined;
   if (fieldType === FIELD.date)
-    return typeof value === 'string' ? momentOf(value, field.isDateOnly) : undefined;
+    return typeof value === 'string' ? parseTimestamp(value, field.isDateOnly) : undefined;
   if (isIdField(fieldType)) return Number.isInteger(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** What a field holds, to be compared: nothing, one, or several. */
-function heldBy(stored: unknown, field: ConditionField): Comparable[] {
+/** The stored values of a field in the form in which they are compared: none, one or several. */
+function toComparables(stored: unknown, field: ConditionField): Comparable[] {
   if (stored === undefined || stored === null) return [];
-  if (Array.isArray(stored)) return stored.map((item) => comparableOf(item, field) ?? 0);
-  const held = comparableOf(holdsMoney(field) ? Object(stored).value : stored, field);
-  return held === undefined ? [] : [held];
+  if (Array.isArray(stored)) return stored.map((item) => toComparable(item, field) ?? 0);
+  const value = toComparable(holdsMoney(field) ? Object(stored).value : stored, field);
+  return value === undefined ? [] : [value];
 }
 
-const text = (value: Comparable): string => String(value);
+const toText = (value: Comparable): string => String(value);
 
-/** Whether one value that the field holds compares so; the negative operations ask for the opposite of theirs. */
-const HOLDS: Readonly<Record<number, (held: Comparable, operands: readonly Comparable[]) => boolean>> = {
-  [FILTER.equals]: (held, [operand]) => held === operand,
-  [FILTER.contains]: (held, [operand = '']) => text(held).includes(text(operand)),
-  [FILTER.greater]: (held, [operand = 0]) => held > operand,
-  [FILTER.greaterOrEqual]: (held, [operand = 0]) => held >= operand,
-  [FILTER.less]: (held, [operand = 0]) => held < operand,
-  [FILTER.lessOrEqual]: (held, [operand = 0]) => held <= operand,
-  [FILTER.startsWith]: (held, [operand = '']) => text(held).startsWith(text(operand)),
-  [FILTER.in]: (held, operands) => operands.includes(held),
-  [FILTER.between]: (held, [low = 0, high = 0]) => held >= low && held <= high,
+/** Tests of a single stored value; negative operations are evaluated as the opposite of theirs. */
+const OPERATION_TESTS: Readonly<
+  Record<number, (value: Comparable, operands: readonly Comparable[]) => boolean>
+> = {
+  [FILTER.equals]: (value, [operand]) => value === operand,
+  [FILTER.contains]: (value, [operand = '']) => toText(value).includes(toText(operand)),
+  [FILTER.greater]: (value, [operand = 0]) => value > operand,
+  [FILTER.greaterOrEqual]: (value, [operand = 0]) => value >= operand,
+  [FILTER.less]: (value, [operand = 0]) => value < operand,
+  [FILTER.lessOrEqual]: (value, [operand = 0]) => value <= operand,
+  [FILTER.startsWith]: (value, [operand = '']) => toText(value).startsWith(toText(operand)),
+  [FILTER.in]: (value, operands) => operands.includes(value),
+  [FILTER.between]: (value, [low = 0, high = 0]) => value >= low && value <= high,
 };
 
-const operandsOf = ({ value }: Condition): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+const getOperands = ({ value }: RequiredWhenCondition): readonly unknown[] =>
+  Array.isArray(value) ? value : [value];
 
-function holds(condition: Condition, field: ConditionField, stored: unknown): boolean {
-  const held = heldBy(stored, field);
-  if (condition.operation === FILTER.noData) return held.length === 0 && !hasFiles(stored);
-  if (condition.operation === FILTER.notNoData) return held.length > 0 || hasFiles(stored);
-  const opposite = oppositeOf(condition.operation);
-  const test = HOLDS[opposite ?? condition.operation];
-  const operands = operandsOf(condition).flatMap((operand) => comparableOf(operand, field) ?? []);
-  const isMet = test !== undefined && held.some((value) => test(value, operands));
+function meetsCondition(condition: RequiredWhenCondition, field: ConditionField, stored: unknown): boolean {
+  const values = toComparables(stored, field);
+  if (condition.operation === FILTER.noData) return values.length === 0 && !hasFiles(stored);
+  if (condition.operation === FILTER.notNoData) return values.length > 0 || hasFiles(stored);
+  const opposite = getOppositeOperation(condition.operation);
+  const test = OPERATION_TESTS[opposite ?? condition.operation];
+  const operands = getOperands(condition).flatMap((operand) => toComparable(operand, field) ?? []);
+  const isMet = test !== undefined && values.some((value) => test(value, operands));
   return opposite === undefined ? isMet : !isMet;
 }
 
 const hasFiles = (stored: unknown): boolean => Array.isArray(stored) && stored.length > 0;
 
-/** Whether a field with these conditions needs a value in an entry with these stored values, by field id (spec 4.6). */
+/** Whether the rule makes its field required in an entry with these stored values by field id (spec 4.6). */
 export function isRequiredNow(
   rule: RequiredWhenRule,
-  fieldOf: (fieldId: number) => ConditionField | undefined,
+  getField: (fieldId: number) => ConditionField | undefined,
   stored: Readonly<Record<string, unknown>>,
 ): boolean {
-  const isMet = (condition: Condition) => {
-    const field = fieldOf(condition.fieldId);
-    return field !== undefined && holds(condition, field, stored[condition.fieldId]);
+  const isMet = (condition: RequiredWhenCondition) => {
+    const field = getField(condition.fieldId);
+    return field !== undefined && meetsCondition(condition, field, stored[condition.fieldId]);
   };
   return rule.match === 'all' ? rule.conditions.every(isMet) : rule.conditions.some(isMet);
 }
 
-const EXPECTED: Readonly<Partial<Record<FieldType, string>>> = {
+const OPERAND_DESCRIPTIONS: Readonly<Partial<Record<FieldType, string>>> = {
   [FIELD.text]: 'a text',
   [FIELD.boolean]: 'true or false',
   [FIELD.choice]: 'the id of a choice',
@@ -114,28 +117,28 @@ const EXPECTED: Readonly<Partial<Record<FieldType, string>>> = {
   [FIELD.user]: 'the id of a user',
 };
 
-const expected = (field: ConditionField): string => {
+const describeOperand = (field: ConditionField): string => {
   if (field.fieldType === FIELD.date)
     return field.isDateOnly ? 'a day such as 2026-03-01' : 'a moment such as 2026-03-01T08:00:00Z';
-  return EXPECTED[field.fieldType] ?? 'a number';
+  return OPERAND_DESCRIPTIONS[field.fieldType] ?? 'a number';
 };
 
-/** What is wrong with a condition on this field: where in it, and what; undefined: nothing. */
-export function conditionFault(
-  condition: Condition,
+/** Validates a condition against its field. Undefined: it is valid. */
+export function findConditionError(
+  condition: RequiredWhenCondition,
   field: ConditionField,
 ): { path: 'operation' | 'value'; message: string } | undefined {
-  const operation = filterOperation(condition.operation);
+  const operation = findFilterOperation(condition.operation);
   if (!operation) return { path: 'operation', message: 'must be the code of a filter operation' };
   if (!operation.fieldTypes.includes(field.fieldType)) {
     const type = fieldTypes.find(({ id }) => id === field.fieldType)?.name ?? 'this type';
     return { path: 'operation', message: `${operation.name} is not for fields of type ${type}` };
   }
-  const message = operandFault(operation, condition.value, field);
+  const message = findOperandError(operation, condition.value, field);
   return message === undefined ? undefined : { path: 'value', message };
 }
 
-function operandFault(
+function findOperandError(
   { operand, name }: FilterOperation,
   value: unknown,
   field: ConditionField,
@@ -145,13 +148,13 @@ function operandFault(
       ? undefined
       : `must be absent: ${name} compares with nothing`;
   if (operand === 'one')
-    return comparableOf(value, field) === undefined ? `must be ${expected(field)}` : undefined;
+    return toComparable(value, field) === undefined ? `must be ${describeOperand(field)}` : undefined;
   const fits =
     Array.isArray(value) &&
     (operand === 'pair' ? value.length === 2 : value.length > 0) &&
-    value.every((item) => comparableOf(item, field) !== undefined);
+    value.every((item) => toComparable(item, field) !== undefined);
   if (fits) return undefined;
   return operand === 'pair'
-    ? `must be a list of two, each ${expected(field)}`
-    : `must be a list, each item ${expected(field)}`;
+    ? `must be a list of two, each ${describeOperand(field)}`
+    : `must be a list, each item ${describeOperand(field)}`;
 }

@@ -1,9 +1,9 @@
-import { generate } from 'otplib';
 import type { Page } from '@playwright/test';
-import { choose, expectNoAxeInBothThemes, expectToast } from '../support/actions.ts';
-import { enter, send } from '../support/calls.ts';
+import { generate } from 'otplib';
+import { chooseMenuItem, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { expireProofs } from '../support/expire-proofs.ts';
 import { ada, type Person } from '../support/people.ts';
-import { letProofsAge } from '../support/proofs.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({
@@ -14,33 +14,33 @@ test.use({
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('alertdialog', { name });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).press('Enter');
 
-/** Sets up an app in the open dialog, by keyboard; answers its secret. */
+/** Sets up an authenticator app in the open dialog by keyboard and returns its secret. */
 async function enrol(page: Page): Promise<string> {
-  const field = page.getByLabel('Code that the app shows');
+  const field = page.getByLabel('Code shown in the app');
   await expect(field).toBeFocused();
   const secret = (await page.getByLabel('Secret', { exact: true }).innerText()).replaceAll(/\s/g, '');
   await page.keyboard.type(await generate({ secret }));
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('button', { name: 'I have kept them' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'I have saved them' })).toBeVisible();
   return secret;
 }
 
-test('on the own profile a second factor is set up, and a key turned on and off with what it breaks', async ({
+test('sets up a second factor and turns an API key on and off on the profile', async ({
   page,
   service,
   calls,
 }) => {
-  const groupId = await calls.makeGroup('Integrators', ['Access Web Service', 'Manage Users']);
-  await enter(page, await calls.makeUser({ groups: [groupId] }));
-  await choose(page, /appearance and sign out/, 'Your profile');
+  const groupId = await calls.createGroup('Integrators', ['Access Web Service', 'Manage Users']);
+  await openAs(page, await calls.createUser({ groups: [groupId] }));
+  await chooseMenuItem(page, /appearance and sign out/, 'Your profile');
   await expect(page.getByRole('heading', { name: 'Your profile', level: 1 })).toBeFocused();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 
   const factor = page.getByRole('region', { name: 'Two-factor authentication' });
   await press(page, 'Set up…');
   await enrol(page);
   await expect(dialog(page, 'Set up an authenticator app').getByRole('listitem')).toHaveCount(10);
-  await press(page, 'I have kept them');
+  await press(page, 'I have saved them');
   await expectToast(page, 'Two-factor authentication is on');
   await expect(factor).toContainText('10 codes are left');
 
@@ -49,13 +49,13 @@ test('on the own profile a second factor is set up, and a key turned on and off 
   await key.getByRole('checkbox', { name: 'User management' }).press(' ');
   await expect(key.getByRole('radio', { name: '1 year' })).toBeChecked();
   await key.getByRole('radio', { name: '1 year' }).press('ArrowLeft');
-  await expect(key).toContainText('You are told by e-mail 14 days before');
-  await key.getByRole('button', { name: 'Turn the key on' }).press('Enter');
+  await expect(key).toContainText('You will get an e-mail 14 days before');
+  await key.getByRole('button', { name: 'Turn on' }).press('Enter');
   const shown = dialog(page, 'Your API key is on');
   await expect(shown).toContainText('never shown again');
   const secret = await shown.getByLabel('Client secret', { exact: true }).innerText();
   await page.keyboard.press('Escape');
-  await press(page, 'Go back to the secret');
+  await press(page, 'Back to the secret');
   await shown.getByRole('button', { name: 'Copy the secret' }).press('Enter');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   await press(page, 'Close');
@@ -69,30 +69,32 @@ test('on the own profile a second factor is set up, and a key turned on and off 
     });
   expect((await token()).status()).toBe(200);
   await key.getByRole('button', { name: 'Turn off…' }).press('Enter');
-  const door = dialog(page, `Turn off the API key ${clientId}?`);
-  await expect(door).toContainText('The same key cannot be enabled again');
-  await expect(door).toContainText('Open now: 1 access token');
-  await expectNoAxeInBothThemes(page);
-  await door.getByRole('textbox').fill(clientId);
+  const confirmDialog = dialog(page, `Turn off the API key ${clientId}?`);
+  await expect(confirmDialog).toContainText('The same key cannot be enabled again');
+  await expect(confirmDialog).toContainText('Open now: 1 access token');
+  await expectAccessibleInBothThemes(page);
+  await confirmDialog.getByRole('textbox').fill(clientId);
   await page.keyboard.press('Enter');
   await expectToast(page, `The API key ${clientId} is off for good`);
-  await expect(key.getByRole('button', { name: 'Turn the key on' })).toBeVisible();
+  await expect(key.getByRole('button', { name: 'Turn on' })).toBeVisible();
   await page.keyboard.press('Tab');
-  // The window itself may have lost the focus meanwhile; the place in the page counts.
+  // The window may have lost the focus: the active element of the document is checked.
   const first = key.getByRole('checkbox').first();
   await expect.poll(() => first.evaluate((box) => box === document.activeElement)).toBe(true);
   expect((await token()).status()).toBe(401);
 });
 
-/** Signs in and sets up an app as the pages of it do, without them: those are proved in second-factor.test.ts. */
-async function enrolUnseen({ request }: Page, { email, password }: Person): Promise<void> {
-  await send(request, 'POST', '/api/session', { email, password });
-  const begun = await send(request, 'POST', '/api/session/two-factor/enrolment');
-  const { secret } = begun as { secret: string };
-  await send(request, 'PUT', '/api/session/two-factor/enrolment', { code: await generate({ secret }) });
+/** Signs in and sets up an authenticator app through the API; second-factor.test.ts covers the pages. */
+async function enrolByApi({ request }: Page, { email, password }: Person): Promise<void> {
+  await sendRequest(request, 'POST', '/api/session', { email, password });
+  const enrolment = await sendRequest(request, 'POST', '/api/session/two-factor/enrolment');
+  const { secret } = enrolment as { secret: string };
+  await sendRequest(request, 'PUT', '/api/session/two-factor/enrolment', {
+    code: await generate({ secret }),
+  });
 }
 
-test('an administrator resets a lost second factor after proving who they are; coverage tells before and after', async ({
+test('resets a lost second factor after a proof of presence, and shows the coverage', async ({
   page,
   elsewhere,
   calls,
@@ -100,23 +102,23 @@ test('an administrator resets a lost second factor after proving who they are; c
   expectFailure,
 }) => {
   expectFailure(403, 401);
-  const person = await calls.makeUser({ twoFactorEnabled: true });
-  await enrolUnseen(elsewhere, person);
+  const person = await calls.createUser({ twoFactorEnabled: true });
+  await enrolByApi(elsewhere, person);
 
-  await enter(page, ada, '/settings/two-factor');
-  const listed = page.getByRole('list', { name: 'People without a second factor' });
-  await expect(listed).not.toContainText(person.email);
+  await openAs(page, ada, '/settings/two-factor');
+  const missingFactors = page.getByRole('list', { name: 'People without a second factor' });
+  await expect(missingFactors).not.toContainText(person.email);
   await page.goto('about:blank');
-  await letProofsAge(service);
+  await expireProofs(service);
 
   await page.goto(`/users/${person.id}`);
   await expect(page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')).toHaveCount(1);
   await page.getByRole('button', { name: 'Reset…' }).click();
-  const door = dialog(page, `Reset the second factor of ${person.name}?`);
-  await expect(door).toContainText('Every session of theirs ends at once');
-  await door.getByRole('textbox').fill(person.email);
+  const confirmDialog = dialog(page, `Reset the second factor of ${person.name}?`);
+  await expect(confirmDialog).toContainText('All their sessions end immediately');
+  await confirmDialog.getByRole('textbox').fill(person.email);
   await page.keyboard.press('Enter');
-  const proof = dialog(page, 'Is it still you?');
+  const proof = dialog(page, 'Confirm that it is you');
   await proof.getByLabel('Password', { exact: true }).fill(ada.password);
   await page.keyboard.press('Enter');
   await expectToast(page, `The second factor of ${person.name} was reset`);
@@ -124,8 +126,8 @@ test('an administrator resets a lost second factor after proving who they are; c
   await expect(page.getByRole('region', { name: 'Sessions' })).toContainText('Not signed in');
 
   await page.goto('/settings/two-factor');
-  await expect(listed).toContainText(person.email);
-  await expectNoAxeInBothThemes(page);
+  await expect(missingFactors).toContainText(person.email);
+  await expectAccessibleInBothThemes(page);
   await elsewhere.goto('/');
   await expect(elsewhere.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 });

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
-import { choose, expectNoAxe } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible } from '../support/actions.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada } });
 
-/** Types into what has the focus, as somebody without a mouse does. */
+/** Signs in by keyboard only. */
 async function typePassword(page: Page, person: { email: string; password: string }): Promise<void> {
   await page.goto('/sign-in');
   await expect(page.getByLabel('E-mail')).toBeFocused();
@@ -16,46 +16,46 @@ async function typePassword(page: Page, person: { email: string; password: strin
   await page.keyboard.press('Enter');
 }
 
-test('a second factor is set up at the next sign-in and asked for ever after, by keyboard', async ({
+test('sets up a second factor at the next sign-in and requires it from then on, by keyboard', async ({
   page,
   calls,
   expectFailure,
 }) => {
   expectFailure(400);
-  const person = await calls.makeUser({ twoFactorEnabled: true });
+  const person = await calls.createUser({ twoFactorEnabled: true });
 
   await typePassword(page, person);
   await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
   const secret = (await page.getByLabel('Secret', { exact: true }).innerText()).replaceAll(/\s/g, '');
-  await expect(page.getByLabel('Code that the app shows')).toBeFocused();
+  await expect(page.getByLabel('Code shown in the app')).toBeFocused();
   await expect(page.locator('svg.qr path')).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.keyboard.type('12345');
   await page.keyboard.press('Enter');
-  await expect(page.getByLabel('Code that the app shows')).toHaveAccessibleDescription(/six digits/);
-  await page.getByLabel('Code that the app shows').fill('');
+  await expect(page.getByLabel('Code shown in the app')).toHaveAccessibleDescription(/six digits/);
+  await page.getByLabel('Code shown in the app').fill('');
   const code = await generate({ secret });
   await page.keyboard.type(`${code.slice(0, 3)} ${code.slice(3)}`);
   await page.keyboard.press('Enter');
   const codes = page.getByRole('listitem');
   await expect(codes).toHaveCount(10);
   const recovery = await codes.first().innerText();
-  await expectNoAxe(page);
-  const saving = page.waitForEvent('download');
+  await expectAccessible(page);
+  const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as a file' }).press('Enter');
-  expect((await saving).suggestedFilename()).toBe('steward-recovery-codes.txt');
-  await page.getByRole('button', { name: 'Go on' }).press('Enter');
+  expect((await download).suggestedFilename()).toBe('steward-recovery-codes.txt');
+  await page.getByRole('button', { name: 'Continue' }).press('Enter');
   await expect(page.getByRole('navigation').first()).toBeVisible();
 
-  await choose(page, /appearance and sign out/, 'Sign out');
+  await chooseMenuItem(page, /appearance and sign out/, 'Sign out');
   await typePassword(page, person);
   await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible();
-  const field = page.getByLabel('Code of the authenticator app');
+  const field = page.getByLabel('Authenticator code');
   await expect(field).toBeFocused();
   await page.keyboard.type(code);
   await page.keyboard.press('Enter');
-  await expect(field).toHaveAccessibleDescription(/was used already/);
-  await expectNoAxe(page);
+  await expect(field).toHaveAccessibleDescription(/was already used/);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Use a recovery code' }).press('Enter');
   await expect(page.getByLabel('Recovery code')).toBeFocused();
   await page.keyboard.type(recovery.toLowerCase());

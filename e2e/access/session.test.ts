@@ -1,16 +1,17 @@
 import type { Page } from '@playwright/test';
-import { choose, expectNoAxe, expectToast, signIn } from '../support/actions.ts';
-import { endSession, enter } from '../support/calls.ts';
-import { mailedLink } from '../support/mail.ts';
+import { chooseMenuItem, expectAccessible, expectToast, signIn } from '../support/actions.ts';
+import { endSession, openAs } from '../support/calls.ts';
+import { waitForMailedLink } from '../support/mail.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-const ME = /appearance and sign out/;
+const ACCOUNT_MENU = /appearance and sign out/;
 
-/** How many people the overview counts on this site. */
-const peopleOf = (page: Page) => page.getByRole('region', { name: 'People' }).getByRole('definition').first();
+/** Number of people on the overview. */
+const peopleCount = (page: Page) =>
+  page.getByRole('region', { name: 'People' }).getByRole('definition').first();
 
 async function typePassword(page: Page, email: string, password: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
@@ -18,11 +19,8 @@ async function typePassword(page: Page, email: string, password: string): Promis
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-test.describe('the door', () => {
-  test('leads to where somebody wanted to go, after a wrong password too', async ({
-    page,
-    expectFailure,
-  }) => {
+test.describe('sign-in', () => {
+  test('continues to the requested page, also after a wrong password', async ({ page, expectFailure }) => {
     expectFailure(401);
     await page.goto('/groups?from=mail');
     await expect(page).toHaveURL('/sign-in?next=%2Fgroups%3Ffrom%3Dmail');
@@ -31,14 +29,14 @@ test.describe('the door', () => {
     await typePassword(page, ada.email, 'not the one she chose');
     await expect(page.getByRole('alert')).toContainText('The e-mail address or the password is wrong');
     await expect(page.getByLabel('E-mail')).toHaveValue(ada.email);
-    await expectNoAxe(page);
+    await expectAccessible(page);
     await typePassword(page, ada.email, ada.password);
     await expect(page.getByRole('heading', { name: 'Groups', level: 1 })).toBeVisible();
     await expect(page).toHaveURL('/groups?from=mail');
   });
 
   for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
-    test(`does not lead to ${next}`, async ({ page, baseURL }) => {
+    test(`does not redirect to ${next}`, async ({ page, baseURL }) => {
       await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
       await typePassword(page, ada.email, ada.password);
       await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
@@ -46,14 +44,17 @@ test.describe('the door', () => {
     });
   }
 
-  test('says the same of an unknown address as of a wrong password', async ({ page, expectFailure }) => {
+  test('shows the same error for an unknown address and a wrong password', async ({
+    page,
+    expectFailure,
+  }) => {
     expectFailure(401);
     await page.goto('/sign-in');
     await typePassword(page, 'nobody@nowhere.example', 'whatever it may be');
     await expect(page.getByRole('alert')).toContainText('The e-mail address or the password is wrong');
   });
 
-  test('a forgotten password is replaced through the mailed link', async ({
+  test('replaces a forgotten password through the mailed link', async ({
     page,
     elsewhere,
     service,
@@ -61,40 +62,40 @@ test.describe('the door', () => {
     expectFailure,
   }) => {
     expectFailure(401);
-    const person = await calls.makeUser();
-    await enter(elsewhere, person);
+    const person = await calls.createUser();
+    await openAs(elsewhere, person);
     await expect(elsewhere.getByRole('heading', { level: 1 })).toBeVisible();
 
     await page.goto('/sign-in');
-    await page.getByRole('link', { name: 'Forgot the password?' }).click();
-    await expectNoAxe(page);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await expectAccessible(page);
     await page.getByLabel('E-mail').fill(person.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
 
-    await page.goto(await mailedLink(service, person.email));
+    await page.goto(await waitForMailedLink(service, person.email));
     await expect(page.getByText(`For ${person.email} on Northlight Capital.`)).toBeVisible();
-    await expectNoAxe(page);
-    const fresh = { email: person.email, password: 'eleven pipers piping' };
+    await expectAccessible(page);
+    const credentials = { email: person.email, password: 'eleven pipers piping' };
     await page.getByLabel('New password').fill('short');
     await page.getByRole('button', { name: 'Set password' }).click();
     await expect(page.getByLabel('New password')).toHaveAccessibleDescription('Use at least 12 characters');
-    await page.getByLabel('New password').fill(fresh.password);
+    await page.getByLabel('New password').fill(credentials.password);
     await page.getByRole('button', { name: 'Set password' }).click();
     await expectToast(page, 'Password set');
     await typePassword(page, person.email, person.password);
     await expect(page.getByRole('alert')).toContainText('wrong');
-    await signIn(page, fresh);
+    await signIn(page, credentials);
 
     await elsewhere.reload();
     await expect(elsewhere.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   });
 
-  test('after signing out, Back shows nothing of the earlier person', async ({ page, expectFailure }) => {
+  test('shows nothing of the previous user on Back after sign-out', async ({ page, expectFailure }) => {
     expectFailure(401);
     await signIn(page, ada);
     await page.getByRole('link', { name: 'Imports' }).click();
-    await choose(page, ME, 'Sign out');
+    await chooseMenuItem(page, ACCOUNT_MENU, 'Sign out');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await page.goBack();
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -102,28 +103,28 @@ test.describe('the door', () => {
   });
 });
 
-test.describe('a session', () => {
-  test('that ends under the page is begun again over it', async ({ page, expectFailure }) => {
+test.describe('session', () => {
+  test('is renewed over the page after it has ended', async ({ page, expectFailure }) => {
     expectFailure(401);
-    // A page that asks for nothing by itself: the click is what finds the session ended.
-    await enter(page, ada, '/reports');
+    // The page polls nothing: the click sends the first request after the session ended.
+    await openAs(page, ada, '/reports');
     await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
     await endSession(page);
     await page.getByRole('link', { name: 'Overview' }).click();
-    const dialog = page.getByRole('alertdialog', { name: 'Sign in again to go on' });
+    const dialog = page.getByRole('alertdialog', { name: 'Sign in again to continue' });
     await expect(dialog).toContainText(`The session of ${ada.email} on Northlight Capital has ended`);
     await expect(dialog.getByLabel('Password', { exact: true })).toBeFocused();
-    await expectNoAxe(page);
+    await expectAccessible(page);
     await dialog.getByLabel('Password', { exact: true }).fill('not the one she chose');
     await page.keyboard.press('Enter');
     await expect(dialog.getByRole('alert')).toContainText('wrong');
     await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
-    await expect(peopleOf(page)).toHaveText(/^5\d\d$/);
+    await expect(peopleCount(page)).toHaveText(/^5\d\d$/);
   });
 
-  test('that is about to end whatever happens says so, and goes on under the page', async ({ page }) => {
+  test('announces its end and can be renewed before', async ({ page }) => {
     await page.route('**/console/api/session', async (route) => {
       if (route.request().method() !== 'GET') return route.continue();
       const response = await route.fetch();
@@ -131,11 +132,11 @@ test.describe('a session', () => {
       const expiresDate = new Date(Date.parse(session.serverTime) + 270_000).toISOString();
       return route.fulfill({ response, json: { ...session, expiresDate } });
     });
-    await enter(page, ada, '/reports');
+    await openAs(page, ada, '/reports');
     await expect(page.getByRole('note')).toContainText('Your session ends in 5 minutes');
-    await expectNoAxe(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Sign in again…' }).press('Enter');
-    const dialog = page.getByRole('alertdialog', { name: 'Sign in again to go on' });
+    const dialog = page.getByRole('alertdialog', { name: 'Sign in again to continue' });
     await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
@@ -143,26 +144,22 @@ test.describe('a session', () => {
     await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
   });
 
-  test('that is left in one tab is left in all', async ({ page, context }) => {
-    await enter(page, ada, '/reports');
+  test('ends in all tabs on sign-out', async ({ page, context }) => {
+    await openAs(page, ada, '/reports');
     const second = await context.newPage();
     await second.goto('/imports');
     await expect(second.getByRole('heading', { name: 'Imports', level: 1 })).toBeVisible();
-    await choose(page, ME, 'Sign out');
+    await chooseMenuItem(page, ACCOUNT_MENU, 'Sign out');
     await expect(second).toHaveURL('/sign-in?next=%2Fimports');
     await expect(second.getByText(/northlight/i)).toHaveCount(0);
   });
 
-  test('taken over by another person in another tab sends nothing more from this one', async ({
-    page,
-    context,
-    calls,
-  }) => {
-    const other = await calls.makeUser();
-    await enter(page, ada, '/reports');
+  test('stops requests of a tab after another user signed in elsewhere', async ({ page, context, calls }) => {
+    const other = await calls.createUser();
+    await openAs(page, ada, '/reports');
     const second = await context.newPage();
     await second.goto('/imports');
-    await choose(second, ME, 'Sign out');
+    await chooseMenuItem(second, ACCOUNT_MENU, 'Sign out');
     await page.waitForURL('/sign-in?next=%2Freports');
     await signIn(page, ada);
     const third = await context.newPage();
@@ -170,22 +167,22 @@ test.describe('a session', () => {
     await typePassword(third, other.email, other.password);
     await expect(third.getByRole('heading', { level: 1 })).toBeVisible();
     const dialog = page.getByRole('alertdialog', { name: 'This tab is out of date' });
-    await expectNoAxe(page);
-    await dialog.getByRole('button', { name: 'Load anew' }).click();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Reload' }).click();
     await expect(page.getByRole('button', { name: `sign out of ${other.name}` })).toBeVisible();
   });
 
-  test('goes to the other site and takes nothing of the first along', async ({ page }) => {
-    await enter(page, ada);
-    await expect(peopleOf(page)).toHaveText(/^\d+$/);
-    const here = await peopleOf(page).innerText();
-    await choose(page, /Northlight Capital .* switch site/, 'Harbor Partners');
+  test('switches to another site and shows nothing of the first', async ({ page }) => {
+    await openAs(page, ada);
+    await expect(peopleCount(page)).toHaveText(/^\d+$/);
+    const here = await peopleCount(page).innerText();
+    await chooseMenuItem(page, /Northlight Capital .* switch site/, 'Harbor Partners');
     await expect(page.getByRole('heading', { name: 'Harbor Partners', level: 1 })).toBeVisible();
-    await expect(peopleOf(page)).toHaveText(/^\d+$/);
-    await expect(peopleOf(page)).not.toHaveText(here);
+    await expect(peopleCount(page)).toHaveText(/^\d+$/);
+    await expect(peopleCount(page)).not.toHaveText(here);
     await expect(page).toHaveTitle('Overview · Harbor Partners · Steward');
     await expect(page.getByText('Northlight')).toHaveCount(0);
-    await choose(page, /Harbor Partners .* switch site/, 'Northlight Capital');
+    await chooseMenuItem(page, /Harbor Partners .* switch site/, 'Northlight Capital');
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   });
 });

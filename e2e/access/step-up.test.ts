@@ -1,36 +1,36 @@
-import { expectNoAxe, expectRow, expectToast, rowAction } from '../support/actions.ts';
-import { enter, send } from '../support/calls.ts';
+import { expectAccessible, expectRow, expectToast, chooseRowAction } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { expireProofs } from '../support/expire-proofs.ts';
 import { ada } from '../support/people.ts';
-import { letProofsAge } from '../support/proofs.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada } });
 
-test('what cannot be undone asks for a proof first, and goes on by itself after it', async ({
+test('requires a proof of presence for an irreversible action and then continues it', async ({
   page,
   service,
   expectFailure,
 }) => {
   expectFailure(403, 400);
-  await enter(page, ada);
-  const asked = await send(page.request, 'POST', '/api/rest/v4/backups/request', {});
-  const { fileName } = (asked as { data: { fileName: string } }).data;
+  await openAs(page, ada);
+  const requested = await sendRequest(page.request, 'POST', '/api/rest/v4/backups/request', {});
+  const { fileName } = (requested as { data: { fileName: string } }).data;
   await expect
-    .poll(async () => JSON.stringify(await send(page.request, 'GET', '/api/rest/v4/backups')))
+    .poll(async () => JSON.stringify(await sendRequest(page.request, 'GET', '/api/rest/v4/backups')))
     .toContain('"Ready"');
   await page.goto('about:blank');
-  await letProofsAge(service);
+  await expireProofs(service);
 
   await page.goto('/backups');
   const list = page.getByRole('grid', { name: 'Backups' });
-  await rowAction(await expectRow(list, { File: fileName }), 'Delete…');
-  const door = page.getByRole('alertdialog', { name: `Delete ${fileName}?` });
-  await door.getByRole('textbox').fill(fileName);
+  await chooseRowAction(await expectRow(list, { File: fileName }), 'Delete…');
+  const confirmDialog = page.getByRole('alertdialog', { name: `Delete ${fileName}?` });
+  await confirmDialog.getByRole('textbox').fill(fileName);
   await page.keyboard.press('Enter');
 
-  const proof = page.getByRole('alertdialog', { name: 'Is it still you?' });
+  const proof = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
   await expect(proof.getByLabel('Password', { exact: true })).toBeFocused();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.keyboard.type('not the one she chose');
   await page.keyboard.press('Enter');
   await expect(proof.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/is wrong/);

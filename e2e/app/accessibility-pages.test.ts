@@ -1,22 +1,22 @@
-/** Every page, wide and narrow, light and dark; what opens over them is in accessibility.test.ts. */
+/** Checks every page at both widths and in both themes; overlays are checked in accessibility.test.ts. */
 import type { Page } from '@playwright/test';
-import { enter } from '../support/calls.ts';
-import { heading, judgeOpened, judgeWidths } from '../support/judge.ts';
+import { openAs } from '../support/calls.ts';
+import { pageHeading, checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-async function judgeAll(page: Page, paths: readonly string[]): Promise<void> {
+async function checkPages(page: Page, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await page.goto(path);
-    await expect(heading(page)).toBeVisible();
+    await expect(pageHeading(page)).toBeVisible();
     await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy', 'true');
-    await judgeWidths(page);
+    await checkPageAtWidths(page);
   }
 }
 
-test('the pages before the console', async ({ page, expectFailure }) => {
+test('pages without a session', async ({ page, expectFailure }) => {
   expectFailure(400);
   for (const path of [
     '/sign-in',
@@ -26,28 +26,28 @@ test('the pages before the console', async ({ page, expectFailure }) => {
     '/invitation#not-a-token',
   ]) {
     await page.goto(path);
-    await expect(heading(page)).toBeVisible();
-    await judgeWidths(page);
+    await expect(pageHeading(page)).toBeVisible();
+    await checkPageAtWidths(page);
   }
 });
 
-test('every page of the console', async ({ page, expectFailure }) => {
+test('overview, users, entries, proxies and error pages', async ({ page, expectFailure }) => {
   expectFailure(404, 'does not exist on this site');
-  await enter(page, ada);
+  await openAs(page, ada);
   const pages = ['/', '/users', '/users?q=nobody+at+all', '/entries', '/proxies', '/proxies/reports'];
-  await judgeAll(page, [...pages, '/nowhere', '/users/999999']);
+  await checkPages(page, [...pages, '/nowhere', '/users/999999']);
 });
 
-test('every page of the report, and of a user', async ({ page, calls }) => {
-  const { id } = await calls.makeUser();
-  await enter(page, ada);
+test('activity report and user pages', async ({ page, calls }) => {
+  const { id } = await calls.createUser();
+  await openAs(page, ada);
   const tabs = ['', '/license', '/groups', '/proxies', '/activity', '/activity?view=to'];
   const pages = ['/activity?range=30', '/activity/save', '/activity/investigations'];
-  await judgeAll(page, [...pages, ...tabs.map((tab) => `/users/${id}${tab}`)]);
+  await checkPages(page, [...pages, ...tabs.map((tab) => `/users/${id}${tab}`)]);
 });
 
-test('entries', async ({ page }) => {
-  await enter(page, ada);
+test('entry pages', async ({ page }) => {
+  await openAs(page, ada);
   const type = 'Firm';
   const headers = { 'X-Steward-Console': '1' };
   const door = '/console/api/rest/v4';
@@ -72,27 +72,27 @@ test('entries', async ({ page }) => {
   });
   const [entry] = (await made.json()) as { entryId: number }[];
   const below = ['', '?q=nobody', '/schema', `/${entry?.entryId}`];
-  await judgeAll(page, ['/entries', ...below.map((rest) => `/entries/${type}${rest}`)]);
-  await judgeOpened(page, 'dialog', () => page.goto('/entries?new=true'), judgeWidths);
-  await judgeOpened(page, 'dialog', () => page.goto(`/entries/${type}/schema?field=new`), judgeWidths);
+  await checkPages(page, ['/entries', ...below.map((rest) => `/entries/${type}${rest}`)]);
+  await checkOpened(page, 'dialog', () => page.goto('/entries?new=true'), checkPageAtWidths);
+  await checkOpened(page, 'dialog', () => page.goto(`/entries/${type}/schema?field=new`), checkPageAtWidths);
   await page.goto(`/entries/${type}?query=${encodeURIComponent('{"Stage":"$notNoData","Nope":1}')}`);
-  await expect(page.getByText('This filter cannot be asked')).toBeVisible();
-  await judgeWidths(page);
+  await expect(page.getByText('This filter is not valid')).toBeVisible();
+  await checkPageAtWidths(page);
 });
 
-test('changes, backups, and entries in time and as files', async ({ page }) => {
-  await enter(page, ada);
+test('changes, backups, entries as of a date and import', async ({ page }) => {
+  await openAs(page, ada);
   const entries = ['/entries/Company/past', '/entries/Company/import'];
-  await judgeAll(page, ['/changes', '/backups', ...entries]);
+  await checkPages(page, ['/changes', '/backups', ...entries]);
   for (const panel of ['/backups/new', '/backups/schedule'])
-    await judgeOpened(page, 'dialog', () => page.goto(panel), judgeWidths);
+    await checkOpened(page, 'dialog', () => page.goto(panel), checkPageAtWidths);
 });
 
-test('access, settings and sites', async ({ page, faults }) => {
-  // Nobody has a key yet, which is what this answer says.
-  faults.allow(/^404: GET .*\/session\/apikey$/);
-  await enter(page, ada);
+test('profile, settings and sites', async ({ page, pageErrors }) => {
+  // The user has no API key yet.
+  pageErrors.allow(/^404: GET .*\/session\/apikey$/);
+  await openAs(page, ada);
   const settings = ['/settings', '/settings/addresses', '/settings/two-factor'];
-  await judgeAll(page, ['/profile', ...settings, '/sites', '/sites/1']);
-  await judgeOpened(page, 'dialog', () => page.goto('/sites/new'), judgeWidths);
+  await checkPages(page, ['/profile', ...settings, '/sites', '/sites/1']);
+  await checkOpened(page, 'dialog', () => page.goto('/sites/new'), checkPageAtWidths);
 });

@@ -1,23 +1,23 @@
-import { expectNoAxe } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { expectAccessible } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: false, administrator: undefined } });
 test.describe.configure({ mode: 'serial' });
 
-test('the printed link makes the first administrator and signs in', async ({ page, service }) => {
+test('the printed link creates the first administrator and signs in', async ({ page, service }) => {
   await page.goto(service.link());
   await expect(page.getByRole('heading', { name: 'First administrator' })).toBeVisible();
   await expect(page.getByLabel('First name')).toBeFocused();
-  await expectNoAxe(page);
+  await expectAccessible(page);
 
   const create = page.getByRole('button', { name: 'Create and sign in' });
   await create.click();
   await expect(page.getByText('Fill this in')).toHaveCount(2);
   await expect(page.getByText('This is not an e-mail address')).toBeVisible();
   await expect(page.getByText('Use at least 12 characters')).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
 
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Marsh');
@@ -38,12 +38,12 @@ test('the printed link makes the first administrator and signs in', async ({ pag
   await expect(page.getByRole('heading', { name: 'What you may do here, Ada' })).toBeVisible();
 });
 
-test('a site without sample holds its administrator and nobody else', async ({ page }) => {
-  await enter(page, ada);
+test('a site without sample data has only its administrator', async ({ page }) => {
+  await openAs(page, ada);
   const people = page.getByRole('region', { name: 'People' });
   await expect(people).toHaveText('PeopleOn this site1Active1Inactive0');
   await expect(page.getByText(/northlight|harbor/i)).toHaveCount(0);
-  // With one site there is nowhere to switch to.
+  // No site switcher with one site.
   await expect(page.getByRole('button', { name: /switch site/ })).toHaveCount(0);
 });
 
@@ -52,18 +52,18 @@ test('the link works once', async ({ page, service, expectFailure }) => {
   await page.goto(service.link());
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
   await expect(page.getByRole('textbox')).toHaveCount(0);
-  await expectNoAxe(page);
+  await expectAccessible(page);
 });
 
-test('what is no link at all says the same', async ({ page, expectFailure }) => {
+test('an invalid link shows the same page', async ({ page, expectFailure }) => {
   expectFailure(400);
   await page.goto('/link#not-a-token');
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
 });
 
-test('with an administrator the service prints no link again', async ({ service }) => {
-  const before = service.output().split('/link#').length;
+test('the service prints no further link once there is an administrator', async ({ service }) => {
+  const linkCount = service.output().split('/link#').length;
   await service.stop();
   await service.start();
-  expect(service.output().split('/link#')).toHaveLength(before);
+  expect(service.output().split('/link#')).toHaveLength(linkCount);
 });

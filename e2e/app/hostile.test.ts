@@ -1,11 +1,11 @@
-import { choose, expectRow, expectToast, fill, rowAction } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { chooseMenuItem, expectRow, expectToast, fillForm, chooseRowAction } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-/** What people can be called; a page on which any of it ran would fail by its own dialog, or by the CSP. */
+/** Hostile names; a page that executed any of them would fail by a dialog or the CSP. */
 const NAMES: Readonly<Record<string, string>> = {
   'a script': '<script>alert(1)</script>',
   'a picture that fails': '<img src=x onerror=alert(1)>',
@@ -22,12 +22,12 @@ test.beforeEach(({ page }) => {
 });
 
 for (const [what, firstName] of Object.entries(NAMES)) {
-  test(`${what} as a name is text everywhere`, async ({ page, calls }) => {
-    const person = await calls.makeUser({ firstName, lastName: 'Hostile' });
-    await enter(page, ada, `/users?q=id:${person.id}`);
+  test(`shows ${what} as a name as text everywhere`, async ({ page, calls }) => {
+    const person = await calls.createUser({ firstName, lastName: 'Hostile' });
+    await openAs(page, ada, `/users?q=id:${person.id}`);
     const grid = page.getByRole('grid', { name: 'Users' });
     const row = await expectRow(grid, { Name: person.name });
-    await rowAction(row, 'Deactivate');
+    await chooseRowAction(row, 'Deactivate');
     const dialog = page.getByRole('alertdialog');
     await expect(dialog.getByRole('heading')).toHaveText(`Deactivate ${person.name}?`);
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
@@ -42,26 +42,26 @@ for (const [what, firstName] of Object.entries(NAMES)) {
     await expect(page.getByRole('menuitem').first()).toContainText(firstName);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    await choose(page, /^Actions for/, 'Activate');
+    await chooseMenuItem(page, /^Actions for/, 'Activate');
     await expect(page.getByRole('alertdialog').getByRole('heading')).toHaveText(`Activate ${person.name}?`);
     await expect(page.locator('img[src=x], script:not([src]), a[href^="javascript:"]')).toHaveCount(0);
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(beyond).toBeLessThanOrEqual(0);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
   });
 }
 
-test('an address of the console is not taken at its word either', async ({ page }) => {
-  await enter(page, ada, '/users?q=%3Csvg%20onload%3Dalert(1)%3E');
+test('does not execute content of the address', async ({ page }) => {
+  await openAs(page, ada, '/users?q=%3Csvg%20onload%3Dalert(1)%3E');
   await expect(page.getByRole('searchbox', { name: 'Search users' })).toHaveValue('<svg onload=alert(1)>');
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await page.goto('/%3Cscript%3Ealert(1)%3C%2Fscript%3E');
   await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
 });
 
-test('the typed name of somebody new is text in what is said of it', async ({ page }) => {
-  await enter(page, ada, '/users/new');
+test('shows the typed name of a new user as text in the toast', async ({ page }) => {
+  await openAs(page, ada, '/users/new');
   const panel = page.getByRole('dialog', { name: 'New user' });
-  await fill(panel, {
+  await fillForm(panel, {
     'First name': '<b>Bold</b>',
     'Last name': 'Typed',
     'E-mail': 'bold@people.example',

@@ -1,32 +1,32 @@
 import type { Page } from '@playwright/test';
 import { expectToast } from '../support/actions.ts';
-import { callsOf } from '../support/calls.ts';
+import { createCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-const FAR = 60;
+const MAX_TAB_PRESSES = 60;
 
-/** Presses Tab until a control of this name has the focus: nothing is reached that the keyboard does not reach. */
+/** Presses Tab until a control with the name has the focus, so that only reachable controls are used. */
 async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  const fits = async () => {
+  const isFocused = async () => {
     const focused = page.locator(':focus');
     if ((await focused.count()) === 0) return false;
     const snapshot = await focused.ariaSnapshot();
-    const said = /"((?:[^"\\]|\\.)*)"/.exec(snapshot)?.[1] ?? snapshot;
-    return typeof name === 'string' ? said === name : name.test(said);
+    const focusedName = /"((?:[^"\\]|\\.)*)"/.exec(snapshot)?.[1] ?? snapshot;
+    return typeof name === 'string' ? focusedName === name : name.test(focusedName);
   };
-  for (let presses = 0; presses < FAR; presses += 1) {
-    if (await fits()) return;
+  for (let presses = 0; presses < MAX_TAB_PRESSES; presses += 1) {
+    if (await isFocused()) return;
     await page.keyboard.press(key);
   }
   throw new Error(`Tab does not lead to ${String(name)}`);
 }
 
-test('the whole job is done without a mouse', async ({ page, request }) => {
-  const calls = await callsOf(request, ada);
-  const person = await calls.makeUser({ firstName: 'Keyna', lastName: 'Boardman' });
+test('finds, edits, creates and deactivates users without a mouse', async ({ page, request }) => {
+  const calls = await createCalls(request, ada);
+  const person = await calls.createUser({ firstName: 'Keyna', lastName: 'Boardman' });
   await page.goto('/sign-in');
   await expect(page.getByLabel('E-mail')).toBeFocused();
   await page.keyboard.type(ada.email);
@@ -35,7 +35,7 @@ test('the whole job is done without a mouse', async ({ page, request }) => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeFocused();
 
-  // Finds somebody by the palette, and changes them.
+  // Finds a user in the palette and edits them.
   await page.keyboard.press('Control+k');
   await expect(
     page.getByRole('dialog', { name: 'Search and commands' }).getByRole('searchbox'),
@@ -55,7 +55,7 @@ test('the whole job is done without a mouse', async ({ page, request }) => {
   await page.keyboard.press('Enter');
   await expectToast(page, 'Keyna Typed was saved');
 
-  // Creates somebody over the list.
+  // Creates a user over the list.
   await page.keyboard.press('g');
   await page.keyboard.press('u');
   await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeFocused();
@@ -82,7 +82,7 @@ test('the whole job is done without a mouse', async ({ page, request }) => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Made Bykeys', level: 1 })).toBeVisible();
 
-  // Finds them in the list and deactivates them from the row's menu.
+  // Finds the user in the list and deactivates them from the row menu.
   await page.keyboard.press('g');
   await page.keyboard.press('u');
   await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeFocused();

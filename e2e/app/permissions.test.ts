@@ -1,21 +1,24 @@
-import { expectNoAxe } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { expectAccessible } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-// A site of its own: here Ada is the last administrator.
+// Without sample data, Ada is the last administrator.
 test.use({ installation: { sample: false, administrator: ada } });
 
-test('the last administrator stays one, and is told why', async ({ page, expectFailure }) => {
+test('the last administrator cannot be deactivated or removed from the group', async ({
+  page,
+  expectFailure,
+}) => {
   expectFailure(409);
-  await enter(page, ada, '/users');
+  await openAs(page, ada, '/users');
   await page.getByRole('grid', { name: 'Users' }).getByRole('link', { name: 'First Administrator' }).click();
   await page.getByRole('button', { name: 'Deactivate…' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Deactivate First Administrator?' });
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await expect(dialog.getByRole('alert')).toContainText(/administrator/i);
   await expect(dialog.getByRole('alert').getByRole('button', { name: 'Copy request id' })).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible();
 
@@ -28,31 +31,28 @@ test('the last administrator stays one, and is told why', async ({ page, expectF
   await expect(page.getByRole('alertdialog').getByRole('alert')).toContainText(/administrator/i);
 });
 
-test('without any capability every area says what it needs', async ({ page, calls, expectFailure }) => {
+test('pages name the missing capability', async ({ page, calls, expectFailure }) => {
   expectFailure(403, 'Manage Users');
-  const person = await calls.makeUser();
-  await enter(page, person);
+  const person = await calls.createUser();
+  await openAs(page, person);
   await expect(page.getByRole('region', { name: 'People' })).toContainText(
     /Needs (the|one of the) capabilit/,
   );
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.goto(`/users/${person.id}`);
-  await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('Manage Users');
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.goto('/users');
-  await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('Manage Users');
-  await expectNoAxe(page);
+  await expectAccessible(page);
 });
 
-test('who may read users but not change them finds the buttons off, with the reason', async ({
-  page,
-  calls,
-}) => {
-  const groupId = await calls.makeGroup('Readers', ['Manage Licences']);
-  const reader = await calls.makeUser({ groups: [groupId] });
-  await enter(page, reader, '/users');
+test('buttons are disabled with a reason for users with read access only', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('Readers', ['Manage Licences']);
+  const reader = await calls.createUser({ groups: [groupId] });
+  await openAs(page, reader, '/users');
   const create = page.getByRole('button', { name: 'New user' });
   await expect(create).toHaveAttribute('aria-disabled', 'true');
   await expect(create).toHaveAccessibleDescription('Needs the capability Manage Users');

@@ -1,25 +1,25 @@
 import type { Page } from '@playwright/test';
-import { choose, expectNoAxe } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { chooseMenuItem, expectAccessible } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-const ME = /appearance and sign out/;
+const USER_MENU = /appearance and sign out/;
 
-/** From now on notes theme and density of every frame that is drawn. */
-async function noteLooks(page: Page): Promise<() => Promise<string[]>> {
+/** Records theme and density of every rendered frame from now on. */
+async function recordLooks(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {
     const looks = new Set<string>();
     Reflect.set(window, 'looks', looks);
-    const note = () => {
+    const recordLook = () => {
       const { theme, density } = document.documentElement.dataset;
       const ground = document.body ? getComputedStyle(document.body).backgroundColor : 'none';
       looks.add(`${String(theme)} ${String(density)} ${ground}`);
-      requestAnimationFrame(note);
+      requestAnimationFrame(recordLook);
     };
-    requestAnimationFrame(note);
+    requestAnimationFrame(recordLook);
   });
   return () =>
     page.evaluate(() => {
@@ -28,41 +28,41 @@ async function noteLooks(page: Page): Promise<() => Promise<string[]>> {
     });
 }
 
-test('theme and density are remembered, and no other flashes by', async ({ page, context }) => {
-  await enter(page, ada);
-  await choose(page, ME, 'Dark theme');
+test('theme and density are stored and applied without a flash', async ({ page, context }) => {
+  await openAs(page, ada);
+  await chooseMenuItem(page, USER_MENU, 'Dark theme');
   await page.keyboard.press('Escape');
-  await choose(page, ME, 'Compact rows');
+  await chooseMenuItem(page, USER_MENU, 'Compact rows');
   await page.keyboard.press('Escape');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 
-  const looks = await noteLooks(page);
+  const looks = await recordLooks(page);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  const seen = await looks();
-  expect(seen).toHaveLength(1);
-  expect(seen[0]).toMatch(/^dark compact rgb/);
+  const recordedLooks = await looks();
+  expect(recordedLooks).toHaveLength(1);
+  expect(recordedLooks[0]).toMatch(/^dark compact rgb/);
 
-  // Another tab follows at once, and the system's theme only where it was asked for.
+  // Another tab follows at once, and the system theme only if it is selected.
   const second = await context.newPage();
   await second.emulateMedia({ colorScheme: 'dark' });
   await second.goto('/');
-  await choose(page, ME, 'Light theme');
+  await chooseMenuItem(page, USER_MENU, 'Light theme');
   await expect(second.locator('html')).toHaveAttribute('data-theme', 'light');
   await page.keyboard.press('Escape');
-  await choose(page, ME, 'Theme of the system');
+  await chooseMenuItem(page, USER_MENU, 'System theme');
   await expect(second.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
 });
 
-test('the palette finds pages and people by keyboard', async ({ page, calls }) => {
-  const person = await calls.makeUser({ firstName: 'Ottoline', lastName: 'Quickly' });
-  await enter(page, ada);
+test('the palette finds pages and users by keyboard', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Ottoline', lastName: 'Quickly' });
+  await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Search and commands' });
   await expect(palette.getByRole('searchbox')).toBeFocused();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.keyboard.type('licen');
   await expect(palette.getByRole('menuitem', { name: 'Licenses' })).toBeVisible();
   await page.keyboard.press('ArrowDown');
@@ -75,7 +75,7 @@ test('the palette finds pages and people by keyboard', async ({ page, calls }) =
   await expect(
     palette.getByRole('menuitem', { name: `${person.name} ${person.email}`, exact: true }),
   ).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: person.name, level: 1 })).toBeVisible();
@@ -88,15 +88,15 @@ test('the palette finds pages and people by keyboard', async ({ page, calls }) =
   await expect(palette).toBeHidden();
 });
 
-test('the keyboard leads everywhere, and the cheat sheet says how', async ({ page }) => {
-  await enter(page, ada);
+test('keyboard shortcuts navigate and are listed in the cheat sheet', async ({ page }) => {
+  await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(sheet.getByRole('heading', { name: 'Go to' })).toBeVisible();
   await expect(sheet.getByRole('term').filter({ hasText: 'Users' })).toBeVisible();
-  await expectNoAxe(page);
-  // Over a dialog the page's keys rest.
+  await expectAccessible(page);
+  // Shortcuts of the page are inactive under a dialog.
   await page.keyboard.press('g');
   await page.keyboard.press('b');
   await expect(page).toHaveURL('/');
@@ -107,14 +107,14 @@ test('the keyboard leads everywhere, and the cheat sheet says how', async ({ pag
   await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeFocused();
 });
 
-test('shortcuts of plain keys can be switched off, and stay off', async ({ page }) => {
-  await enter(page, ada);
+test('single-key shortcuts can be disabled permanently', async ({ page }) => {
+  await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(sheet.getByRole('heading', { name: 'In a table' })).toBeVisible();
-  await sheet.getByRole('switch', { name: 'Shortcuts of plain keys' }).press('Space');
-  await expect(sheet.getByRole('switch', { name: 'Shortcuts of plain keys' })).not.toBeChecked();
+  await sheet.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');
+  await expect(sheet.getByRole('switch', { name: 'Single-key shortcuts' })).not.toBeChecked();
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('?');
@@ -123,8 +123,8 @@ test('shortcuts of plain keys can be switched off, and stay off', async ({ page 
   await expect(page.getByRole('dialog', { name: 'Search and commands' })).toBeVisible();
 });
 
-test('a change of page is announced, and the content can be skipped to', async ({ page }) => {
-  await enter(page, ada);
+test('a navigation is announced, and a link skips to the content', async ({ page }) => {
+  await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.locator('body').press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to content' });
@@ -140,25 +140,23 @@ test('a change of page is announced, and the content can be skipped to', async (
   await expect(page.getByRole('link', { name: 'Proxies' })).toHaveAttribute('aria-current', 'page');
 });
 
-test('an area without pages says so and what it will do', async ({ page }) => {
-  await enter(page, ada, '/agent');
+test('an area without pages shows a placeholder', async ({ page }) => {
+  await openAs(page, ada, '/agent');
   await expect(page.getByRole('heading', { name: 'Agent server', level: 1 })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'This area has no pages yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This area is not available yet' })).toBeVisible();
   await expect(page.getByText('POST /api/agent/mcp')).toBeVisible();
 });
 
 for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {
-  test(`${path} leads nowhere and says so inside the frame`, async ({ page }) => {
-    await enter(page, ada, path);
+  test(`${path} shows the not found page inside the frame`, async ({ page }) => {
+    await openAs(page, ada, path);
     await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
     await page.getByRole('link', { name: 'Go to the overview' }).click();
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   });
 }
 
-test('files of the console come as the build packed them, to whoever can unpack them', async ({
-  request,
-}) => {
+test('static files are served precompressed according to the accepted encodings', async ({ request }) => {
   const page = await (await request.get('/')).text();
   const script = /assets\/[^"]*\.js/.exec(page)?.[0];
   const as = async (encoding: string) => {
@@ -169,7 +167,7 @@ test('files of the console come as the build packed them, to whoever can unpack 
   const [plain, brotli, gzip] = [await as('identity'), await as('gzip, br'), await as('gzip')];
   expect([plain.packing, brotli.packing, gzip.packing]).toEqual([undefined, 'br', 'gzip']);
   expect([brotli.text === plain.text, gzip.text === plain.text]).toEqual([true, true]);
-  // What is packed for each caller has no length yet when it is sent.
+  // A file compressed per request would have no length.
   expect(brotli.length).toBeLessThan(gzip.length);
   expect(gzip.length).toBeLessThan(plain.length / 2);
   expect(plain.vary).toBe('accept-encoding');

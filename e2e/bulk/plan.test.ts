@@ -1,21 +1,21 @@
-/** The plan of a bulk change and the calls it turns into, against the service itself. */
+/** The plan of a bulk change and its requests, against the real service. */
 import type { APIRequestContext } from '@playwright/test';
 import '../../src/api/query-client.ts';
 import { client } from '../../src/api/generated/client.gen.ts';
-import type { BulkAction } from '../../src/areas/bulk/actions.ts';
-import { callsOf } from '../../src/areas/bulk/calls.ts';
-import { inverse } from '../../src/areas/bulk/inverse.ts';
+import type { BulkAction } from '../../src/areas/bulk/bulk-request.ts';
+import { executeRequest } from '../../src/areas/bulk/execute-request.ts';
 import type { Outcome } from '../../src/areas/bulk/outcome.ts';
-import { perform } from '../../src/areas/bulk/perform.ts';
-import type { Person, State } from '../../src/areas/bulk/person.ts';
+import type { Person, PersonState } from '../../src/areas/bulk/person.ts';
+import { buildInverse } from '../../src/areas/bulk/plan.ts';
 import { createPlanner } from '../../src/areas/bulk/plan.ts';
-import { readPeople } from '../../src/areas/bulk/read.ts';
-import type { Calls } from '../support/calls.ts';
+import { planRequests } from '../../src/areas/bulk/planned-requests.ts';
+import { readPeople } from '../../src/areas/bulk/read-people.ts';
+import type { ApiCalls } from '../support/calls.ts';
 import { expect, test } from '../support/test.ts';
 
 const ME = 0;
 
-/** Lets the console's own client call this service with the session of the test. */
+/** Lets the console's client call this service with the session of the test. */
 async function connect(url: string, request: APIRequestContext): Promise<void> {
   const { cookies } = await request.storageState();
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -30,9 +30,9 @@ async function connect(url: string, request: APIRequestContext): Promise<void> {
 }
 
 const read = (ids: readonly number[]) =>
-  readPeople(ids, { licenses: true, size: 1000, signal: new AbortController().signal });
+  readPeople(ids, { withLicenses: true, siteUserCount: 1000, signal: new AbortController().signal });
 
-const stateOf = (state: State) => ({
+const stateOf = (state: PersonState) => ({
   isActive: state.isActive,
   licenseTypeId: state.licenseTypeId,
   groups: state.groups.toSorted((a, b) => a - b),
@@ -42,23 +42,23 @@ const stateOf = (state: State) => ({
 
 function plan(action: BulkAction, people: readonly Person[], groupIds: readonly number[]) {
   const groups = new Map(groupIds.map((id) => [id, { name: `${id}`, capabilities: [] }]));
-  const planner = createPlanner(action, { me: ME, held: [], groups });
+  const planner = createPlanner(action, { ownUserId: ME, ownCapabilities: [], groups });
   planner.add(people);
   return planner.end().changes;
 }
 
 async function carryOut(changes: ReturnType<typeof plan>): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const call of callsOf(changes).flat()) outcomes.push(...(await perform(call, ME)));
+  for (const call of planRequests(changes).flat()) outcomes.push(...(await executeRequest(call, ME)));
   return outcomes;
 }
 
-/** Eight people who differ in everything a plan can touch. */
-async function variety(calls: Calls, groupIds: readonly number[]): Promise<number[]> {
+/** Eight users with all properties a plan can affect. */
+async function variety(calls: ApiCalls, groupIds: readonly number[]): Promise<number[]> {
   const ids: number[] = [];
   for (let bits = 0; bits < 8; bits += 1) {
     const [one, two, three] = [bits % 2 === 1, bits % 4 > 1, bits > 3];
-    const { id } = await calls.makeUser({
+    const { id } = await calls.createUser({
       isActive: one,
       twoFactorEnabled: two,
       ipRestrictionsEnabled: three,
@@ -70,14 +70,10 @@ async function variety(calls: Calls, groupIds: readonly number[]): Promise<numbe
   return ids;
 }
 
-test('what the dry run says is what then happens, and the inverse restores it', async ({
-  service,
-  request,
-  calls,
-}) => {
+test('the dry run predicts the result, and the inverse restores it', async ({ service, request, calls }) => {
   await connect(service.url, request);
   const groupIds = [];
-  for (const name of ['Plan one', 'Plan two', 'Plan three']) groupIds.push(await calls.makeGroup(name, []));
+  for (const name of ['Plan one', 'Plan two', 'Plan three']) groupIds.push(await calls.createGroup(name, []));
   const [one = 0, two = 0, three = 0] = groupIds;
   const ids = await variety(calls, groupIds);
   const [first = 0, second = 0] = ids;
@@ -101,13 +97,13 @@ test('what the dry run says is what then happens, and the inverse restores it', 
       (await carryOut(changes)).every(({ result }) => result === 'done'),
       action.kind,
     ).toBe(true);
-    const planned = new Map<number, State | undefined>(before.map((person) => [person.id, person]));
+    const planned = new Map<number, PersonState | undefined>(before.map((person) => [person.id, person]));
     for (const { person, after } of changes) planned.set(person.id, after);
     const expected = [...planned.values()].flatMap((state) => (state ? [stateOf(state)] : []));
     const after = await read(ids);
     expect(after.map(stateOf), action.kind).toEqual(expected);
 
-    const back = inverse(changes);
+    const back = buildInverse(changes);
     if (!back) continue;
     const undone = plan(
       back.action,
@@ -122,13 +118,13 @@ test('what the dry run says is what then happens, and the inverse restores it', 
   }
 });
 
-test('who was changed since is left alone; one who is gone spoils no request for the others', async ({
+test('skips users changed since, and deleted users do not fail the others', async ({
   service,
   request,
   calls,
 }) => {
   await connect(service.url, request);
-  const groupId = await calls.makeGroup('Plan four', []);
+  const groupId = await calls.createGroup('Plan four', []);
   const ids = await variety(calls, []);
   const [first = 0, second = 0] = ids.filter((_, at) => at % 2 === 1);
   const people = await read(ids);
@@ -140,12 +136,12 @@ test('who was changed since is left alone; one who is gone spoils no request for
   const results = new Map((await carryOut(deactivation)).map(({ userId, result }) => [userId, result]));
   expect([results.get(first), results.get(second)]).toEqual(['conflict', 'conflict']);
   expect([...results.values()].filter((result) => result === 'done')).toHaveLength(2);
-  expect((await calls.user(first)).isActive).toBe(true);
+  expect((await calls.getUser(first)).isActive).toBe(true);
 
   const outcomes = new Map((await carryOut(pairs)).map(({ userId, result }) => [userId, result]));
   expect(outcomes.get(second)).toBe('conflict');
   expect([...outcomes.values()].filter((result) => result === 'done')).toHaveLength(7);
-  // Once more: everybody is as planned already.
-  const again = await carryOut(pairs);
-  expect(again.filter(({ result }) => result === 'done')).toHaveLength(0);
+  // Again: all users are in the target state already.
+  const retried = await carryOut(pairs);
+  expect(retried.filter(({ result }) => result === 'done')).toHaveLength(0);
 });

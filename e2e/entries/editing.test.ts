@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test';
-import { choose, expectNoAxe, expectToast } from '../support/actions.ts';
-import { enter, send } from '../support/calls.ts';
-import { DATA, makeType } from '../support/entries.ts';
+import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { DATA, createEntryType } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -12,36 +12,36 @@ test.use({
 const cell = (grid: Locator, row: number, name: string | RegExp) =>
   grid.getByRole('row').nth(row).getByRole('gridcell', { name });
 
-test('values are edited, reviewed, saved and taken back by keyboard alone', async ({ page }) => {
-  await enter(page, ada);
-  await makeType(page, 'Deal');
+test('edits, reviews, saves and undoes values by keyboard', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Deal');
   await page.goto('/entries/Deal');
   const grid = page.getByRole('grid', { name: 'Deals' });
   const { keyboard } = page;
   await expect(grid.getByRole('link', { name: 'Hafen' })).toBeVisible();
   await keyboard.press('?');
   await expect(page.getByRole('term').filter({ hasText: 'Delete the entries' })).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await keyboard.press('Escape');
   await grid.getByRole('link', { name: 'Hafen' }).focus();
-  // A letter alone is another name.
+  // A change of case is a change.
   await keyboard.press('F2');
   await keyboard.type('hafen');
   await keyboard.press('Tab');
   await keyboard.type('lo');
   await expect(page.getByRole('option', { name: 'Lost' })).toBeVisible();
   await keyboard.press('Escape');
-  // Enter may come before the list is there.
+  // Enter may be pressed before the options have loaded.
   await keyboard.type('lo');
   await keyboard.press('Enter');
-  // What the stage asks for is told at once, and cannot be saved.
-  await expect(grid.getByText('Reason is required here: its conditions hold')).toBeAttached();
+  // The reason that the stage requires is reported at once, and saving is blocked.
+  await expect(grid.getByText('Reason is required under the current conditions')).toBeAttached();
   await keyboard.press('ArrowUp');
   await keyboard.press('End');
   await keyboard.type('12x');
   await keyboard.press('Enter');
-  await expect(grid.getByText('Write a number with a decimal point')).toBeVisible();
-  await expectNoAxe(page);
+  await expect(grid.getByText('Enter a number with a decimal point')).toBeVisible();
+  await expectAccessible(page);
   await keyboard.press('Backspace');
   await keyboard.press('Enter');
   await expect(page.getByText('3 changes in 1 entry, not saved')).toBeVisible();
@@ -49,18 +49,18 @@ test('values are edited, reviewed, saved and taken back by keyboard alone', asyn
   await keyboard.press('Enter');
   const panel = page.getByRole('dialog');
   const save = panel.getByRole('button', { name: 'Save 3 changes' });
-  await expect(save).toHaveAccessibleDescription('1 value does not fit yet');
-  await expect(panel.getByText('Only the case of letters differs')).toBeVisible();
-  await expectNoAxe(page);
+  await expect(save).toHaveAccessibleDescription('1 value is not valid yet');
+  await expect(panel.getByText('Only upper and lower case differ')).toBeVisible();
+  await expectAccessible(page);
   await keyboard.press('Escape');
 
-  // Staged work stays while one looks elsewhere; the form has the same rules.
+  // Staged changes stay on other pages; the form has the same rules.
   await grid.getByRole('link', { name: 'hafen' }).focus();
   await keyboard.press('Enter');
   await page.getByRole('button', { name: 'Edit', exact: true }).focus();
   await keyboard.press('Enter');
   const reason = page.getByRole('textbox', { name: 'Reason' });
-  await expect(reason).toHaveAccessibleDescription('Reason is required here: its conditions hold');
+  await expect(reason).toHaveAccessibleDescription('Reason is required under the current conditions');
   await reason.focus();
   await keyboard.type('Price');
   await keyboard.press('Tab');
@@ -72,7 +72,7 @@ test('values are edited, reviewed, saved and taken back by keyboard alone', asyn
   await expectToast(page, 'Saved 4 changes');
   await expect(page.getByRole('heading', { level: 1, name: 'hafen' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'What was saved' }).focus();
+  await page.getByRole('button', { name: 'Saved changes' }).focus();
   await keyboard.press('Enter');
   await panel.getByRole('region', { name: 'Saved' }).getByRole('button', { name: 'Undo' }).focus();
   await keyboard.press('Enter');
@@ -81,13 +81,13 @@ test('values are edited, reviewed, saved and taken back by keyboard alone', asyn
   await expect(page.getByRole('heading', { level: 1, name: 'Hafen' })).toBeVisible();
 });
 
-test('a block from a sheet is previewed, and what the service refuses stands on its cells', async ({
+test('previews a paste from a spreadsheet, shows refusals at their cells and recovers from a lost answer', async ({
   page,
   expectFailure,
 }) => {
   expectFailure(400, 'ERR_FAILED');
-  await enter(page, ada);
-  await makeType(page, 'Order');
+  await openAs(page, ada);
+  await createEntryType(page, 'Order');
   await page.goto('/entries/Order');
   const grid = page.getByRole('grid', { name: 'Orders' });
   const first = grid.getByRole('rowheader').first();
@@ -100,19 +100,19 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   );
   await page.keyboard.press('Control+v');
   const dialog = page.getByRole('dialog', { name: 'Paste 3 × 4 cells' });
-  await expect(dialog.getByText('Stage offers no "Nope"')).toBeVisible();
+  await expect(dialog.getByText('Stage has no choice "Nope"')).toBeVisible();
   await dialog.getByRole('checkbox', { name: /below the last entry/ }).check();
-  await expectNoAxe(page);
-  await dialog.getByRole('button', { name: 'Stage the 8 that fit' }).click();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Stage the 8 valid ones' }).click();
   await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
-  // A reload asks, and what is staged outlives it.
-  page.once('dialog', (asked) => void asked.accept());
+  // A reload asks for confirmation, and staged changes survive it.
+  page.once('dialog', (prompt) => void prompt.accept());
   await page.reload();
-  await expect(page.getByText('8 changes, in the lists')).toBeVisible();
+  await expect(page.getByText('8 changes. They are staged in their lists.')).toBeVisible();
   await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
-  // A new entry is a row like others, written in its cells.
-  const fresh = grid.getByRole('rowheader', { name: 'New one' });
-  await fresh.focus();
+  // A new entry is a row that is edited like others.
+  const newEntry = grid.getByRole('rowheader', { name: 'New one' });
+  await newEntry.focus();
   await page.keyboard.press('End');
   await page.keyboard.type('4');
   await page.keyboard.press('Enter');
@@ -123,7 +123,7 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
       .last(),
   ).toHaveText(/^4, New/);
   await page.keyboard.press('Control+z');
-  // One step back, and forth again.
+  // Undo and redo.
   await first.focus();
   await page.keyboard.press('Control+z');
   await expect(page.getByText('not saved')).toBeHidden();
@@ -132,36 +132,36 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   const panel = page.getByRole('dialog');
   await panel.getByRole('button', { name: 'Save 8 changes' }).click();
   await expect(panel.getByText('Nothing was saved')).toBeVisible();
-  await expect(panel.getByText(/is nearly the same name/).first()).toBeVisible();
+  await expect(panel.getByText(/has nearly the same name/).first()).toBeVisible();
   await expect(
     grid.getByRole('rowheader', { name: /nearly the same name/, includeHidden: true }),
   ).toHaveCount(2);
-  // Without an answer nobody knows whether it was stored, also after a reload: nothing is made twice unasked.
+  // Without an answer it is unknown whether the changes were stored, even after a reload; nothing is created twice.
   await page.route('**/data/entrydata/*', async (route) => {
     if (route.request().method() !== 'PUT') return route.continue();
     await route.fetch();
     return route.abort();
   });
   await panel.getByRole('button', { name: 'Save anyway' }).click();
-  await expect(panel.getByText('It is not known whether this was saved')).toBeVisible();
+  await expect(panel.getByText('Unknown whether this was saved')).toBeVisible();
   await page.unroute('**/data/entrydata/*');
   await page.keyboard.press('Escape');
-  await expect(page.getByText('perhaps saved already')).toBeVisible();
-  page.once('dialog', (asked) => void asked.accept());
+  await expect(page.getByText('may be saved already')).toBeVisible();
+  page.once('dialog', (prompt) => void prompt.accept());
   await page.reload();
   await page.getByRole('button', { name: 'Review and save' }).click();
-  await expect(panel.getByText('5 values are there already')).toBeVisible();
+  await expect(panel.getByText('5 values are stored already')).toBeVisible();
   await expect(panel.getByRole('link', { name: 'New one' })).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Save 8 changes' })).toHaveAccessibleDescription(
-    'Say first whether the new entry is there',
+    'Decide first whether the new entry exists',
   );
-  await expectNoAxe(page);
-  await panel.getByRole('button', { name: 'It is there: remove it here' }).click();
+  await expectAccessible(page);
+  await panel.getByRole('button', { name: 'It exists: remove it here' }).click();
   await panel.getByRole('button', { name: /^Save/ }).click();
-  await expectToast(page, 'All of it is there already');
+  await expectToast(page, 'Everything is already saved');
   await expect(grid).toHaveAttribute('aria-rowcount', '4');
 
-  // What was copied here goes back as it was.
+  // Pasting cells copied on this page changes nothing.
   await grid.getByRole('rowheader', { name: 'Hafen AG' }).focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Control+c');
@@ -169,38 +169,38 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   await expect(page.getByRole('dialog').getByText('0 cells change, 12 stay the same')).toBeVisible();
 });
 
-test('what somebody else changed meanwhile is decided cell by cell, and before an entry goes', async ({
+test('resolves conflicts with other users by cell, and confirms deletions of changed entries', async ({
   page,
   context,
   expectFailure,
 }) => {
   expectFailure(400);
-  await enter(page, ada);
-  const { size, first, second } = await makeType(page, 'Ship');
-  const theirs = (value: number, entryId = first) =>
-    send(page.request, 'PUT', `${DATA}/Ship`, { storeRequests: [{ entryId, fieldId: size, value }] });
+  await openAs(page, ada);
+  const { size, first, second } = await createEntryType(page, 'Ship');
+  const changeElsewhere = (value: number, entryId = first) =>
+    sendRequest(page.request, 'PUT', `${DATA}/Ship`, { storeRequests: [{ entryId, fieldId: size, value }] });
   await page.goto('/entries/Ship');
   const grid = page.getByRole('grid', { name: 'Ships' });
   await cell(grid, 1, '1').last().focus();
   await page.keyboard.type('10');
   await page.keyboard.press('Enter');
-  await theirs(20);
+  await changeElsewhere(20);
   await page.getByRole('button', { name: 'Review and save' }).click();
   const panel = page.getByRole('dialog');
-  await expect(panel.getByText('1 value was changed by somebody else meanwhile')).toBeVisible();
-  await expect(panel.getByText('made it 20')).toBeVisible();
-  await expectNoAxe(page);
+  await expect(panel.getByText('1 value was changed by someone else in the meantime')).toBeVisible();
+  await expect(panel.getByText('changed it to 20')).toBeVisible();
+  await expectAccessible(page);
   await panel.getByRole('button', { name: 'Keep yours' }).click();
-  // Once more between the look and the save: the service holds against it.
-  await theirs(30);
+  // Changed again before saving: the service refuses the request.
+  await changeElsewhere(30);
   await panel.getByRole('button', { name: 'Save 1 change' }).click();
   await expect(panel.getByText('Nothing was saved')).toBeVisible();
-  await expect(panel.getByText('made it 30')).toBeVisible();
+  await expect(panel.getByText('changed it to 30')).toBeVisible();
   await panel.getByRole('button', { name: 'Take theirs', exact: true }).click();
-  await expect(panel.getByText('Nothing is staged.')).toBeVisible();
+  await expect(panel.getByText('There are no staged changes.')).toBeVisible();
   await page.keyboard.press('Escape');
 
-  // A row goes with the values of others: they come first, and while they are refused nothing goes.
+  // Values are saved before deletions; while they are refused, nothing is deleted.
   await cell(grid, 2, '2').last().focus();
   await page.keyboard.type('5');
   await page.keyboard.press('Enter');
@@ -208,38 +208,38 @@ test('what somebody else changed meanwhile is decided cell by cell, and before a
   await page.keyboard.press('Shift+Space');
   await page.getByRole('button', { name: 'Delete 1 selected' }).click();
   await expect(grid.getByRole('rowheader').first()).toHaveText('Hafen, To be deleted, not saved');
-  await theirs(40);
+  await changeElsewhere(40);
   await page.getByRole('button', { name: 'Review and save' }).click();
-  const both = panel.getByRole('button', { name: 'Save 1 change and delete 1 entry' });
-  await expect(panel.getByText('Somebody changed Size since you chose it.')).toBeVisible();
-  await expect(both).toHaveAccessibleDescription(/Decide first/);
-  await panel.getByRole('button', { name: 'Delete it all the same' }).click();
+  const saveAndDelete = panel.getByRole('button', { name: 'Save 1 change and delete 1 entry' });
+  await expect(panel.getByText('Someone else changed Size after you staged the deletion.')).toBeVisible();
+  await expect(saveAndDelete).toHaveAccessibleDescription(/Decide first/);
+  await panel.getByRole('button', { name: 'Delete anyway' }).click();
   await expect(panel.getByText('No entry refers to them')).toBeVisible();
-  await expectNoAxe(page);
-  await theirs(50, second);
-  await both.click();
-  const door = page.getByRole('alertdialog', { name: 'Delete 1 entry for good?' });
-  await door.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
+  await expectAccessible(page);
+  await changeElsewhere(50, second);
+  await saveAndDelete.click();
+  const confirmation = page.getByRole('alertdialog', { name: 'Delete 1 entry permanently?' });
+  await confirmation.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
   await expect(panel.getByText('Nothing was saved')).toBeVisible();
   await expect(grid).toHaveAttribute('aria-rowcount', '3');
   await panel.getByRole('button', { name: 'Keep yours' }).click();
-  await both.click();
-  await door.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
+  await saveAndDelete.click();
+  await confirmation.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
   await expectToast(page, 'Saved 1 change, deleted 1 entry');
   await expect(grid).toHaveAttribute('aria-rowcount', '2');
   await expect(grid.getByRole('gridcell', { name: '5' })).toBeVisible();
 
-  // A sign-out in another tab takes nothing that is staged here along.
+  // A sign-out in another tab keeps the changes staged here.
   await cell(grid, 1, '5').last().focus();
   await page.keyboard.type('6');
   await page.keyboard.press('Enter');
-  const other = await context.newPage();
-  await other.goto('/reports');
-  await choose(other, /sign out of/, 'Sign out');
-  await expect(other).toHaveURL(/sign-in/);
-  const again = page.getByRole('alertdialog', { name: 'Sign in again to go on' });
-  await again.getByLabel('Password', { exact: true }).fill(ada.password);
+  const otherPage = await context.newPage();
+  await otherPage.goto('/reports');
+  await chooseMenuItem(otherPage, /sign out of/, 'Sign out');
+  await expect(otherPage).toHaveURL(/sign-in/);
+  const signInDialog = page.getByRole('alertdialog', { name: 'Sign in again to continue' });
+  await signInDialog.getByLabel('Password', { exact: true }).fill(ada.password);
   await page.keyboard.press('Enter');
-  await expect(again).toBeHidden();
+  await expect(signInDialog).toBeHidden();
   await expect(page.getByText('1 change in 1 entry, not saved')).toBeVisible();
 });

@@ -1,35 +1,18 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { expectNoAxe, expectToast, fill } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { expectAccessible, expectToast, fillForm } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
-const headers = { 'X-Steward-Console': '1' };
-
-/** The data interface as the page's own session calls it. */
-async function data<Answer>(
-  page: Page,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-): Promise<Answer> {
-  const answer = await page.request.fetch(`/console/api/rest/v4${path}`, {
-    method,
-    headers,
-    ...(body && { data: body }),
-  });
-  expect(answer.status(), await answer.text()).toBe(200);
-  return (await answer.json()) as Answer;
-}
-
 const HOSTILE = '"><img src=x onerror=alert(1)> שלום 🦄';
 
-/** Writes entries as programs do: a name, a stage and a size each. */
-async function writeDeals(page: Page, type: string): Promise<void> {
-  const fields = await data<FieldVm[]>(page, 'GET', `/schema/entrytypes/${type}/fields`);
+/** Creates 260 entries with a name, a stage and a size over the API. */
+async function createDeals(page: Page, type: string): Promise<void> {
+  const fields = await callApi<FieldVm[]>(page, 'GET', `/schema/entrytypes/${type}/fields`);
   const [name, stage, size] = fields.map(({ id }) => id);
   const [open, won] = fields[1]?.choiceValues ?? [];
   const storeRequests = Array.from({ length: 260 }, (_, at) => [
@@ -37,24 +20,24 @@ async function writeDeals(page: Page, type: string): Promise<void> {
     { entryId: -1 - at, fieldId: stage, value: at % 2 === 0 ? won?.id : open?.id },
     { entryId: -1 - at, fieldId: size, value: at },
   ]).flat();
-  await data<DataRequestResultVm[]>(page, 'POST', `/data/entrydata/${type}`, { storeRequests });
+  await callApi<DataRequestResultVm[]>(page, 'POST', `/data/entrydata/${type}`, { storeRequests });
 }
 
-test('a type with its fields is made by hand, and what programs write is found, ordered and opened', async ({
+test('creates a type with its fields, and finds, sorts and opens entries created over the API', async ({
   page,
   expectFailure,
 }) => {
   expectFailure(409, 500);
-  await enter(page, ada, '/entries');
+  await openAs(page, ada, '/entries');
   await page.getByRole('link', { name: 'New entry type' }).first().click();
   const panel = page.getByRole('dialog');
-  await fill(panel, { 'Name of one': 'Deal' });
+  await fillForm(panel, { 'Singular name': 'Deal' });
   await expect(panel.getByLabel('API name')).toHaveValue('Deal');
   await panel.getByRole('button', { name: 'Create entry type' }).click();
   await expect(page.getByRole('heading', { name: 'Schema of Deals' })).toBeVisible();
 
   await page.getByRole('button', { name: 'New field' }).click();
-  await fill(panel, { Name: 'Stage', Type: 'Choice' });
+  await fillForm(panel, { Name: 'Stage', Type: 'Choice' });
   for (const [at, choice] of ['Open', 'Won'].entries()) {
     await panel.getByRole('button', { name: 'Add choice' }).click();
     await panel.getByLabel(`Choice ${at + 1}`, { exact: true }).fill(choice);
@@ -63,10 +46,10 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await expectToast(page, 'Stage was created');
 
   await page.getByRole('button', { name: 'New field' }).click();
-  await fill(panel, { Name: 'stage', Type: 'Number' });
+  await fillForm(panel, { Name: 'stage', Type: 'Number' });
   await panel.getByRole('button', { name: 'Create field' }).click();
   await expect(panel.getByLabel('API name')).toHaveAttribute('aria-invalid', 'true');
-  await fill(panel, { Name: 'Size', 'API name': 'Size', Required: 'When conditions hold' });
+  await fillForm(panel, { Name: 'Size', 'API name': 'Size', Required: 'Under conditions' });
   await panel.getByRole('button', { name: 'Add condition' }).click();
   await panel.getByLabel('Field', { exact: true }).selectOption('Stage');
   await panel.getByRole('combobox', { name: 'Value of Stage' }).click();
@@ -75,10 +58,10 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await expectToast(page, 'Size was created');
   await expect(page.getByText('Required when Stage is Won.')).toBeVisible();
 
-  await writeDeals(page, 'Deal');
+  await createDeals(page, 'Deal');
 
   await page.getByRole('main').getByRole('link', { name: 'Entries', exact: true }).last().click();
-  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   const grid = page.getByRole('grid', { name: 'Deals' });
   await expect(grid).toHaveAttribute('aria-rowcount', '261');
   await expect(grid.getByText(HOSTILE)).toBeVisible();
@@ -86,7 +69,7 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await grid.getByRole('button', { name: 'Size' }).click();
   await expect(page).toHaveURL('/entries/Deal?sort=-Size');
   await expect(grid.getByRole('row').nth(1)).toContainText('Deal 259');
-  // The foot says where one is, and what selected cells come to; of what is not read yet once it is asked for.
+  // The footer shows the visible rows and the totals of selected cells; of rows not loaded yet on request.
   await expect(page.getByText(/^Rows 1–\d+ of 260$/)).toBeVisible();
   await expect(page.getByText(/^loaded in [\d,]+ ms$/)).toBeVisible();
   await grid.getByRole('gridcell', { name: '259', exact: true }).click();
@@ -95,19 +78,19 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await page.keyboard.press('Control+Space');
   await page.getByRole('button', { name: 'Add up 260 rows' }).click();
   await expect(page.getByText('260 cells · sum 33,670, average 129.5, from 0 to 259')).toBeVisible();
-  // By keyboard to the last cell: its window is read when it comes into view. Where it cannot be, that is told at once.
+  // The window of the last cell loads when it becomes visible; a failure is reported at once.
   await page.route('**/rows/query/*', (route) =>
     route.fulfill({ status: 500, json: { message: 'Not now' } }),
   );
   await grid.getByRole('link', { name: 'Deal 259' }).focus();
   await page.keyboard.press('Control+End');
-  await expect(page.getByText('Some entries could not be read')).toBeVisible();
+  await expect(page.getByText('Some entries could not be loaded')).toBeVisible();
   await page.unroute('**/rows/query/*');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByText('Some entries could not be read')).toBeHidden();
+  await expect(page.getByText('Some entries could not be loaded')).toBeHidden();
   await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeVisible();
   await grid.getByRole('gridcell', { name: '0', exact: true }).click();
-  // A link to that cell leads there, to the end of the list, and tells where a filter leaves it out.
+  // A link to the cell scrolls to it, and explains if the filter excludes its row.
   await page.keyboard.press('Control+.');
   await expectToast(page, 'Copied a link to Size of Deal 0');
   const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -115,74 +98,76 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await expect(grid.locator('[aria-current] > [aria-current]')).toBeFocused();
   await expect(grid.getByRole('row', { name: '260 Deal 0' })).toHaveAttribute('aria-rowindex', '261');
   await page.goto(`${link}&q=onerror`);
-  await expect(page.getByText('Deal 0 is not among these')).toBeVisible();
-  await expectNoAxe(page);
-  await page.getByRole('link', { name: 'Show it among all' }).click();
+  await expect(page.getByText('Deal 0 is not in this list')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Show it in all entries' }).click();
   await expect(grid.locator('[aria-current] > [aria-current]')).toBeFocused();
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Deal 0' })).toBeVisible();
   await expect(page.getByText(/ created it, /)).toBeVisible();
-  // And back to its place in the list, in the order that one came from.
-  await page.getByRole('link', { name: 'Show in the list' }).click();
+  // The link back to the list restores the order and scrolls to the entry.
+  await page.getByRole('link', { name: 'Show in list' }).click();
   await expect(page).toHaveURL(/\?sort=-Size&entry=\d+$/);
   await expect(grid.getByRole('row', { name: '260 Deal 0' })).toHaveAttribute('aria-current', 'true');
   await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeFocused();
 });
 
-test('the builder, the query, the chips and the address say the same', async ({ page }) => {
-  await enter(page, ada);
+test('keeps the filter builder, the query, the chips and the URL in sync', async ({ page }) => {
+  await openAs(page, ada);
   const names = { apiName: 'Order', singularName: 'Order', pluralName: 'Orders' };
-  await data(page, 'POST', '/schema/entrytypes', names);
+  await callApi(page, 'POST', '/schema/entrytypes', names);
   const stage = {
     apiName: 'Stage',
     name: 'Stage',
     fieldType: 2,
     choiceValues: [{ name: 'Open' }, { name: 'Won' }],
   };
-  await data(page, 'POST', '/schema/entrytypes/Order/fields', stage);
-  await data(page, 'POST', '/schema/entrytypes/Order/fields', {
+  await callApi(page, 'POST', '/schema/entrytypes/Order/fields', stage);
+  await callApi(page, 'POST', '/schema/entrytypes/Order/fields', {
     apiName: 'Size',
     name: 'Size',
     fieldType: 3,
   });
-  await writeDeals(page, 'Order');
+  await createDeals(page, 'Order');
   await page.goto('/entries/Order');
   const grid = page.getByRole('grid', { name: 'Orders' });
   await page.getByRole('button', { name: 'Filter and query' }).click();
-  const find = page.getByRole('region', { name: 'Find entries' });
-  const query = find.getByLabel('Query');
-  // The keyboard goes where the next thing is to be done.
-  await expect(find.getByRole('button', { name: 'Add condition' })).toBeFocused();
+  const filterPanel = page.getByRole('region', { name: 'Find entries' });
+  const query = filterPanel.getByLabel('Query');
+  // The focus moves to the next control to use.
+  await expect(filterPanel.getByRole('button', { name: 'Add condition' })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(find.getByLabel('Field', { exact: true })).toBeFocused();
-  await find.getByRole('button', { name: 'Remove the condition' }).press('Enter');
-  await expect(find.getByRole('button', { name: 'Add condition' })).toBeFocused();
+  await expect(filterPanel.getByLabel('Field', { exact: true })).toBeFocused();
+  await filterPanel.getByRole('button', { name: 'Remove condition' }).press('Enter');
+  await expect(filterPanel.getByRole('button', { name: 'Add condition' })).toBeFocused();
   await page.keyboard.press('Enter');
-  await find.getByLabel('Field', { exact: true }).selectOption('Stage');
-  await find.getByLabel('Operator', { exact: true }).selectOption('is none of');
-  await find.getByRole('combobox', { name: 'Value of Stage' }).fill('o');
+  await filterPanel.getByLabel('Field', { exact: true }).selectOption('Stage');
+  await filterPanel.getByLabel('Operator', { exact: true }).selectOption('is none of');
+  await filterPanel.getByRole('combobox', { name: 'Value of Stage' }).fill('o');
   await page.getByRole('option', { name: 'Open' }).click();
   // The list stays open for the next value.
   await page.keyboard.press('Escape');
   await expect(query).toHaveValue(/^\{"Stage":\{"\$nin":\[\d+\]\}\}$/);
-  await find.getByText('As curl').click();
-  await expect(find.getByText(/^curl -X POST .*rows\/query\/Order'/)).toContainText('{"Stage":{"$nin":[');
+  await filterPanel.getByText('As curl').click();
+  await expect(filterPanel.getByText(/^curl -X POST .*rows\/query\/Order'/)).toContainText(
+    '{"Stage":{"$nin":[',
+  );
   await expect(page).toHaveURL(/query=/);
   await expect(grid).toHaveAttribute('aria-rowcount', '131');
   await expect(page.getByRole('button', { name: 'Remove Stage is none of Open' })).toBeVisible();
 
   await query.fill(`{size: {$gte: 250}, nope: "${'x'.repeat(200)}"}`);
-  await expect(find.getByText('Field with name "nope" does not exist')).toBeVisible();
-  // However long a word of the query is, nothing of the panel stands beyond its edge.
-  expect(await find.evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0);
+  await expect(filterPanel.getByText('Field with name "nope" does not exist')).toBeVisible();
+  // A long word in the query does not overflow the panel.
+  expect(await filterPanel.evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0);
   await expect(grid).toHaveAttribute('aria-rowcount', '131');
   await query.fill('{$or: [{size: {$gte: 250}}, {name: {$startswith: "deal 10"}}]}');
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
-  await expect(find.getByLabel('Field', { exact: true }).first()).toHaveValue('Size');
-  await expect(find.getByLabel('Value of Name')).toHaveValue('deal 10');
-  await expectNoAxe(page);
-  // Whatever was built and typed in one go is one step of the browser's.
+  await expect(filterPanel.getByLabel('Field', { exact: true }).first()).toHaveValue('Size');
+  await expect(filterPanel.getByLabel('Value of Name')).toHaveValue('deal 10');
+  await expectAccessible(page);
+  // Changes made in one go are one history entry.
   await page.goBack();
   await expect(grid).toHaveAttribute('aria-rowcount', '261');
   await expect(query).toHaveValue('');
@@ -198,9 +183,9 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await expect(grid).toHaveAttribute('aria-rowcount', '11');
   await page.goBack();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
-  // A chip leads to its condition, and the keyboard stands on it.
+  // Clicking a chip focuses its condition.
   await chips.getByRole('button', { name: 'Name starts with “deal 10”', exact: true }).click();
-  await expect(find.getByLabel('Field', { exact: true }).nth(1)).toBeFocused();
+  await expect(filterPanel.getByLabel('Field', { exact: true }).nth(1)).toBeFocused();
   await page.getByRole('button', { name: 'Filter and query' }).click();
 
   await page.getByLabel('Search Orders').fill('onerror');

@@ -1,6 +1,6 @@
-import { expectNoAxe } from '../support/actions.ts';
-import { enter, send } from '../support/calls.ts';
-import { makeType, SCHEMA } from '../support/entries.ts';
+import { expectAccessible } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { createEntryType, SCHEMA } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -15,14 +15,14 @@ const png = (name: string) => ({
   buffer: Buffer.concat([PNG, Buffer.from(name)]),
 });
 
-test('files of an entry take another order by keyboard, and what calls itself a picture is none', async ({
+test('reorders files of an entry by keyboard, and refuses files that are no images', async ({
   page,
   expectFailure,
 }) => {
   expectFailure(400);
-  await enter(page, ada);
-  const { first } = await makeType(page, 'Berth');
-  await send(page.request, 'POST', `${SCHEMA}/Berth/fields`, {
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Berth');
+  await sendRequest(page.request, 'POST', `${SCHEMA}/Berth/fields`, {
     apiName: 'Plans',
     name: 'Plans',
     fieldType: 16,
@@ -39,8 +39,8 @@ test('files of an entry take another order by keyboard, and what calls itself a 
       { name: 'empty.png', mimeType: 'image/png', buffer: Buffer.alloc(0) },
     ]);
   const files = page.getByRole('list', { name: 'Files of Plans' }).getByRole('listitem');
-  await expect(page.getByText('"drawing.png" is no PNG, JPEG, GIF or WebP image')).toBeVisible();
-  await expect(page.getByText('It is empty')).toBeVisible();
+  await expect(page.getByText('"drawing.png" is not a PNG, JPEG, GIF or WebP image')).toBeVisible();
+  await expect(page.getByText('The file is empty')).toBeVisible();
   await expect(files).toHaveText([/^a\.pngNo\. 0/, /^b\.pngNo\. 1/]);
   const down = files.first().getByRole('button', { name: 'Move a.png down' });
   await down.focus();
@@ -48,7 +48,7 @@ test('files of an entry take another order by keyboard, and what calls itself a 
   await expect(files).toHaveText([/^b\.pngNo\. 0/, /^a\.pngNo\. 1/]);
   await expect(page.getByRole('button', { name: 'Move a.png down' })).toBeFocused();
   await expect(page.getByRole('button', { name: 'Move a.png down' })).toHaveAccessibleDescription(
-    'It is the last one',
+    'This is the last file',
   );
-  await expectNoAxe(page);
+  await expectAccessible(page);
 });

@@ -1,10 +1,11 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { enter, send } from '../support/calls.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { DATA, SCHEMA } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-/** Texts that would do something where a page took them for more than texts (security, T03). */
+/** Texts that would run or render if a page did not escape them (security T03). */
 const PAYLOADS = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -14,83 +15,85 @@ const PAYLOADS = [
   '{{constructor.constructor("alert(1)")()}}',
   '\u202Egnp.exe\u202C שלום 👩🏽‍💻 Ȩ̴̛x̸̛',
 ];
-const ALL = PAYLOADS.join(' ');
+const ALL_PAYLOADS = PAYLOADS.join(' ');
 const [SCRIPT = '', IMAGE = ''] = PAYLOADS;
 
-const DATA = '/api/rest/v4/data/entrydata';
-const SCHEMA = '/api/rest/v4/schema/entrytypes';
-
-/** A type whose every name is hostile, with a field of each type that holds texts of people. */
-async function makeHostile(page: Page, userId: number) {
+/** Creates a type with hostile names, fields of every type with free text, and two entries. */
+async function createHostileEntries(page: Page, userId: number) {
   const { request } = page;
-  await send(request, 'POST', SCHEMA, { apiName: 'Evil', singularName: SCRIPT, pluralName: IMAGE });
-  const make = async (field: object) =>
-    (await send(request, 'POST', `${SCHEMA}/Evil/fields`, field)) as FieldVm;
-  const text = await make({ apiName: 'Text', name: `Text ${IMAGE}`, description: ALL, fieldType: 1 });
+  await sendRequest(request, 'POST', SCHEMA, { apiName: 'Evil', singularName: SCRIPT, pluralName: IMAGE });
+  const createField = async (field: object) =>
+    (await sendRequest(request, 'POST', `${SCHEMA}/Evil/fields`, field)) as FieldVm;
+  const text = await createField({
+    apiName: 'Text',
+    name: `Text ${IMAGE}`,
+    description: ALL_PAYLOADS,
+    fieldType: 1,
+  });
   const choiceValues = PAYLOADS.map((name) => ({ name }));
-  const choice = await make({
+  const choice = await createField({
     apiName: 'Choice',
     name: 'Choice',
     fieldType: 2,
     isMultiSelect: true,
     choiceValues,
   });
-  const user = await make({ apiName: 'Owner', name: 'Owner', fieldType: 7 });
-  const reference = await make({ apiName: 'Other', name: 'Other', fieldType: 5 });
-  await make({ apiName: 'File', name: 'File', fieldType: 13 });
-  const fields = (await send(request, 'GET', `${SCHEMA}/Evil/fields`)) as FieldVm[];
+  const user = await createField({ apiName: 'Owner', name: 'Owner', fieldType: 7 });
+  const reference = await createField({ apiName: 'Other', name: 'Other', fieldType: 5 });
+  await createField({ apiName: 'File', name: 'File', fieldType: 13 });
+  const fields = (await sendRequest(request, 'GET', `${SCHEMA}/Evil/fields`)) as FieldVm[];
   const key = fields.find(({ isKey }) => isKey)?.id ?? 0;
   const write = (method: 'POST' | 'PUT', storeRequests: readonly object[]) =>
-    send(request, method, `${DATA}/Evil`, { storeRequests }) as Promise<DataRequestResultVm[]>;
+    sendRequest(request, method, `${DATA}/Evil`, { storeRequests }) as Promise<DataRequestResultVm[]>;
   const [first] = await write('POST', [
-    { entryId: -1, fieldId: key, value: ALL },
-    { entryId: -1, fieldId: text.id, value: ALL },
+    { entryId: -1, fieldId: key, value: ALL_PAYLOADS },
+    { entryId: -1, fieldId: text.id, value: ALL_PAYLOADS },
     { entryId: -1, fieldId: choice.id, value: choice.choiceValues?.map(({ id }) => id) },
     { entryId: -1, fieldId: user.id, value: userId },
   ]);
   const id = first?.entryId ?? 0;
   const [second] = await write('POST', [
-    { entryId: -1, fieldId: key, value: `Second ${ALL}` },
+    { entryId: -1, fieldId: key, value: `Second ${ALL_PAYLOADS}` },
     { entryId: -1, fieldId: reference.id, value: id },
   ]);
-  return { id, second: second?.entryId ?? 0, write, text: text.id };
+  return { id, second: second?.entryId ?? 0, write, textFieldId: text.id };
 }
 
-test('hostile texts in names, fields, choices, people and values are texts on every page of entries', async ({
+test('renders hostile texts in names, fields, choices, users and values as text on all pages of entries', async ({
   page,
   calls,
 }) => {
   page.on('dialog', (dialog) => {
     throw new Error(`Something ran: ${dialog.message()}`);
   });
-  const person = await calls.makeUser({ firstName: IMAGE, lastName: 'Hostile' });
-  await enter(page, ada);
-  const { id, second, write, text } = await makeHostile(page, person.id);
-  await write('PUT', [{ entryId: id, fieldId: text, value: `${ALL} again` }]);
+  const person = await calls.createUser({ firstName: IMAGE, lastName: 'Hostile' });
+  await openAs(page, ada);
+  const { id, second, write, textFieldId } = await createHostileEntries(page, person.id);
+  await write('PUT', [{ entryId: id, fieldId: textFieldId, value: `${ALL_PAYLOADS} again` }]);
   const now = encodeURIComponent(new Date().toISOString());
   const main = page.getByRole('main');
-  /** The text is there to be read, nothing of it became an element, and nothing reaches beyond the window. */
-  const expectText = async (said: string) => {
-    await expect(main.getByText(said).first()).toBeVisible();
+  /** Expects the text to be visible, without elements created from it and without horizontal overflow. */
+  const expectText = async (text: string) => {
+    await expect(main.getByText(text).first()).toBeVisible();
     await expect(page.locator('img[src=x], svg[onload], main script, a[href^="javascript:"]')).toHaveCount(0);
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(beyond).toBeLessThanOrEqual(0);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
   };
   await page.goto('/entries');
   await expectText(IMAGE);
   await page.goto('/entries/Evil/schema');
-  await expectText(ALL);
+  await expectText(ALL_PAYLOADS);
   await page.goto(`/entries/Evil/past?asOf=${now}`);
-  await expectText(ALL);
+  await expectText(ALL_PAYLOADS);
   await page.goto('/changes?type=Evil');
   await expectText(SCRIPT);
   await page.goto(`/entries/Evil/merge?ids=${id}-${second}`);
-  await expectText(`Second ${ALL}`);
+  await expectText(`Second ${ALL_PAYLOADS}`);
   await page.goto('/entries/Evil');
-  await expectText(ALL);
+  await expectText(ALL_PAYLOADS);
   const grid = page.getByRole('grid');
   await grid.getByRole('rowheader').first().focus();
-  // The editors: a text, choices of a list, and what is staged of them.
+  // The editors of a text and of choices, and the review of the changes.
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('F2');
   await page.keyboard.press('End');
@@ -105,29 +108,28 @@ test('hostile texts in names, fields, choices, people and values are texts on ev
   await expect(panel.getByText(SCRIPT).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await grid.getByRole('rowheader').first().getByRole('link').click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(ALL);
-  await expectText(`${ALL} again`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(ALL_PAYLOADS);
+  await expectText(`${ALL_PAYLOADS} again`);
   const name = `${IMAGE.replaceAll('/', '')}.txt`;
   const buffer = Buffer.from('text');
   await page.getByLabel('Files for File').setInputFiles([{ name, mimeType: 'text/html', buffer }]);
   await expectText(name);
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
-  await expectText(ALL);
-  // The browser alone holds what is typed: were it in the page's state, a text of a million signs would be written back
-  // into the box, and its default with it, at every key.
+  await expectText(ALL_PAYLOADS);
+  // The text area is uncontrolled: React must not write a text of a million characters back at every key.
   const box = page.getByRole('textbox', { name: `Text ${IMAGE}` });
-  const begun = await box.inputValue();
+  const initialText = await box.inputValue();
   await box.press('ControlOrMeta+End');
   await box.pressSequentially('!');
-  await expect(box).toHaveValue(`${begun}!`);
-  await expect(box).toHaveJSProperty('defaultValue', begun);
+  await expect(box).toHaveValue(`${initialText}!`);
+  await expect(box).toHaveJSProperty('defaultValue', initialText);
   await box.press('Backspace');
-  // A text that has become long has a height of its own: the browser does not reckon one from it any more.
+  // A long text has a fixed height, which browsers need not compute from it.
   await expect(box).not.toHaveClass(/ed-long/);
   await box.fill(`${'Long. '.repeat(4000)}\n`);
   await expect(box).toHaveClass(/ed-long/);
   await box.press('Escape');
-  await expect(box).toHaveValue(begun);
+  await expect(box).toHaveValue(initialText);
   await page.getByRole('button', { name: 'Compare' }).last().click();
-  await expectText(ALL);
+  await expectText(ALL_PAYLOADS);
 });

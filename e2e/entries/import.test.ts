@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import { FIELD } from '../../contract/rules/fields.ts';
-import { choose, expectNoAxeInBothThemes, expectRow } from '../support/actions.ts';
-import { enter, send } from '../support/calls.ts';
-import { giveFile, savedBy } from '../support/files.ts';
+import { chooseMenuItem, expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { chooseFile, downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-/** Companies of a stock index: real names, places, days and numbers. */
+/** Companies of a stock index: real names, places, dates and numbers. */
 const COMPANIES = fileURLToPath(new URL('../../../shared/data/sp500-companies.csv', import.meta.url));
 const SCHEMA = '/api/rest/v4/schema/entrytypes';
 
@@ -20,14 +20,14 @@ interface Company {
   Founded: string;
 }
 
-const rows = (page: Page) => page.getByRole('grid', { name: 'Rows of the file' });
-const outcome = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
-const start = (page: Page) => page.getByRole('button', { name: /^Import \d/ });
-const ended = (page: Page) => page.getByRole('button', { name: 'Import another file' });
+const getRows = (page: Page) => page.getByRole('grid', { name: 'Rows of the file' });
+const getOutcome = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
+const getImportButton = (page: Page) => page.getByRole('button', { name: /^Import \d/ });
+const getNextFileButton = (page: Page) => page.getByRole('button', { name: 'Import another file' });
 
-async function makeType(page: Page, sectors: readonly string[]): Promise<void> {
-  const make = (path: string, body: object) => send(page.request, 'POST', `${SCHEMA}${path}`, body);
-  await make('', { apiName: 'Company', singularName: 'Company', pluralName: 'Companies' });
+async function createCompanyType(page: Page, sectors: readonly string[]): Promise<void> {
+  const create = (path: string, body: object) => sendRequest(page.request, 'POST', `${SCHEMA}${path}`, body);
+  await create('', { apiName: 'Company', singularName: 'Company', pluralName: 'Companies' });
   const fields = [
     { name: 'Symbol', fieldType: FIELD.text },
     { name: 'Headquarters', fieldType: FIELD.text },
@@ -40,26 +40,26 @@ async function makeType(page: Page, sectors: readonly string[]): Promise<void> {
     { name: 'Rival', fieldType: FIELD.reference },
   ];
   for (const field of fields)
-    // oxlint-disable-next-line no-await-in-loop -- fields stand in this order
-    await make('/Company/fields', { apiName: field.name, ...field });
+    // oxlint-disable-next-line no-await-in-loop -- sequential, since creation gives the order of the fields
+    await create('/Company/fields', { apiName: field.name, ...field });
 }
 
-/** Another sheet of a workbook and back, by keyboard: what was chosen is said, and the focus stays on the choice. */
-async function turnSheets(page: Page, rowsThere: number): Promise<void> {
+/** Selects another sheet of a workbook and back by keyboard; the focus stays on the select. */
+async function switchSheets(page: Page, rowCount: number): Promise<void> {
   const sheet = page.getByRole('combobox', { name: 'Sheet' });
-  await expect(sheet.getByRole('option')).toHaveText([`Companies · ${rowsThere} rows`, 'About · 3 rows']);
+  await expect(sheet.getByRole('option')).toHaveText([`Companies · ${rowCount} rows`, 'About · 3 rows']);
   await sheet.focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByText('3 rows · sheet “About”')).toBeVisible();
   await expect(sheet).toBeFocused();
   await page.keyboard.press('ArrowUp');
-  await expect(page.getByText(`${rowsThere} rows · sheet “Companies”`)).toBeVisible();
+  await expect(page.getByText(`${rowCount} rows · sheet “Companies”`)).toBeVisible();
 }
 
-test('companies are imported, two broken ones mended and imported again; an export of all changes nothing', async ({
+test('imports companies, then two corrected rows; importing an export of all changes nothing', async ({
   page,
 }) => {
-  test.skip(!existsSync(COMPANIES), `needs ${COMPANIES}, which is not here`);
+  test.skip(!existsSync(COMPANIES), `needs ${COMPANIES}, which does not exist`);
   const { data } = Papa.parse<Company>(readFileSync(COMPANIES, 'utf8'), {
     header: true,
     skipEmptyLines: true,
@@ -67,63 +67,63 @@ test('companies are imported, two broken ones mended and imported again; an expo
   const [, , sixth] = data.slice(3);
   const table = data.map((company, at) => ({
     ...company,
-    // A row far above it in the same file, which is not there yet, and one below.
+    // References to rows of the same file: to a later one, and to an earlier one.
     Rival: at === 9 ? data.at(-1)?.Security : at > 9 ? sixth?.Security : '',
     Founded: company.Founded.slice(0, 4),
     Checked: '2026-03-01 08:00',
     Revenue: 'USD 12.50',
     Owner: 'ada.marsh@steward.example',
   }));
-  const [third, ninth] = [table[1], table[7]];
-  if (!third || !ninth) throw new Error('Too few companies');
-  const sector = third['GICS Sector'];
-  Object.assign(third, { 'GICS Sector': 'Nonsense' });
-  Object.assign(ninth, { 'Date added': '2020-02-30' });
+  const [row3, row9] = [table[1], table[7]];
+  if (!row3 || !row9) throw new Error('Too few companies');
+  const sector = row3['GICS Sector'];
+  Object.assign(row3, { 'GICS Sector': 'Nonsense' });
+  Object.assign(row9, { 'Date added': '2020-02-30' });
 
-  await enter(page, ada, '/');
-  await makeType(page, [...new Set(data.map((company) => company['GICS Sector']))]);
+  await openAs(page, ada, '/');
+  await createCompanyType(page, [...new Set(data.map((company) => company['GICS Sector']))]);
   await page.goto('/entries/Company');
-  await choose(page, 'Import and export', 'Import Companies');
-  await giveFile(page, 'companies.csv', Papa.unparse(table));
+  await chooseMenuItem(page, 'Import and export', 'Import Companies');
+  await chooseFile(page, 'companies.csv', Papa.unparse(table));
   for (const [heading, field] of [
     ['Security', 'Name'],
     ['GICS Sector', 'Sector'],
     ['Headquarters Location', 'Headquarters'],
     ['Date added', 'Added'],
   ] as const)
-    // oxlint-disable-next-line no-await-in-loop -- one field after the other
+    // oxlint-disable-next-line no-await-in-loop -- one control after the other
     await page.getByRole('combobox', { name: new RegExp(`^${heading}`) }).selectOption(field);
-  await expectRow(rows(page), { Row: '3', 'What would change': 'Sector: There is no choice “Nonsense”' });
-  await expectRow(rows(page), { Row: '9', 'What would change': 'Added: “2020-02-30” is no date' });
-  await expect(outcome(page, '2 Cannot')).toBeVisible();
-  await expectNoAxeInBothThemes(page);
-  const { bytes } = await savedBy(page, () =>
+  await expectRow(getRows(page), { Row: '3', 'What would change': 'Sector: There is no choice “Nonsense”' });
+  await expectRow(getRows(page), { Row: '9', 'What would change': 'Added: “2020-02-30” is not a date' });
+  await expect(getOutcome(page, '2 Cannot')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  const { bytes } = await downloadBytes(page, () =>
     page.getByRole('button', { name: 'Download the problems' }).click(),
   );
 
-  await start(page).click();
+  await getImportButton(page).click();
   await expect(page.getByText(`Imported: ${data.length - 2} of ${data.length - 2} entries`)).toBeVisible();
-  await ended(page).click();
-  const mended = bytes.toString('utf8').replace('Nonsense', sector).replace('2020-02-30', '2020-02-29');
-  await giveFile(page, 'mended.csv', mended);
-  // Its columns are remembered.
-  await expect(start(page)).toHaveText('Import 2 entries');
-  await start(page).click();
-  await ended(page).click();
+  await getNextFileButton(page).click();
+  const corrected = bytes.toString('utf8').replace('Nonsense', sector).replace('2020-02-30', '2020-02-29');
+  await chooseFile(page, 'corrected.csv', corrected);
+  // The column mapping is remembered.
+  await expect(getImportButton(page)).toHaveText('Import 2 entries');
+  await getImportButton(page).click();
+  await getNextFileButton(page).click();
 
   await page.goto('/entries/Company');
   await expect(page.getByText(`${data.length} entries`)).toBeVisible();
   for (const format of ['CSV', 'XLSX', 'JSON']) {
     // oxlint-disable no-await-in-loop -- one format after the other
-    await choose(page, 'Import and export', 'Export');
+    await chooseMenuItem(page, 'Import and export', 'Export');
     await page.getByRole('radio', { name: new RegExp(`^${format}`) }).check();
-    const file = await savedBy(page, () =>
+    const file = await downloadBytes(page, () =>
       page.getByRole('button', { name: `Export ${data.length} entries` }).click(),
     );
-    await choose(page, 'Import and export', 'Import Companies');
-    await giveFile(page, file.name, file.bytes);
-    if (format === 'XLSX') await turnSheets(page, data.length);
-    await expect(outcome(page, `${data.length} No change`)).toBeVisible();
+    await chooseMenuItem(page, 'Import and export', 'Import Companies');
+    await chooseFile(page, file.name, file.bytes);
+    if (format === 'XLSX') await switchSheets(page, data.length);
+    await expect(getOutcome(page, `${data.length} No change`)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.goto('/entries/Company');

@@ -1,66 +1,55 @@
 import type { Page } from '@playwright/test';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
-import { expectNoAxe, expectToast, fill } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { expectAccessible, expectToast, fillForm } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-const headers = { 'X-Steward-Console': '1' };
-/** A picture of one point. */
+/** An image of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** The data interface as the page's own session calls it. */
-async function data<Answer>(page: Page, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) {
-  const answer = await page.request.fetch(`/console/api/rest/v4${path}`, {
-    method,
-    headers,
-    ...(body && { data: body }),
-  });
-  expect(answer.status(), await answer.text()).toBe(200);
-  return (await answer.json()) as Answer;
-}
-
-interface Entries {
+interface CreatedEntries {
   ids: readonly number[];
   write: (entryId: number, name: string, value: unknown) => Promise<unknown>;
 }
 
-/** A type with a text and images, and entries with names and cities. */
-async function makeEntries(
+/** Creates a type with a text and an image field, and entries with names and cities. */
+async function createEntries(
   page: Page,
   apiName: string,
   rows: readonly [name: string, city: string][],
-): Promise<Entries> {
+): Promise<CreatedEntries> {
   const names = { apiName, singularName: apiName, pluralName: `${apiName}s` };
-  await data<EntryTypeVm>(page, 'POST', '/schema/entrytypes', names);
+  await callApi<EntryTypeVm>(page, 'POST', '/schema/entrytypes', names);
   const fieldsPath = `/schema/entrytypes/${apiName}/fields`;
-  await data(page, 'POST', fieldsPath, { apiName: 'City', name: 'City', fieldType: 1 });
-  await data(page, 'POST', fieldsPath, {
+  await callApi(page, 'POST', fieldsPath, { apiName: 'City', name: 'City', fieldType: 1 });
+  await callApi(page, 'POST', fieldsPath, {
     apiName: 'Photos',
     name: 'Photos',
     fieldType: 16,
     isMultiSelect: true,
   });
-  const fields = await data<FieldVm[]>(page, 'GET', fieldsPath);
-  const idOf = (name: string) => fields.find((field) => field.apiName === name)?.id ?? 0;
+  const fields = await callApi<FieldVm[]>(page, 'GET', fieldsPath);
+  const getFieldId = (name: string) => fields.find((field) => field.apiName === name)?.id ?? 0;
   const path = `/data/entrydata/${apiName}`;
   const items = rows.flatMap(([name, city], at) => [
-    { entryId: -1 - at, fieldId: idOf('Name'), value: name, ignoreNearDups: true },
-    { entryId: -1 - at, fieldId: idOf('City'), value: city },
+    { entryId: -1 - at, fieldId: getFieldId('Name'), value: name, ignoreNearDups: true },
+    { entryId: -1 - at, fieldId: getFieldId('City'), value: city },
   ]);
-  const made = await data<DataRequestResultVm[]>(page, 'POST', path, { storeRequests: items });
+  const results = await callApi<DataRequestResultVm[]>(page, 'POST', path, { storeRequests: items });
   return {
-    ids: [...new Set(made.map(({ entryId }) => entryId ?? 0))],
+    ids: [...new Set(results.map(({ entryId }) => entryId ?? 0))],
     write: (entryId, name, value) =>
-      data(page, 'PUT', path, { storeRequests: [{ entryId, fieldId: idOf(name), value }] }),
+      callApi(page, 'PUT', path, { storeRequests: [{ entryId, fieldId: getFieldId(name), value }] }),
   };
 }
 
-/** The grid of the past as people walk it who have no mouse: three rows, the names and cities of which are known. */
-async function walkByKeys(page: Page, last: number): Promise<void> {
+/** Moves through the grid of the list as of a date by keyboard: three rows with known names and cities. */
+async function navigateByKeyboard(page: Page, lastId: number): Promise<void> {
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
@@ -83,40 +72,40 @@ async function walkByKeys(page: Page, last: number): Promise<void> {
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toBe('Dock One\tKiel\r\nDock one\tHamburg');
   await press('Escape', 'F2');
-  await expect(page.getByText('open the entry to restore values').first()).toBeVisible();
+  await expect(page.getByText('Open the entry to restore them').first()).toBeVisible();
   await press('Escape', 'Control+End', 'Home', 'Enter');
   await expect(page.getByRole('heading', { name: 'Pier' })).toBeFocused();
-  expect(page.url()).toContain(`/${last}?at=`);
+  expect(page.url()).toContain(`/${lastId}?at=`);
   await page.goBack();
 }
 
-test('the history of an entry is read, two moments are compared, a value is restored; files are kept and refused', async ({
+test('shows the history of an entry, compares two states, restores a value, and uploads and refuses files', async ({
   page,
   expectFailure,
 }) => {
   expectFailure(400);
-  await enter(page, ada);
-  const { ids, write } = await makeEntries(page, 'Harbour', [['Hafen', 'hamburg']]);
+  await openAs(page, ada);
+  const { ids, write } = await createEntries(page, 'Harbour', [['Hafen', 'hamburg']]);
   const [id = 0] = ids;
   await write(id, 'City', 'Hamburg');
   await write(id, 'City', 'Kiel');
   await page.goto(`/entries/Harbour/${id}`);
   const events = page.getByRole('region', { name: 'History' }).getByRole('listitem');
   await expect(events).toHaveCount(3);
-  await expect(events.nth(1)).toContainText('case of letters');
+  await expect(events.nth(1)).toContainText('only case differs');
   await events.nth(2).getByRole('button', { name: 'Compare' }).click();
   await events.nth(1).getByRole('button', { name: 'Compare' }).click();
-  const sides = page.getByRole('region', { name: 'Two moments side by side' });
-  await expect(sides.getByRole('row', { name: /^City/ })).toContainText('hamburg');
+  const comparison = page.getByRole('region', { name: 'Two points in time compared' });
+  await expect(comparison.getByRole('row', { name: /^City/ })).toContainText('hamburg');
   await page.goBack();
-  const beside = page.getByRole('region', { name: 'As it was, beside today' });
-  await expect(beside.getByRole('row', { name: /^City/ })).toContainText('Kiel');
-  await expectNoAxe(page);
-  await beside.getByRole('button', { name: /^Restore City/ }).click();
+  const todayComparison = page.getByRole('region', { name: 'Compared with today' });
+  await expect(todayComparison.getByRole('row', { name: /^City/ })).toContainText('Kiel');
+  await expectAccessible(page);
+  await todayComparison.getByRole('button', { name: /^Restore City/ }).click();
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Save 1 change' }).click();
   await expect(events).toHaveCount(4);
-  await expect(beside.getByText('Every field is the same')).toBeVisible();
+  await expect(todayComparison.getByText('All fields are equal')).toBeVisible();
 
   await page.keyboard.press('Escape');
   await page.getByLabel('Files for Photos').setInputFiles([
@@ -124,7 +113,7 @@ test('the history of an entry is read, two moments are compared, a value is rest
     { name: 'no picture.png', mimeType: 'image/png', buffer: Buffer.from('text') },
   ]);
   await expect(page.getByRole('button', { name: 'Preview point.png' })).toBeVisible();
-  await expect(page.getByText('"no picture.png" is no PNG, JPEG, GIF or WebP image')).toBeVisible();
+  await expect(page.getByText('"no picture.png" is not a PNG, JPEG, GIF or WebP image')).toBeVisible();
   await page.getByRole('button', { name: 'Preview point.png' }).click();
   await expect(page.getByRole('img', { name: 'point.png' })).toBeVisible();
   await page.getByRole('button', { name: 'Remove point.png' }).click();
@@ -133,39 +122,39 @@ test('the history of an entry is read, two moments are compared, a value is rest
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
 
-test('duplicates are merged side by side, and the list is shown as it was before', async ({ page }) => {
-  await enter(page, ada);
-  const { ids, write } = await makeEntries(page, 'Dock', [
+test('merges duplicates and shows the list as it was before', async ({ page }) => {
+  await openAs(page, ada);
+  const { ids, write } = await createEntries(page, 'Dock', [
     ['Dock One', 'Kiel'],
     ['Dock one', 'Hamburg'],
     ['Pier', 'Bremen'],
   ]);
-  const [stays = 0, goes = 0, pier = 0] = ids;
+  const [target = 0, merged = 0, pier = 0] = ids;
   const before = new Date().toISOString();
   await write(pier, 'City', 'Lübeck');
 
-  await page.goto(`/entries/Dock/${stays}`);
+  await page.goto(`/entries/Dock/${target}`);
   await page.getByRole('link', { name: 'Merge duplicates' }).click();
   await page.getByRole('button', { name: 'Add Dock one' }).click();
-  await page.getByRole('radio', { name: `City of Dock one, id ${goes}` }).check();
+  await page.getByRole('radio', { name: `City of Dock one, id ${merged}` }).check();
   await expect(page.getByText('1 value of Dock One will be replaced.')).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Merge 1 entry into Dock One' }).click();
-  const question = page.getByRole('alertdialog');
-  await expect(question).toContainText('cannot be undone');
-  await fill(question, { [`Type “${stays}” to go on`]: String(stays) });
-  await question.getByRole('button', { name: 'Merge 1 entry' }).click();
-  await expectToast(page, '1 entry went into Dock One');
+  const confirmation = page.getByRole('alertdialog');
+  await expect(confirmation).toContainText('cannot be undone');
+  await fillForm(confirmation, { [`Type “${target}” to continue`]: String(target) });
+  await confirmation.getByRole('button', { name: 'Merge 1 entry' }).click();
+  await expectToast(page, '1 entry was merged into Dock One');
   await expect(page.getByRole('region', { name: 'Merges' })).toContainText('Dock one');
   await expect(page.getByRole('region', { name: 'Values' })).toContainText('Hamburg');
-  await expectNoAxe(page);
+  await expectAccessible(page);
 
   await page.goto(`/entries/Dock/past?asOf=${encodeURIComponent(before)}`);
   const table = page.getByRole('grid');
   await expect(table.getByRole('row', { name: /Pier/ })).toContainText('Bremennow Lübeck');
   await expect(table.getByRole('row', { name: /Dock one/ })).toContainText('Merged');
-  await expectNoAxe(page);
-  await walkByKeys(page, pier);
+  await expectAccessible(page);
+  await navigateByKeyboard(page, pier);
   await page.getByRole('button', { name: '2 changed since' }).click();
   await expect(table.getByRole('row')).toHaveCount(3);
   const [download] = await Promise.all([
@@ -176,25 +165,25 @@ test('duplicates are merged side by side, and the list is shown as it was before
       .then(() => page.getByRole('button', { name: 'Export 2 entries' }).click()),
   ]);
   expect(download.suggestedFilename()).toMatch(/^dock-as-of-\d{4}-.+-only-changed-since-.*\.csv$/);
-  const earlier = page.getByRole('button', { name: 'Change before' });
-  await earlier.press('Enter');
-  await expect(earlier).toBeDisabled();
-  await expect(earlier).toBeFocused();
+  const previousChange = page.getByRole('button', { name: 'Change before' });
+  await previousChange.press('Enter');
+  await expect(previousChange).toBeDisabled();
+  await expect(previousChange).toBeFocused();
   await page.getByRole('button', { name: 'A day earlier' }).press('Enter');
-  await expect(page.getByText('Nothing to show of this moment')).toBeVisible();
+  await expect(page.getByText('No matching entries')).toBeVisible();
   await page.getByRole('button', { name: 'Back to today' }).press('Enter');
   await expect(page.getByRole('heading', { name: 'Docks', exact: true })).toBeFocused();
 
-  await page.goto(`/entries/Dock/${goes}`);
-  await page.getByRole('button', { name: 'Bring it back' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Bring it back' }).click();
-  await expectToast(page, 'Dock one is back');
+  await page.goto(`/entries/Dock/${merged}`);
+  await page.getByRole('button', { name: 'Restore entry' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Restore entry' }).click();
+  await expectToast(page, 'Dock one was restored');
   const events = page.getByRole('region', { name: 'History' }).getByRole('listitem');
-  await expect(events.nth(0)).toContainText('brought it back');
+  await expect(events.nth(0)).toContainText('restored it');
   await expect(events.nth(1)).toContainText('merged it into Dock One');
   await page.goto('/changes?type=Dock');
   await page.getByRole('combobox', { name: 'Changed by' }).fill(ada.email);
   await page.getByRole('option').first().click();
   await expect(page.getByRole('row', { name: /Pier/ })).toContainText('Created');
-  await expectNoAxe(page);
+  await expectAccessible(page);
 });

@@ -1,50 +1,57 @@
-import { choose, expectNoAxeInBothThemes, expectRow, expectToast, fill } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
-import { type Group, heading, list, members } from '../support/groups.ts';
+import {
+  chooseMenuItem,
+  expectAccessibleInBothThemes,
+  expectRow,
+  expectToast,
+  fillForm,
+} from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { type Group, groupHeading, groupsGrid, membersGrid } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
 
-test('groups are found by name and capability, sorted, and the address says so', async ({ page, calls }) => {
-  const id = await calls.makeGroup('Zebra keepers', ['Manage Backups', 'Read Data']);
-  await enter(page, ada, '/groups');
-  await expectRow(list(page), { Name: 'Zebra keepers', Gives: /Manage Backups, Read Data/, Members: '0' });
-  await expect(list(page).getByRole('rowheader').first()).toContainText('Administrators');
-  await expectNoAxeInBothThemes(page);
-  await list(page).getByRole('columnheader', { name: 'Members' }).getByRole('button').click();
-  await list(page).getByRole('columnheader', { name: 'Members' }).getByRole('button').click();
+test('finds groups by name and capability, sorts them and keeps the URL', async ({ page, calls }) => {
+  const id = await calls.createGroup('Zebra keepers', ['Manage Backups', 'Read Data']);
+  await openAs(page, ada, '/groups');
+  await expectRow(groupsGrid(page), {
+    Name: 'Zebra keepers',
+    Capabilities: /Manage Backups, Read Data/,
+    Members: '0',
+  });
+  await expect(groupsGrid(page).getByRole('rowheader').first()).toContainText('Administrators');
+  await expectAccessibleInBothThemes(page);
+  await groupsGrid(page).getByRole('columnheader', { name: 'Members' }).getByRole('button').click();
+  await groupsGrid(page).getByRole('columnheader', { name: 'Members' }).getByRole('button').click();
   await expect(page).toHaveURL('/groups?sort=-members');
-  await expect(list(page).getByRole('rowheader').first()).toContainText('Deal team');
+  await expect(groupsGrid(page).getByRole('rowheader').first()).toContainText('Deal team');
   await page.getByRole('searchbox', { name: 'Search groups' }).fill('backups zebra');
-  await expect(list(page).getByRole('row')).toHaveCount(2);
+  await expect(groupsGrid(page).getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL('/groups?q=backups+zebra&sort=-members');
-  await list(page).getByRole('link', { name: 'Zebra keepers' }).click();
-  await expect(heading(page, 'Zebra keepers')).toBeVisible();
+  await groupsGrid(page).getByRole('link', { name: 'Zebra keepers' }).click();
+  await expect(groupHeading(page, 'Zebra keepers')).toBeVisible();
   await expect(page).toHaveURL(`/groups/${id}`);
   await page.goBack();
   await expect(page.getByRole('searchbox', { name: 'Search groups' })).toHaveValue('backups zebra');
   await page.reload();
-  await expect(list(page).getByRole('row')).toHaveCount(2);
+  await expect(groupsGrid(page).getByRole('row')).toHaveCount(2);
   await page.getByRole('searchbox', { name: 'Search groups' }).fill('no such thing');
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(list(page).getByRole('row').nth(10)).toBeVisible();
+  await expect(groupsGrid(page).getByRole('row').nth(10)).toBeVisible();
 });
 
-test('a group is created, changed and deleted by keyboard, and says who gains and loses', async ({
-  page,
-  calls,
-}) => {
-  const other = await calls.makeGroup('Other source', ['Run Reports']);
-  await enter(page, ada, '/groups');
-  await expect(list(page).getByRole('row').nth(3)).toBeVisible();
+test('creates, changes and deletes a group by keyboard and shows the effects', async ({ page, calls }) => {
+  const other = await calls.createGroup('Other source', ['Run Reports']);
+  await openAs(page, ada, '/groups');
+  await expect(groupsGrid(page).getByRole('row').nth(3)).toBeVisible();
   await page.keyboard.press('n');
   const panel = page.getByRole('dialog', { name: 'New group' });
   await expect(panel.getByLabel('Name')).toBeFocused();
   await expect(page).toHaveURL('/groups/new');
   await page.keyboard.press('Enter');
   await expect(panel.getByLabel('Name')).toHaveAccessibleDescription('Fill this in');
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await page.keyboard.type('Quarter close');
   await page.keyboard.press('Tab');
   await page.keyboard.type('Reads and reports at the end of a quarter');
@@ -55,27 +62,30 @@ test('a group is created, changed and deleted by keyboard, and says who gains an
   );
   await panel.getByRole('button', { name: 'Create group' }).click();
   await expectToast(page, 'Quarter close was created');
-  await expect(heading(page, 'Quarter close')).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Gives 1 capability' })).toContainText('Read Data');
+  await expect(groupHeading(page, 'Quarter close')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Grants 1 capability' })).toContainText('Read Data');
   await expect(page.getByRole('heading', { name: 'Nobody is in this group' })).toBeVisible();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
 
-  const [ann, ben] = [await calls.makeUser({ groups: [id] }), await calls.makeUser({ groups: [id, other] })];
-  await page.getByRole('button', { name: 'Read everything again' }).click();
-  await expect(members(page).getByRole('row')).toHaveCount(3);
+  const [ann, ben] = [
+    await calls.createUser({ groups: [id] }),
+    await calls.createUser({ groups: [id, other] }),
+  ];
+  await page.getByRole('button', { name: 'Reload everything' }).click();
+  await expect(membersGrid(page).getByRole('row')).toHaveCount(3);
   await page.getByRole('link', { name: 'Edit' }).click();
   const edit = page.getByRole('dialog', { name: 'Edit Quarter close' });
-  await fill(edit, { Name: 'Quarter and year close' });
-  await fill(edit, { 'Read Data': false, 'Run Reports': true });
+  await fillForm(edit, { Name: 'Quarter and year close' });
+  await fillForm(edit, { 'Read Data': false, 'Run Reports': true });
   const preview = edit.getByRole('region', { name: 'Who gains and loses' });
   await expect(preview).toContainText(`2 people lose Read Data.${ann.name} and ${ben.name}`);
   await expect(preview).toContainText(
     `1 person gains Run Reports; 1 person has that from another group already.${ann.name}`,
   );
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await edit.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, 'Quarter and year close was saved');
-  await expect(heading(page, 'Quarter and year close')).toBeVisible();
+  await expect(groupHeading(page, 'Quarter and year close')).toBeVisible();
   await expect(page).toHaveTitle(/Quarter and year close/);
   expect(await calls.call<Group>('GET', `/user/group/${id}`)).toMatchObject({
     name: 'Quarter and year close',
@@ -83,7 +93,7 @@ test('a group is created, changed and deleted by keyboard, and says who gains an
     capabilities: ['Run Reports'],
   });
 
-  await choose(page, 'Actions for Quarter and year close', 'Delete group');
+  await chooseMenuItem(page, 'Actions for Quarter and year close', 'Delete group');
   const dialog = page.getByRole('alertdialog', { name: 'Delete Quarter and year close?' });
   await expect(dialog).toContainText('2 members leave it');
   await expect(dialog).toContainText(
@@ -91,20 +101,20 @@ test('a group is created, changed and deleted by keyboard, and says who gains an
   );
   const remove = dialog.getByRole('button', { name: 'Delete group' });
   await expect(remove).toHaveAccessibleDescription('Type “Quarter and year close” first');
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await page.keyboard.type('Quarter and year close');
   await page.keyboard.press('Enter');
   await expectToast(page, 'Quarter and year close was deleted');
   await expect(page).toHaveURL('/groups');
-  await expect(list(page).getByRole('link', { name: 'Quarter and year close' })).toHaveCount(0);
-  expect((await calls.user(ben.id)).groups).toEqual([other]);
+  await expect(groupsGrid(page).getByRole('link', { name: 'Quarter and year close' })).toHaveCount(0);
+  expect((await calls.getUser(ben.id)).groups).toEqual([other]);
 });
 
-test('a name that is taken is refused on its field, and leaving asks', async ({ page, expectFailure }) => {
+test('shows a taken name on its field and asks before leaving', async ({ page, expectFailure }) => {
   expectFailure(409);
-  await enter(page, ada, '/groups/new');
+  await openAs(page, ada, '/groups/new');
   const panel = page.getByRole('dialog', { name: 'New group' });
-  await fill(panel, { Name: 'finance' });
+  await fillForm(panel, { Name: 'finance' });
   await panel.getByRole('button', { name: 'Create group' }).click();
   await expect(panel.getByLabel('Name')).toHaveAccessibleDescription('Another group has this name.');
   await page.keyboard.press('Escape');
@@ -115,11 +125,11 @@ test('a name that is taken is refused on its field, and leaving asks', async ({ 
   await expect(page).toHaveURL('/groups');
 });
 
-test('nobody gives what they do not have: the list says so', async ({ page, calls }) => {
-  const helpers = await calls.makeGroup('Group helpers', ['Access Web Service', 'Manage Groups']);
-  const strong = await calls.makeGroup('Strong', ['Manage Backups', 'Manage Groups']);
-  const helper = await calls.makeUser({ groups: [helpers] });
-  await enter(page, helper, `/groups/${strong}/edit`);
+test('disables groups with capabilities the user does not hold', async ({ page, calls }) => {
+  const helpers = await calls.createGroup('Group helpers', ['Access Web Service', 'Manage Groups']);
+  const strong = await calls.createGroup('Strong', ['Manage Backups', 'Manage Groups']);
+  const helper = await calls.createUser({ groups: [helpers] });
+  await openAs(page, helper, `/groups/${strong}/edit`);
   const panel = page.getByRole('dialog', { name: 'Edit Strong' });
   const backups = panel.getByRole('checkbox', { name: 'Manage Backups' });
   await expect(backups).toHaveAccessibleDescription(
@@ -130,51 +140,51 @@ test('nobody gives what they do not have: the list says so', async ({ page, call
   await expect(panel.getByRole('checkbox', { name: 'Manage Users' })).toHaveAccessibleDescription(
     'You do not have it, so you cannot give it.',
   );
-  await fill(panel, { Description: 'Harmless' });
+  await fillForm(panel, { Description: 'Harmless' });
   await panel.getByRole('button', { name: 'Save' }).click();
   await expectToast(page, 'Strong was saved');
   await expect(panel).toBeHidden();
   await expect(page.getByRole('button', { name: 'Add people' })).toHaveAccessibleDescription(
-    'Gives Manage Backups, which you do not have',
+    'Grants Manage Backups, which you do not have',
   );
   await page.getByRole('button', { name: 'Actions for Strong' }).click();
   await expect(page.getByRole('menuitem', { name: /Delete group/ })).toContainText(
-    'Gives Manage Backups, which you do not have',
+    'Grants Manage Backups, which you do not have',
   );
 });
 
-test('who may look but not change groups is told why, everywhere', async ({ page, calls }) => {
-  const readers = await calls.makeGroup('Looking only', ['Manage Licences']);
-  const reader = await calls.makeUser({ groups: [readers] });
+test('explains everywhere why groups cannot be changed', async ({ page, calls }) => {
+  const readers = await calls.createGroup('Looking only', ['Manage Licences']);
+  const reader = await calls.createUser({ groups: [readers] });
   const why = 'Needs the capability Manage Groups';
-  await enter(page, reader, '/groups');
+  await openAs(page, reader, '/groups');
   await expect(page.getByRole('button', { name: 'New group' })).toHaveAccessibleDescription(why);
   await page.goto(`/groups/${readers}`);
   for (const name of ['Edit', 'Add people'])
     await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(why);
-  await members(page)
+  await membersGrid(page)
     .getByRole('checkbox', { name: `Select ${reader.name}` })
     .check();
   await expect(page.getByRole('button', { name: 'Remove from group' })).toHaveAccessibleDescription(why);
   await page.goto(`/groups/compare?a=${reader.id}&b=1`);
   await expect(page.getByRole('button', { name: /^Add/ })).toHaveAccessibleDescription(why);
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 });
 
-test('without any capability the pages say what they need', async ({ page, calls, expectFailure }) => {
+test('names the missing capability', async ({ page, calls, expectFailure }) => {
   expectFailure(403, 'Manage Users');
-  const person = await calls.makeUser();
-  await enter(page, person);
+  const person = await calls.createUser();
+  await openAs(page, person);
   for (const path of ['/groups', '/groups/1', '/groups/matrix', '/groups/compare']) {
     await page.goto(path);
-    await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
     await expect(page.getByRole('alert')).toContainText('Manage Groups');
   }
 });
 
-test('a group that does not exist is told', async ({ page, expectFailure }) => {
+test('reports a missing group', async ({ page, expectFailure }) => {
   expectFailure(404, 'does not exist on this site');
-  await enter(page, ada, '/groups/999999');
+  await openAs(page, ada, '/groups/999999');
   await expect(page.getByRole('alert')).toContainText('It may have been removed');
 });
 
@@ -182,11 +192,11 @@ test('many groups with long names fit, wide and narrow', async ({ page, calls })
   const name = 'Interessengemeinschaft der Wertpapierabwicklungskoordination';
   const ids = await Promise.all(
     Array.from({ length: 24 }, (_, at) =>
-      calls.makeGroup(`${name} number ${at}`, at % 2 === 0 ? ['Read Data'] : []),
+      calls.createGroup(`${name} number ${at}`, at % 2 === 0 ? ['Read Data'] : []),
     ),
   );
   const [first = 0] = ids;
-  await calls.makeUser({ groups: ids.slice(0, 12) });
+  await calls.createUser({ groups: ids.slice(0, 12) });
   const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   for (const path of [
     '/groups',
@@ -194,14 +204,14 @@ test('many groups with long names fit, wide and narrow', async ({ page, calls })
     `/groups/matrix?columns=${ids.join('-')}`,
     `/groups/compare?a=1&b=2`,
   ]) {
-    await enter(page, ada, path);
+    await openAs(page, ada, path);
     await expect(page.getByRole('main').getByRole('row').nth(1)).toBeVisible();
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(beyond, `${path} fits ${width}`).toBeLessThanOrEqual(0);
     }
-    // The wide pages are judged where they are used.
-    await expectNoAxeInBothThemes(page);
+    // Wide pages are checked at their width.
+    await expectAccessibleInBothThemes(page);
     await page.setViewportSize({ width: 1280, height: 800 });
   }
 });

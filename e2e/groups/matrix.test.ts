@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { choose, expectNoAxeInBothThemes } from '../support/actions.ts';
-import { enter, type Calls } from '../support/calls.ts';
+import { chooseMenuItem, expectAccessibleInBothThemes } from '../support/actions.ts';
+import { openAs, type ApiCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -16,38 +16,35 @@ const cell = (page: Page, person: { name: string }, group: string) =>
 
 let sets = 0;
 
-/** Three groups and three people whom no other test touches. */
-async function arrange(calls: Calls) {
+/** Three groups and three users of this test only. */
+async function arrange(calls: ApiCalls) {
   sets += 1;
   const names = [`Alpha ${sets}`, `Beta ${sets}`, `Gamma ${sets}`] as const;
   const ids = [
-    await calls.makeGroup(names[0], ['Read Data']),
-    await calls.makeGroup(names[1], ['Write Data']),
-    await calls.makeGroup(names[2], []),
+    await calls.createGroup(names[0], ['Read Data']),
+    await calls.createGroup(names[1], ['Write Data']),
+    await calls.createGroup(names[2], []),
   ] as const;
   const lastName = `Matrixer${sets}`;
   const people = [
-    await calls.makeUser({ firstName: 'Ann', lastName, groups: [ids[0]] }),
-    await calls.makeUser({ firstName: 'Ben', lastName, groups: [ids[1]] }),
-    await calls.makeUser({ firstName: 'Cid', lastName, groups: [] }),
+    await calls.createUser({ firstName: 'Ann', lastName, groups: [ids[0]] }),
+    await calls.createUser({ firstName: 'Ben', lastName, groups: [ids[1]] }),
+    await calls.createUser({ firstName: 'Cid', lastName, groups: [] }),
   ] as const;
   return { names, ids, people, path: `/groups/matrix?q=matrixer${sets}&columns=${ids.join('-')}` };
 }
 
-const groupsOf = async (calls: Calls, { id }: { id: number }) =>
-  (await calls.user(id)).groups.toSorted((a, b) => a - b);
+const groupsOf = async (calls: ApiCalls, { id }: { id: number }) =>
+  (await calls.getUser(id)).groups.toSorted((a, b) => a - b);
 
-test('cells change by mouse and by keyboard, are reviewed, and committed together', async ({
-  page,
-  calls,
-}) => {
+test('changes cells by mouse and keyboard, reviews and saves them together', async ({ page, calls }) => {
   const { names, ids, people, path } = await arrange(calls);
   const [ann, ben, cid] = people;
-  await enter(page, ada, path);
+  await openAs(page, ada, path);
   await expect(grid(page)).toHaveAttribute('aria-rowcount', '4');
   await expect(cell(page, ann, names[0])).toBeChecked();
   await expect(cell(page, ben, names[0])).not.toBeChecked();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 
   await cell(page, ann, names[0]).click();
   await expect(cell(page, ann, names[0])).not.toBeChecked();
@@ -67,20 +64,20 @@ test('cells change by mouse and by keyboard, are reviewed, and committed togethe
   await page.keyboard.press('Space');
   await expect(cell(page, cid, names[0])).toBeChecked();
   await expect(page.getByText('3 changes for 3 people, not saved')).toBeVisible();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 
-  // What is pending stays while others are shown.
+  // Pending changes are kept while others are shown.
   await search(page).fill('nobody of this name');
   await expect(page.getByRole('heading', { name: 'Nobody matches' })).toBeVisible();
   await expect(page.getByText('3 changes for 3 people, not saved')).toBeVisible();
   await page.getByRole('button', { name: 'Review' }).click();
   const review = page.getByRole('dialog', { name: 'Review changes' });
   await expect(review).toContainText('2 additions, 1 removal');
-  await expect(review).toContainText('adding appends and never replaces');
+  await expect(review).toContainText('Additions and removals are sent separately');
   await expect(review.getByRole('listitem').filter({ hasText: ann.name })).toContainText(
     `Remove from ${names[0]}`,
   );
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await review.getByRole('button', { name: `Undo the changes for ${cid.name}` }).click();
   await expect(review).toContainText('1 addition, 1 removal');
   await review.getByRole('button', { name: 'Save 2 changes' }).click();
@@ -97,10 +94,10 @@ test('cells change by mouse and by keyboard, are reviewed, and committed togethe
   await expect(cell(page, ben, names[2])).toHaveAccessibleDescription('');
 });
 
-test('one of many fails: the rest is done, what is not stays pending', async ({ page, calls }) => {
+test('keeps failed changes pending and completes the others', async ({ page, calls }) => {
   const { names, ids, people, path } = await arrange(calls);
   const [ann, ben, cid] = people;
-  await enter(page, ada, path);
+  await openAs(page, ada, path);
   await cell(page, ann, names[1]).click();
   await cell(page, ben, names[0]).click();
   await cell(page, cid, names[2]).click();
@@ -122,40 +119,40 @@ test('one of many fails: the rest is done, what is not stays pending', async ({ 
   const review = page.getByRole('dialog', { name: 'Review changes' });
   await expect(review.getByRole('listitem')).toHaveCount(1);
   await expect(review).toContainText(`Add to ${names[0]}`);
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 });
 
-test('set exactly is worked out into additions and removals', async ({ page, calls }) => {
+test('splits "set exactly" into additions and removals', async ({ page, calls }) => {
   const { names, people, path } = await arrange(calls);
   const [ann] = people;
-  await enter(page, ada, path);
+  await openAs(page, ada, path);
   await expect(cell(page, ann, names[0])).toBeChecked();
-  await choose(page, `Actions for ${ann.name}`, 'Set exactly…');
+  await chooseMenuItem(page, `Actions for ${ann.name}`, 'Set exactly…');
   const dialog = page.getByRole('dialog', { name: `Set the groups of ${ann.name} exactly` });
   await expect(dialog).toContainText('0 additions, 0 removals');
   await dialog.getByRole('checkbox', { name: names[0] }).uncheck();
   await dialog.getByRole('checkbox', { name: names[1] }).check();
   await dialog.getByRole('checkbox', { name: names[2] }).check();
   await expect(dialog).toContainText('2 additions, 1 removal');
-  await expectNoAxeInBothThemes(page);
-  await dialog.getByRole('button', { name: 'Note 3 changes' }).click();
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole('button', { name: 'Stage 3 changes' }).click();
   await expect(cell(page, ann, names[0])).toHaveAccessibleDescription('Will be removed');
   await expect(cell(page, ann, names[1])).toHaveAccessibleDescription('Will be added');
-  await choose(page, `Actions for ${ann.name}`, 'Undo changes');
+  await chooseMenuItem(page, `Actions for ${ann.name}`, 'Undo changes');
   await expect(page.getByText(/^Click a cell/)).toBeVisible();
 });
 
-test('leaving with something pending asks; columns and filters stand in the address', async ({
+test('asks before leaving pending changes and keeps columns and filters in the URL', async ({
   page,
   calls,
 }) => {
   const { names, people, path } = await arrange(calls);
   const [ann] = people;
-  await enter(page, ada, path);
+  await openAs(page, ada, path);
   await cell(page, ann, names[2]).click();
   await page.getByRole('link', { name: 'Overview' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
-  await question.getByRole('button', { name: 'Keep editing' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
   await expect(cell(page, ann, names[2])).toBeChecked();
   await page
     .getByRole('button', { name: /^Columns.* filter$/ })
@@ -174,8 +171,8 @@ test('leaving with something pending asks; columns and filters stand in the addr
   await expect(page).toHaveURL('/');
 });
 
-test('five hundred people scroll, and the keyboard keeps its column', async ({ page }) => {
-  await enter(page, ada, '/groups/matrix');
+test('scrolls five hundred users, and the keyboard keeps its column', async ({ page }) => {
+  await openAs(page, ada, '/groups/matrix');
   const first = grid(page).getByRole('checkbox').first();
   await first.focus();
   await page.keyboard.press('ArrowRight');
@@ -188,29 +185,26 @@ test('five hundred people scroll, and the keyboard keeps its column', async ({ p
   await expect(grid(page).getByRole('link').first()).toBeFocused();
 });
 
-test('without Manage Groups the matrix can be read but not changed, and says why', async ({
-  page,
-  calls,
-}) => {
+test('shows the matrix read-only with a reason without Manage Groups', async ({ page, calls }) => {
   const { names, people, path } = await arrange(calls);
-  const readers = await calls.makeGroup('Matrix readers', ['Manage Licences']);
-  const reader = await calls.makeUser({ groups: [readers] });
-  await enter(page, reader, path);
+  const readers = await calls.createGroup('Matrix readers', ['Manage Licences']);
+  const reader = await calls.createUser({ groups: [readers] });
+  await openAs(page, reader, path);
   const box = cell(page, people[0], names[0]);
   await expect(box).toBeChecked();
   await expect(box).toHaveAccessibleDescription('Needs the capability Manage Groups');
   await box.press('Space');
   await expect(box).toBeChecked();
-  await expect(page.getByText(/^You can look, but not change/)).toBeVisible();
-  await expectNoAxeInBothThemes(page);
+  await expect(page.getByText(/^You can view but not change this/)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
 });
 
-test('on a phone cells are reached and changed by touch', async ({ page, calls }) => {
+test('reaches and changes cells by touch on a phone', async ({ page, calls }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   const { names, people, path } = await arrange(calls);
-  await enter(page, ada, path);
+  await openAs(page, ada, path);
   await cell(page, people[2], names[2]).click();
   await expect(cell(page, people[2], names[2])).toBeChecked();
   await expect(page.getByText('1 change for 1 person, not saved')).toBeVisible();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 });

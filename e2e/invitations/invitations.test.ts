@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
-import { expectNoAxe, expectRow, expectToast, rowAction, signIn } from '../support/actions.ts';
-import { callsOf, enter } from '../support/calls.ts';
-import { mailedLink } from '../support/mail.ts';
+import { expectAccessible, expectRow, expectToast, chooseRowAction, signIn } from '../support/actions.ts';
+import { createCalls, openAs } from '../support/calls.ts';
+import { waitForMailedLink } from '../support/mail.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -14,7 +14,7 @@ const addresses = (page: Page) => page.getByRole('grid', { name: 'Addresses' });
 const results = (page: Page) => page.getByRole('grid', { name: 'Results' });
 const list = (page: Page) => page.getByRole('grid', { name: 'Invitations' });
 
-test('many addresses: each is told what can be done, then what came of it', async ({
+test('checks many addresses, then shows the result of each', async ({
   page,
   request,
   calls,
@@ -23,64 +23,64 @@ test('many addresses: each is told what can be done, then what came of it', asyn
 }) => {
   expectFailure(409);
   await service.admin('site', 'set', 'northlight', '--dedicated-domain', DOMAIN, '--existing-users', 'allow');
-  const harbor = await callsOf(request, ada, HARBOR);
-  const ours = await harbor.makeUser({ email: `from-harbor@${DOMAIN}` });
-  const theirs = await harbor.makeUser();
-  const late = await harbor.makeUser();
-  const waiting = await harbor.makeUser();
-  await callsOf(request, ada);
+  const harbor = await createCalls(request, ada, HARBOR);
+  const ours = await harbor.createUser({ email: `from-harbor@${DOMAIN}` });
+  const theirs = await harbor.createUser();
+  const late = await harbor.createUser();
+  const waiting = await harbor.createUser();
+  await createCalls(request, ada);
   await calls.call('POST', '/user/invite', { email: waiting.email, type: 0 });
-  const member = await calls.makeUser();
+  const member = await calls.createUser();
 
-  await enter(page, ada, '/invitations');
+  await openAs(page, ada, '/invitations');
   await page.getByRole('link', { name: 'Invite people' }).click();
   await page
     .getByLabel('E-mail addresses')
     .fill(
       `Invite ${ours.name} <${ours.email}>, ${theirs.email} and ${late.email}.\n${waiting.email}; ${member.email}; nobody@nowhere.example\n${theirs.email.toUpperCase()} broken@`,
     );
-  const known = { 'E-mail': theirs.email, 'What is known': 'Can be invited', 'What happens': 'Invite' };
+  const known = { 'E-mail': theirs.email, Status: 'Can be invited', 'What happens': 'Invite' };
   await expectRow(addresses(page), known);
-  await expectRow(addresses(page), { 'What is known': 'Can be added', 'What happens': 'Add now' });
-  await expectRow(addresses(page), { 'E-mail': waiting.email, 'What is known': 'Show the invitation' });
-  await expectRow(addresses(page), { 'E-mail': member.email, 'What is known': 'Open the user' });
-  await expectRow(addresses(page), { 'E-mail': 'nobody@nowhere.example', 'What is known': 'Create a user' });
-  await expectRow(addresses(page), { 'What is known': 'Repeated', 'What happens': 'Leave out' });
-  await expectRow(addresses(page), { 'E-mail': 'broken@', 'What is known': 'Not an address' });
-  await expectNoAxe(page);
+  await expectRow(addresses(page), { Status: 'Can be added', 'What happens': 'Add now' });
+  await expectRow(addresses(page), { 'E-mail': waiting.email, Status: 'Show the invitation' });
+  await expectRow(addresses(page), { 'E-mail': member.email, Status: 'Open the user' });
+  await expectRow(addresses(page), { 'E-mail': 'nobody@nowhere.example', Status: 'Create a user' });
+  await expectRow(addresses(page), { Status: 'Repeated', 'What happens': 'Leave out' });
+  await expectRow(addresses(page), { 'E-mail': 'broken@', Status: 'Not an address' });
+  await expectAccessible(page);
 
-  // Somebody else is quicker with one of them.
+  // Another user invites one of them first.
   await calls.call('POST', '/user/invite', { email: late.email, type: 0 });
   await page.getByRole('button', { name: 'Invite 2 people and add 1' }).click();
   await expectRow(results(page), { 'E-mail': theirs.email, Result: 'Done', 'What happened': 'on its way' });
   await expectRow(results(page), {
     'E-mail': ours.email,
     Result: 'Done',
-    'What happened': 'a member from now on',
+    'What happened': 'Added as a member',
   });
   await expectRow(results(page), {
     'E-mail': late.email,
     Result: 'Failed',
-    'What happened': 'invited already',
+    'What happened': 'already invited',
   });
-  await expectNoAxe(page);
-  await page.getByRole('button', { name: 'Change the addresses' }).click();
-  await expectRow(addresses(page), { 'E-mail': late.email, 'What is known': 'Show the invitation' });
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Edit the addresses' }).click();
+  await expectRow(addresses(page), { 'E-mail': late.email, Status: 'Show the invitation' });
   await expect(page.getByLabel('E-mail addresses')).toHaveValue(/broken@$/);
 });
 
-test('invited for some days, accepted in another browser, extended', async ({
+test('invites for some days, accepts in another browser, extends', async ({
   page,
   elsewhere,
   request,
   service,
   expectFailure,
 }) => {
-  // Whoever accepts is not signed in.
+  // The accepting user is not signed in.
   expectFailure(401);
-  const harbor = await callsOf(request, ada, HARBOR);
-  const guest = await harbor.makeUser({ firstName: 'Guest', lastName: 'Forfivedays' });
-  await enter(page, ada, `/invitations/new?email=${encodeURIComponent(guest.email)}`);
+  const harbor = await createCalls(request, ada, HARBOR);
+  const guest = await harbor.createUser({ firstName: 'Guest', lastName: 'Forfivedays' });
+  await openAs(page, ada, `/invitations/new?email=${encodeURIComponent(guest.email)}`);
   await page.getByText('Temporary', { exact: true }).click();
   await page.getByText('Other', { exact: true }).click();
   await page.getByLabel('days', { exact: true }).fill('5');
@@ -88,17 +88,17 @@ test('invited for some days, accepted in another browser, extended', async ({
   await page.getByRole('button', { name: 'Invite 1 person' }).click();
   await expectRow(results(page), { 'E-mail': guest.email, Result: 'Done' });
 
-  await elsewhere.goto(new URL(await mailedLink(service, guest.email)).href);
+  await elsewhere.goto(new URL(await waitForMailedLink(service, guest.email)).href);
   await expect(elsewhere.getByRole('heading', { name: 'Join Northlight Capital' })).toBeVisible();
   await expect(elsewhere).toHaveURL(/\/invitation$/);
   await expect(elsewhere.getByText(/5 days\. Accepted now, it ends .*, in 5 days/)).toBeVisible();
-  await expectNoAxe(elsewhere);
+  await expectAccessible(elsewhere);
   await elsewhere.getByRole('button', { name: 'Accept the invitation' }).click();
   await expect(
     elsewhere.getByRole('heading', { name: 'You are a member of Northlight Capital' }),
   ).toBeFocused();
-  await expectNoAxe(elsewhere);
-  // Their home is another site; it opens the one that was just accepted.
+  await expectAccessible(elsewhere);
+  // Their home is another site; the link opens the one just accepted.
   await elsewhere.getByRole('link', { name: 'Sign in' }).click();
   await elsewhere.getByLabel('E-mail').fill(guest.email);
   await elsewhere.getByLabel('Password', { exact: true }).fill(guest.password);
@@ -120,7 +120,7 @@ test('invited for some days, accepted in another browser, extended', async ({
   await expectRow(list(page), { 'E-mail': guest.email, Membership: /Ends .*, in 35 days/ });
 });
 
-test('a revoked invitation is a dead link; one that is accepted by somebody signed in leads onto the site', async ({
+test('a revoked invitation is a dead link; accepting while signed in opens the site', async ({
   page,
   elsewhere,
   request,
@@ -129,23 +129,26 @@ test('a revoked invitation is a dead link; one that is accepted by somebody sign
   expectFailure,
 }) => {
   expectFailure(404);
-  const harbor = await callsOf(request, ada, HARBOR);
-  const [refused, wanted] = [await harbor.makeUser(), await harbor.makeUser()];
-  await callsOf(request, ada);
-  for (const { email } of [refused, wanted]) await calls.call('POST', '/user/invite', { email, type: 0 });
-  const [dead, alive] = [await mailedLink(service, refused.email), await mailedLink(service, wanted.email)];
-  await enter(page, ada, `/invitations?q=${encodeURIComponent(refused.email)}`);
+  const harbor = await createCalls(request, ada, HARBOR);
+  const [refused, expected] = [await harbor.createUser(), await harbor.createUser()];
+  await createCalls(request, ada);
+  for (const { email } of [refused, expected]) await calls.call('POST', '/user/invite', { email, type: 0 });
+  const [dead, alive] = [
+    await waitForMailedLink(service, refused.email),
+    await waitForMailedLink(service, expected.email),
+  ];
+  await openAs(page, ada, `/invitations?q=${encodeURIComponent(refused.email)}`);
   const row = await expectRow(list(page), { 'E-mail': refused.email, State: 'Pending' });
-  await rowAction(row, 'Revoke…');
+  await chooseRowAction(row, 'Revoke…');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the invitation' }).click();
   await expectRow(list(page), { 'E-mail': refused.email, State: 'Revoked' });
 
-  await signIn(elsewhere, wanted);
+  await signIn(elsewhere, expected);
   await elsewhere.goto(dead);
   await expect(
     elsewhere.getByRole('heading', { name: 'This invitation can no longer be accepted' }),
   ).toBeVisible();
-  await expectNoAxe(elsewhere);
+  await expectAccessible(elsewhere);
   await elsewhere.goto(alive);
   await elsewhere.getByRole('button', { name: 'Accept the invitation' }).click();
   await elsewhere.getByRole('button', { name: 'Go to Northlight Capital' }).click();

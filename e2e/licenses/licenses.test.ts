@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { UserLicenseInfoResponse } from '../../contract/generated/types.gen.ts';
-import { expectNoAxe, expectNoAxeInBothThemes, expectToast } from '../support/actions.ts';
-import { type Calls, enter } from '../support/calls.ts';
+import { expectAccessible, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
+import { type ApiCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -13,7 +13,7 @@ const grid = (page: Page) => page.getByRole('grid', { name: 'Licenses' });
 const license = (page: Page, name: string) =>
   page.getByRole('button', { name: new RegExp(`^License of ${RegExp.escape(name)}: `) });
 
-/** The number of a tile. */
+/** Number of a tile. */
 const tile = (page: Page, label: string): Locator =>
   page
     .getByRole('main')
@@ -21,27 +21,27 @@ const tile = (page: Page, label: string): Locator =>
     .filter({ hasText: new RegExp(`^${RegExp.escape(label)}$`) })
     .locator('xpath=following-sibling::dd/strong');
 
-const licensesOf = (calls: Calls, isBillable: boolean) =>
+const licensesOf = (calls: ApiCalls, isBillable: boolean) =>
   calls.call<UserLicenseInfoResponse[]>('GET', `/userLicenses?isBillable=${isBillable}&pageSize=1000`);
 
-const give = (calls: Calls, userId: number, licenseTypeId: number) =>
+const give = (calls: ApiCalls, userId: number, licenseTypeId: number) =>
   calls.call('PUT', '/userLicense', { userId, licenseTypeId });
 
-const licenseOf = async (calls: Calls, userId: number) =>
+const licenseOf = async (calls: ApiCalls, userId: number) =>
   (await calls.call<UserLicenseInfoResponse>('GET', `/userLicense/${userId}`)).description;
 
-/** Opens the list with one person in it. */
+/** Opens the list with one user. */
 async function find(page: Page, name: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search people' }).fill(`"${name}"`);
   await expect(grid(page).getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/q=/);
 }
 
-test('tiles, chart and table agree with the lists of the service', async ({ page, calls }) => {
+test('tiles, chart and table agree with the service', async ({ page, calls }) => {
   const billable = await licensesOf(calls, true);
   const others = await licensesOf(calls, false);
   const held = (id: number) => [...billable, ...others].filter((one) => one.licenseTypeId === id).length;
-  await enter(page, ada, '/licenses');
+  await openAs(page, ada, '/licenses');
   await expect(tile(page, 'Billable')).toHaveText(String(billable.length));
   for (const [id, name] of [
     [1, 'Standard'],
@@ -57,13 +57,11 @@ test('tiles, chart and table agree with the lists of the service', async ({ page
     [billable.length, held(1), held(2), held(3), held(4)].map(String),
   );
   await expect(page.locator('.chart canvas')).toBeVisible();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 });
 
-test('the chart is read day by day with the keyboard, and goes back as far as the address says', async ({
-  page,
-}) => {
-  await enter(page, ada, '/licenses');
+test('the chart is read by keyboard and starts as given in the URL', async ({ page }) => {
+  await openAs(page, ada, '/licenses');
   const day = page.getByRole('slider', { name: 'Day of Licenses by day' });
   await expect(page.locator('.chart canvas')).toBeVisible();
   await page.getByRole('radio', { name: '90 days' }).focus();
@@ -83,19 +81,16 @@ test('the chart is read day by day with the keyboard, and goes back as far as th
   await expect(page.getByRole('radio', { name: '90 days' })).toBeChecked();
 });
 
-test('a license is changed in its row; the tiles follow, and the chart with them', async ({
-  page,
-  calls,
-}) => {
-  const person = await calls.makeUser({ firstName: 'Marguerite', lastName: 'Inline' });
+test('changing a license in its row updates the tiles and the chart', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Marguerite', lastName: 'Inline' });
   const before = (await licensesOf(calls, true)).length;
-  await enter(page, ada, '/licenses');
+  await openAs(page, ada, '/licenses');
   await find(page, person.name);
   await expect(tile(page, 'Billable')).toHaveText(String(before));
   await license(page, person.name).click();
   const free = page.getByRole('menuitem', { name: /^Free\/Complimentary/ });
   await expect(free).toContainText(`−1 billable: ${before - 1} after this, ${before} now`);
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await free.click();
   await expectToast(page, `${person.name} has Free/Complimentary`);
   await expect(tile(page, 'Billable')).toHaveText(String(before - 1));
@@ -104,9 +99,9 @@ test('a license is changed in its row; the tiles follow, and the chart with them
   await expect(page.locator('.chart-legend')).toContainText(`Billable ${before - 1}`);
 });
 
-test('a license is changed by keyboard', async ({ page, calls }) => {
-  const person = await calls.makeUser({ firstName: 'Marguerite', lastName: 'Bykeys' });
-  await enter(page, ada, '/licenses');
+test('changes a license by keyboard', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Marguerite', lastName: 'Bykeys' });
+  await openAs(page, ada, '/licenses');
   await find(page, person.name);
   await grid(page).getByRole('row', { name: person.name }).focus();
   await license(page, person.name).focus();
@@ -118,39 +113,36 @@ test('a license is changed by keyboard', async ({ page, calls }) => {
   expect(await licenseOf(calls, person.id)).toBe('Free/Complimentary');
 });
 
-test('No License asks first; who turns back changes nothing', async ({ page, calls }) => {
-  const person = await calls.makeUser({ firstName: 'Nadia', lastName: 'Asked' });
-  await enter(page, ada, '/licenses');
+test('No License asks first, and cancelling changes nothing', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Nadia', lastName: 'Asked' });
+  await openAs(page, ada, '/licenses');
   await find(page, person.name);
   await license(page, person.name).click();
   await page.getByRole('menuitem', { name: /^No License/ }).click();
-  const dialog = page.getByRole('alertdialog', { name: `Take the license from ${person.name}?` });
+  const dialog = page.getByRole('alertdialog', { name: `Remove the license from ${person.name}?` });
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(license(page, person.name)).toHaveText('Standard');
   expect(await licenseOf(calls, person.id)).toBe('Standard');
 });
 
-test('a refused change says why in its row and keeps the choice until somebody decides', async ({
-  page,
-  calls,
-}) => {
-  const person = await calls.makeUser({ firstName: 'Rosalind', lastName: 'Refused' });
-  await enter(page, ada, '/licenses');
+test('a refused change shows its reason and keeps the selection', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Rosalind', lastName: 'Refused' });
+  await openAs(page, ada, '/licenses');
   await find(page, person.name);
   await expect(license(page, person.name)).toHaveText('Standard');
-  // Somebody else is quicker, and this page does not know it yet.
+  // Another user is faster, unknown to this page.
   await give(calls, person.id, 2);
   await license(page, person.name).click();
   await page.getByRole('menuitem', { name: /^Free\/Complimentary/ }).click();
   await expect(grid(page).getByRole('row', { name: person.name })).toContainText('Not changed');
   await expect(page.getByRole('main').getByRole('alert')).toContainText(
-    'Somebody else changed it to Limited in the meantime. Nothing was sent.',
+    'Someone else changed it to Limited in the meantime. Nothing was sent.',
   );
   await expect(license(page, person.name)).toHaveText('Free/Complimentary');
   expect(await licenseOf(calls, person.id)).toBe('Limited');
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
 
-  // What is not decided is not left by accident.
+  // Undecided changes are not left without a question.
   await page.getByRole('link', { name: 'Unused' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).click();
   await license(page, person.name).click();
@@ -159,14 +151,14 @@ test('a refused change says why in its row and keeps the choice until somebody d
   expect(await licenseOf(calls, person.id)).toBe('Free/Complimentary');
 });
 
-test('the reason of the service stands in the row, and the choice can be given up', async ({
+test('shows the reason of the service, and the selection can be discarded', async ({
   page,
   calls,
   expectFailure,
 }) => {
   expectFailure(404);
-  const person = await calls.makeUser({ firstName: 'Gwendolen', lastName: 'Gone' });
-  await enter(page, ada, '/licenses');
+  const person = await calls.createUser({ firstName: 'Gwendolen', lastName: 'Gone' });
+  await openAs(page, ada, '/licenses');
   await find(page, person.name);
   await expect(license(page, person.name)).toHaveText('Standard');
   await calls.call('DELETE', `/user/${person.id}`);
@@ -175,13 +167,13 @@ test('the reason of the service stands in the row, and the choice can be given u
   const reasons = page.getByRole('main').getByRole('alert');
   await expect(reasons).toContainText('does not exist on this site');
   await expect(reasons.getByRole('button', { name: 'Copy request id' })).toBeVisible();
-  await reasons.getByRole('button', { name: /^Give up for / }).click();
+  await reasons.getByRole('button', { name: /^Discard for / }).click();
   await expect(reasons).toHaveCount(0);
 });
 
-test('filters and order stand in the address and come back', async ({ page, calls }) => {
+test('keeps filters and order in the URL', async ({ page, calls }) => {
   const none = (await licensesOf(calls, false)).length;
-  await enter(page, ada, '/licenses');
+  await openAs(page, ada, '/licenses');
   await expect(grid(page).getByRole('row').nth(3)).toBeVisible();
   await page.getByRole('button', { name: 'Billable filter' }).click();
   const options = page.getByRole('dialog', { name: 'Billable filter' });
@@ -203,10 +195,10 @@ test('filters and order stand in the address and come back', async ({ page, call
   await expect(page).toHaveURL('/licenses');
 });
 
-test('who may not change licenses sees them and reads why', async ({ page, calls }) => {
-  const groupId = await calls.makeGroup('License readers', ['Manage Groups']);
-  const reader = await calls.makeUser({ groups: [groupId] });
-  await enter(page, reader, '/licenses');
+test('shows licenses with a reason why they cannot be changed', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('License readers', ['Manage Groups']);
+  const reader = await calls.createUser({ groups: [groupId] });
+  await openAs(page, reader, '/licenses');
   await expect(grid(page).getByRole('row').nth(3)).toBeVisible();
   await expect(page.getByRole('note')).toContainText('Needs the capability Manage Licences');
   await expect(page.getByRole('button', { name: /^License of / })).toHaveCount(0);
@@ -218,30 +210,30 @@ test('who may not change licenses sees them and reads why', async ({ page, calls
   await expect(bar.getByRole('button', { name: 'Set to Limited' })).toHaveAccessibleDescription(
     'Needs the capability Manage Licences',
   );
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Unused' }).click();
   await expect(page.getByRole('grid', { name: 'Unused licenses' })).toBeVisible();
   await expect(page.getByRole('note')).toContainText('Needs the capability Manage Licences');
 });
 
-test('without any capability the page says what it needs', async ({ page, calls, expectFailure }) => {
+test('names the missing capability', async ({ page, calls, expectFailure }) => {
   expectFailure(403, 'Manage Licences');
-  const person = await calls.makeUser();
-  await enter(page, person, '/licenses');
-  await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+  const person = await calls.createUser();
+  await openAs(page, person, '/licenses');
+  await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
-  await expectNoAxe(page);
+  await expectAccessible(page);
 });
 
 for (const width of [390]) {
   test.describe(`${width} wide`, () => {
     test.use({ viewport: { width, height: 800 } });
 
-    test('a license is changed, and the unused ones are read', async ({ page, calls }) => {
-      const person = await calls.makeUser({ firstName: 'Wilhelmina', lastName: 'Narrow' });
-      await enter(page, ada, '/licenses');
+    test('changes a license and lists unused ones', async ({ page, calls }) => {
+      const person = await calls.createUser({ firstName: 'Wilhelmina', lastName: 'Narrow' });
+      await openAs(page, ada, '/licenses');
       await find(page, person.name);
-      await expectNoAxeInBothThemes(page);
+      await expectAccessibleInBothThemes(page);
       await license(page, person.name).click();
       await page.getByRole('menuitem', { name: /^Limited/ }).click();
       await expectToast(page, `${person.name} has Limited`);
@@ -250,7 +242,7 @@ for (const width of [390]) {
       await page.getByRole('link', { name: 'Unused' }).click();
       await expect(page.getByRole('grid', { name: 'Unused licenses' })).toBeVisible();
       expect(await beyond()).toBeLessThanOrEqual(0);
-      await expectNoAxeInBothThemes(page);
+      await expectAccessibleInBothThemes(page);
     });
   });
 }

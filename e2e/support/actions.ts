@@ -1,9 +1,9 @@
-/** What people do and see, by role and name. */
+/** Actions and expectations by role and name, as users perform them. */
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { Person } from './people.ts';
 
-/** Signs in at the door and waits until the console is there. */
+/** Signs in on the sign-in page and waits for the console. */
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.goto('/sign-in');
   await page.getByLabel('E-mail').fill(email);
@@ -14,7 +14,7 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 
 type Cells = Readonly<Record<string, string | RegExp>>;
 
-/** The row of a table whose cells under the named columns hold these texts. */
+/** Returns the one row of a table whose cells in the named columns contain the texts. */
 export async function expectRow(table: Locator, cells: Cells): Promise<Locator> {
   await expect(table.getByRole('columnheader').first()).toBeVisible();
   const headers = await table.getByRole('columnheader').allInnerTexts();
@@ -29,23 +29,23 @@ export async function expectRow(table: Locator, cells: Cells): Promise<Locator> 
   return rows;
 }
 
-/** Chooses an action from the row's menu. */
-export async function rowAction(row: Locator, action: string): Promise<void> {
+/** Chooses an action from the menu of a row. */
+export async function chooseRowAction(row: Locator, action: string): Promise<void> {
   await row.getByRole('button', { name: /^actions/i }).click();
   await row.page().getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-/** An option begins with its name; a hint may follow. */
-const option = (name: string) => new RegExp(`^${RegExp.escape(name)}\\b`);
+/** Pattern of an option: its name, which a hint may follow. */
+const createOptionPattern = (name: string) => new RegExp(`^${RegExp.escape(name)}\\b`);
 
-type Value = string | boolean | readonly string[];
+type FieldValue = string | boolean | readonly string[];
 
-/** Fills the fields of a form by their labels: text, choice, several choices, switch. */
-export async function fill(form: Locator, values: Readonly<Record<string, Value>>): Promise<void> {
+/** Fills the fields of a form by label: text, select, multi-select, switch. */
+export async function fillForm(form: Locator, values: Readonly<Record<string, FieldValue>>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await fillField(form, label, value);
 }
 
-async function fillField(form: Locator, label: string, value: Value): Promise<void> {
+async function fillField(form: Locator, label: string, value: FieldValue): Promise<void> {
   const name = new RegExp(`^${RegExp.escape(label)}( \\(optional\\))?$`);
   const options = form.page().getByRole('listbox');
   if (typeof value === 'boolean') {
@@ -53,7 +53,7 @@ async function fillField(form: Locator, label: string, value: Value): Promise<vo
     await box.setChecked(value);
   } else if (typeof value !== 'string') {
     await form.getByRole('combobox', { name }).click();
-    for (const one of value) await options.getByRole('option', { name: option(one) }).click();
+    for (const one of value) await options.getByRole('option', { name: createOptionPattern(one) }).click();
     await form.getByRole('combobox', { name }).press('Escape');
     await expect(options).toBeHidden();
   } else {
@@ -61,87 +61,91 @@ async function fillField(form: Locator, label: string, value: Value): Promise<vo
     const chooses = await field.evaluate((element) => element instanceof HTMLButtonElement);
     if (!chooses) return field.fill(value);
     await field.click();
-    await options.getByRole('option', { name: option(value) }).click();
+    await options.getByRole('option', { name: createOptionPattern(value) }).click();
   }
 }
 
-/** A toast with this text appears. */
+/** Expects a toast with the text. */
 export async function expectToast(page: Page, text: string | RegExp): Promise<void> {
   await expect(page.getByRole('region', { name: 'Messages' }).getByText(text)).toBeVisible();
 }
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'];
 
-/** The code of the whole console has been fetched: nothing more of it is asked for while the service is away. */
-export async function expectAllFetched(page: Page): Promise<void> {
-  const names = () =>
+/**
+ * Hovers over a link until the code of its page is loaded, as the console preloads it, so that the page can be opened
+ * while the service is down. `chunk` is the name of the page's chunk (scripts/chunks.ts).
+ */
+export async function preloadPage(page: Page, link: Locator, chunk: string): Promise<void> {
+  await link.hover();
+  const readResources = () =>
     page.evaluate(() =>
       performance
         .getEntriesByType('resource')
         .map(({ name }) => name)
         .join(' '),
     );
-  await expect.poll(names).toMatch(/CheatSheet.*ConfirmDialog|ConfirmDialog.*CheatSheet/);
+  await expect.poll(readResources).toMatch(new RegExp(`/assets/${chunk}-[\\w-]{8}\\.js`));
   await page.waitForLoadState('networkidle');
 }
 
-/** Waits for what moves or fades to come to rest: half-way colours are nobody's. */
-const settle = (page: Page) =>
+/** Waits for finite animations to end, because axe would check intermediate colors. */
+const waitForAnimations = (page: Page) =>
   page.evaluate(async () => {
-    const passing = document
+    const finiteAnimations = document
       .getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
-    await Promise.allSettled(passing.map(({ finished }) => finished));
+    await Promise.allSettled(finiteAnimations.map(({ finished }) => finished));
   });
 
-/** What analyses a page is read into it once. */
-const ALREADY_READ = 'void 0';
+/** Source passed instead of axe when it is already loaded in the page. */
+const AXE_ALREADY_LOADED = 'void 0';
 
-/** Of what is found, only what is wrong is written out; the console has no frames, which the slow way is for. */
-async function scanOf(page: Page): Promise<AxeBuilder> {
+/** Creates a scan that reports only violations; legacy mode is faster and sufficient without frames. */
+async function createScan(page: Page): Promise<AxeBuilder> {
   const isThere = await page.evaluate(() => 'axe' in globalThis);
-  const builder = new AxeBuilder({ page, ...(isThere && { axeSource: ALREADY_READ }) });
+  const builder = new AxeBuilder({ page, ...(isThere && { axeSource: AXE_ALREADY_LOADED }) });
   return builder.options({ resultTypes: ['violations'] }).setLegacyMode();
 }
 
-async function axe(page: Page, scan: AxeBuilder): Promise<void> {
-  await settle(page);
+async function expectNoViolations(page: Page, scan: AxeBuilder): Promise<void> {
+  await waitForAnimations(page);
   const { violations } = await scan.analyze();
-  const found = violations.map(
+  const descriptions = violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes
         .map(({ target }) => target.join(' '))
         .slice(0, 5)
         .join(' | ')}`,
   );
-  expect(found, `axe at ${page.url()}`).toEqual([]);
+  expect(descriptions, `axe at ${page.url()}`).toEqual([]);
 }
 
-/** axe finds nothing on the page as it is now, open dialogs included. */
-export const expectNoAxe = async (page: Page): Promise<void> =>
-  axe(page, (await scanOf(page)).withTags(WCAG));
+/** Expects no axe violations of WCAG on the current page, including open dialogs. */
+export const expectAccessible = async (page: Page): Promise<void> =>
+  expectNoViolations(page, (await createScan(page)).withTags(WCAG));
 
-async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
 }
 
-/** The same in both themes of the system; what differs between them is colour. */
-export async function expectNoAxeInBothThemes(page: Page): Promise<void> {
-  await turn(page, 'light');
-  await expectNoAxe(page);
-  await turn(page, 'dark');
-  await axe(page, (await scanOf(page)).withRules(['color-contrast']));
+/** Expects no violations in both system themes; in the second one only contrast is checked. */
+export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
+  await setColorScheme(page, 'light');
+  await expectAccessible(page);
+  await setColorScheme(page, 'dark');
+  await expectNoViolations(page, (await createScan(page)).withRules(['color-contrast']));
 }
 
-/** Picks somebody from the list under a field. */
-export async function pick(page: Page, field: string, name: string): Promise<void> {
+/** Selects a person in a combo box. */
+export async function selectPerson(page: Page, field: string, name: string): Promise<void> {
   await page.getByRole('combobox', { name: field, exact: true }).fill(name);
   await page.getByRole('option', { name: new RegExp(`^${RegExp.escape(name)}`) }).click();
 }
 
-/** Opens the menu of a button and chooses. */
-export async function choose(page: Page, menu: string | RegExp, item: string): Promise<void> {
+/** Opens a menu by its button and chooses an item. */
+export async function chooseMenuItem(page: Page, menu: string | RegExp, item: string): Promise<void> {
   await page.getByRole('button', { name: menu }).click();
   await page
     .getByRole('menuitem', { name: item })

@@ -1,33 +1,33 @@
-/** The interface as somebody signed in calls it, through the browser's door. */
+/** Calls of the service through the session API, to prepare and verify tests. */
 import type { APIRequestContext, Page } from '@playwright/test';
 import type { Capability, NewUserInfo, UserInfoResponse } from '../../contract/generated/types.gen.ts';
 import type { Person } from './people.ts';
 
-const DOOR = '/console';
+const SESSION_API = '/console';
 const MANAGEMENT = '/api/rest/v1/management';
 const headers = { 'X-Steward-Console': '1' };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Somebody whom a test made: how to sign in as them, and what they are called. */
-interface Made extends Person {
+/** A user created by a test. */
+interface CreatedUser extends Person {
   id: number;
   name: string;
 }
 
-export interface Calls {
-  /** A call of the interface; paths are below /api/rest/v1/management. Anything but 2xx is an error. */
+export interface ApiCalls {
+  /** Calls the management interface; the path is below /api/rest/v1/management. Throws for other statuses than 2xx. */
   call<Answer>(method: Method, path: string, data?: unknown): Promise<Answer>;
-  /** A user with a password and whatever else is said. */
-  makeUser(info?: Partial<NewUserInfo>): Promise<Made>;
-  /** A group with these capabilities; its id. */
-  makeGroup(name: string, capabilities: readonly Capability[]): Promise<number>;
-  user(id: number): Promise<UserInfoResponse>;
+  /** Creates a user with a password and the given properties. */
+  createUser(info?: Partial<NewUserInfo>): Promise<CreatedUser>;
+  /** Creates a group with the capabilities; returns its id. */
+  createGroup(name: string, capabilities: readonly Capability[]): Promise<number>;
+  getUser(id: number): Promise<UserInfoResponse>;
 }
 
-/** A call of the interface in the session of this context; anything but 2xx is an error. */
-export async function send(request: APIRequestContext, method: Method, path: string, data?: unknown) {
-  const response = await request.fetch(`${DOOR}${path}`, {
+/** Sends a request in the session of the context; throws for other statuses than 2xx. */
+export async function sendRequest(request: APIRequestContext, method: Method, path: string, data?: unknown) {
+  const response = await request.fetch(`${SESSION_API}${path}`, {
     method,
     headers,
     ...(data !== undefined && { data }),
@@ -37,52 +37,56 @@ export async function send(request: APIRequestContext, method: Method, path: str
   return text === '' ? undefined : (JSON.parse(text) as unknown);
 }
 
-/** The site that the service makes first; without its id, a sign-in opens the one used last. */
-const FIRST_SITE = 1;
+/** Id of the site that the service creates first; without a site id, a sign-in opens the last used one. */
+const FIRST_SITE_ID = 1;
 
-/** Begins a session in the cookies of this context, as the page of signing in does. */
-async function beginSession(request: APIRequestContext, { email, password }: Person, siteId = FIRST_SITE) {
-  await send(request, 'POST', '/api/session', { email, password, siteId });
+/** Starts a session in the cookies of the context, like the sign-in page. */
+async function startSession(request: APIRequestContext, { email, password }: Person, siteId = FIRST_SITE_ID) {
+  await sendRequest(request, 'POST', '/api/session', { email, password, siteId });
 }
 
-let made = 0;
+let createdUsers = 0;
 
-/** Signs in and calls. */
-export async function callsOf(request: APIRequestContext, person: Person, siteId?: number): Promise<Calls> {
-  await beginSession(request, person, siteId);
+/** Signs in and returns the calls of that user. */
+export async function createCalls(
+  request: APIRequestContext,
+  person: Person,
+  siteId?: number,
+): Promise<ApiCalls> {
+  await startSession(request, person, siteId);
   const call = async <Answer>(method: Method, path: string, data?: unknown) =>
-    (await send(request, method, `${MANAGEMENT}${path}`, data)) as Answer;
+    (await sendRequest(request, method, `${MANAGEMENT}${path}`, data)) as Answer;
   return {
     call,
-    async makeUser(info = {}) {
-      made += 1;
+    async createUser(info = {}) {
+      createdUsers += 1;
       const user = {
-        email: `person-${process.pid}-${made}@people.example`,
+        email: `person-${process.pid}-${createdUsers}@people.example`,
         firstName: 'Person',
-        lastName: `Number ${made}`,
+        lastName: `Number ${createdUsers}`,
         password: 'seven swans a-swimming',
         ...info,
       };
       const id = await call<number>('POST', '/user', user);
       return { ...user, id, name: `${user.firstName} ${user.lastName}` };
     },
-    makeGroup: async (name, capabilities) => {
+    createGroup: async (name, capabilities) => {
       const answer = await call<{ id: number } | number>('POST', '/user/group', { name, capabilities });
       return typeof answer === 'number' ? answer : answer.id;
     },
-    user: (id) => call('GET', `/user/${id}`),
+    getUser: (id) => call('GET', `/user/${id}`),
   };
 }
 
-/** Opens a page as somebody who is signed in already: the door itself is proved in session.test.ts. */
-export async function enter(page: Page, person: Person, path = '/'): Promise<void> {
-  // A page that is open asks with the session that ends here.
+/** Opens a page as a signed-in user; the sign-in page itself is tested in session.test.ts. */
+export async function openAs(page: Page, person: Person, path = '/'): Promise<void> {
+  // An open page would make calls with the session that is replaced here.
   await page.goto('about:blank');
-  await beginSession(page.request, person);
+  await startSession(page.request, person);
   await page.goto(path);
 }
 
-/** Ends the session of this page on the service, unseen by the page, as an administrator or the hours can. */
+/** Ends the session of a page in the service without its knowledge, as an administrator or the time limit can. */
 export async function endSession(page: Page): Promise<void> {
-  await send(page.request, 'DELETE', '/api/session');
+  await sendRequest(page.request, 'DELETE', '/api/session');
 }

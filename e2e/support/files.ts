@@ -1,23 +1,35 @@
-/** Files that pages hand to the browser and take from people. */
+/** Downloads and uploads. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 
-interface Saved {
+interface DownloadedFile {
   name: string;
   bytes: Buffer;
 }
 
-/** What the page saves when this is done, as it lies on the disk. */
-export async function savedBy(page: Page, act: () => Promise<unknown>): Promise<Saved> {
+/** Returns the file that the page downloads during `act`, as bytes. */
+export async function downloadBytes(page: Page, act: () => Promise<unknown>): Promise<DownloadedFile> {
   const download = page.waitForEvent('download');
   await act();
   const file = await download;
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
-/** Chooses a file on a page that asks for one. */
-export async function giveFile(page: Page, name: string, content: string | Buffer): Promise<void> {
+/** Chooses a file in the file field of a page. */
+export async function chooseFile(page: Page, name: string, content: string | Buffer): Promise<void> {
   await page
     .getByLabel('choose a file')
     .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+}
+
+/** Returns the file that the page downloads during `act`, as text. */
+export async function downloadText(
+  page: Page,
+  act: () => Promise<void>,
+): Promise<{ name: string; path: string; text: string }> {
+  const pendingDownload = page.waitForEvent('download');
+  await act();
+  const download = await pendingDownload;
+  const path = await download.path();
+  return { name: download.suggestedFilename(), path, text: await readFile(path, 'utf8') };
 }

@@ -1,22 +1,22 @@
-/** The services of one worker: every file of tests has one of its own, and nobody can forget it. */
-import { type Installation, newService, type Service } from './service.ts';
+/** Services of one Playwright worker: every test file has one of its own, which is removed automatically. */
+import { type Installation, startService, type Service } from './service.ts';
 
-/** What is the same at every beginning is made once and copied: no link is printed, nothing is set besides. */
-const isCopied = ({ administrator, env }: Installation): boolean =>
+/** Whether an installation can be created once and copied: it prints no link and has no further settings. */
+const canCopy = ({ administrator, env }: Installation): boolean =>
   administrator !== undefined && env === undefined;
 
 export class Installations {
-  /** Stopped right after their first start, by what they hold. */
+  /** Installations stopped right after their first start, by their options. */
   readonly #originals = new Map<string, Service>();
   #current: { key: string; service: Service } | undefined;
 
-  /** The service of this file; the last file's is removed with everything it held. */
-  async of(file: string, installation: Installation): Promise<Service> {
+  /** Returns the service of a test file; the one of the previous file is removed with its data. */
+  async getService(file: string, installation: Installation): Promise<Service> {
     const key = JSON.stringify([file, installation]);
     if (this.#current?.key === key) return this.#current.service;
     await this.#removeCurrent();
-    const original = isCopied(installation) ? await this.#original(installation) : undefined;
-    const service = await newService(installation, original);
+    const original = canCopy(installation) ? await this.#original(installation) : undefined;
+    const service = await startService(installation, original);
     this.#current = { key, service };
     return service;
   }
@@ -28,9 +28,9 @@ export class Installations {
 
   async #original(installation: Installation): Promise<Service> {
     const key = JSON.stringify(installation);
-    const known = this.#originals.get(key);
-    if (known) return known;
-    const original = await newService(installation);
+    const existing = this.#originals.get(key);
+    if (existing) return existing;
+    const original = await startService(installation);
     await original.stop();
     this.#originals.set(key, original);
     return original;

@@ -1,8 +1,8 @@
-/** Who acts in the tests. */
+/** A user with the credentials to sign in. */
 export interface Person {
   email: string;
   password: string;
 }
 
-/** The first administrator of an installation that begins with one. */
+/** First administrator of an installation that starts with one. */
 export const ada: Person = { email: 'ada.marsh@steward.example', password: 'grey herons over the weir' };

@@ -1,39 +1,39 @@
-/** The real service as a process of its own, on a free port, over an empty database. */
+/** Runs the service as a process on a free port with its own storage. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { freePort } from '../../scripts/free-port.ts';
+import { findFreePort } from '../../scripts/free-port.ts';
 import type { Person } from './people.ts';
-import { newPlace } from './place.ts';
+import { createStorage } from './storage.ts';
 
-/** How an installation begins. */
+/** Initial state of an installation. */
 export interface Installation {
   sample: boolean;
-  /** Without one the service prints the one-time link of the first start. */
+  /** First administrator; without one the service prints the one-time link of the first start. */
   administrator: Person | undefined;
-  /** Further settings, as in the README's table. */
+  /** Further environment variables, as in the README's table. */
   env?: Record<string, string>;
 }
 
 export interface Service {
   url: string;
-  /** Where its data are, as the service was told. */
-  place: Readonly<Record<string, string>>;
-  /** Everything written to stdout and stderr until now. */
+  /** Environment variables of the storage. */
+  storageEnv: Readonly<Record<string, string>>;
+  /** Returns the output on stdout and stderr so far. */
   output(): string;
-  /** The one-time link for the first administrator. */
+  /** Returns the one-time link for the first administrator. */
   link(): string;
   start(): Promise<void>;
-  /** Ends it as an operator does; `kill -9` with SIGKILL. Returns the exit code. */
+  /** Stops the service with a signal; returns the exit code. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
-  /** A command of administration on the host; returns its JSON. */
+  /** Runs an administration command on the host; returns its JSON. */
   admin(...args: string[]): Promise<unknown>;
-  /** Stops it and removes its data. */
+  /** Stops the service and removes its data. */
   remove(): Promise<void>;
 }
 
-/** Two workers start services at once, and somebody else may need the machine. */
-const START_MS = 75_000;
+/** Generous, because several workers start services at once on a loaded machine. */
+const START_TIMEOUT_MS = 75_000;
 
 async function isReady(url: string): Promise<boolean> {
   return fetch(`${url}/readyz`).then(
@@ -42,15 +42,15 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** A new installation, started and ready; or a copy of one that is stopped. */
-export async function newService(installation: Installation, original?: Service): Promise<Service> {
-  const place = await newPlace(original?.place);
-  const port = await freePort();
+/** Starts a new installation, or a copy of a stopped one, and waits until it is ready. */
+export async function startService(installation: Installation, original?: Service): Promise<Service> {
+  const storage = await createStorage(original?.storageEnv);
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const { administrator, sample } = installation;
   const env = {
     ...process.env,
-    ...place.env,
+    ...storage.env,
     PORT: String(port),
     STEWARD_SAMPLE: sample ? 'on' : 'off',
     ...(administrator && {
@@ -62,15 +62,15 @@ export async function newService(installation: Installation, original?: Service)
   let output = '';
   let child: ChildProcess | undefined;
 
-  const keep = (text: unknown) => {
+  const appendOutput = (text: unknown) => {
     output += String(text);
   };
   const start = async () => {
     const started = spawn(process.execPath, ['service/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
-    started.stdout.on('data', keep);
-    started.stderr.on('data', keep);
-    const deadline = Date.now() + START_MS;
+    started.stdout.on('data', appendOutput);
+    started.stderr.on('data', appendOutput);
+    const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await isReady(url))) {
       if (started.exitCode !== null || Date.now() > deadline)
         throw new Error(`The service did not start:\n${output}`);
@@ -86,7 +86,7 @@ export async function newService(installation: Installation, original?: Service)
   };
   const remove = async () => {
     await stop();
-    await place.remove();
+    await storage.remove();
   };
   try {
     await start();
@@ -96,7 +96,7 @@ export async function newService(installation: Installation, original?: Service)
   }
   return {
     url,
-    place: place.env,
+    storageEnv: storage.env,
     output: () => output,
     link() {
       const found = /https?:\/\/\S+\/link#[\w-]+/.exec(output);

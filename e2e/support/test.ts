@@ -1,68 +1,67 @@
-/** `test` for every browser test: a running service, and pages on which nothing may go wrong unseen. */
+/** `test` for all browser tests: with a running service, and failing on unexpected page errors. */
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
-import { type Calls, callsOf } from './calls.ts';
-import { type Expected, Faults } from './faults.ts';
+import { type ApiCalls, createCalls } from './calls.ts';
 import { Installations } from './installations.ts';
+import { type ExpectedError, PageErrors } from './page-errors.ts';
 import { ada } from './people.ts';
 import type { Installation, Service } from './service.ts';
 
-/** What a file of tests may choose with `test.use`. */
+/** Options that a test file can set with `test.use`. */
 export interface InstallationOptions {
-  /** Default: no sample, and Ada as the first administrator. */
+  /** Default: no sample data, Ada as the first administrator. */
   installation: Installation;
 }
 
 interface TestFixtures extends InstallationOptions {
-  /** The service of this file alone: what its tests leave meets no other file. */
+  /** Service of this test file only. */
   service: Service;
-  faults: Faults;
-  /** Names the failures this test provokes: an HTTP status, or a part of the message. */
-  expectFailure: (...expected: readonly Expected[]) => void;
-  /** A page of a second browser, with a session of its own. */
+  pageErrors: PageErrors;
+  /** Declares errors this test provokes: an HTTP status, or a part of the message. */
+  expectFailure: (...expected: readonly ExpectedError[]) => void;
+  /** Page in a second browser context, with its own session. */
   elsewhere: Page;
-  /** The interface as Ada calls it, to arrange what a test begins with and to see what it left. */
-  calls: Calls;
+  /** Calls of the service as Ada, to prepare and verify tests. */
+  calls: ApiCalls;
 }
 
-/** Starting a service has a limit of its own, which a starved machine may need. */
-const SLOW_MS = 180_000;
+/** Timeout of the fixtures that start a service. */
+const SERVICE_TIMEOUT_MS = 180_000;
 
 export const test = base.extend<TestFixtures, { installations: Installations }>({
   installations: [
-    // Playwright reads a fixture's needs from this pattern, so it stands even when empty.
-    // oxlint-disable-next-line no-empty-pattern
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures it needs from this pattern
     async ({}, provide) => {
       const installations = new Installations();
       await provide(installations);
       await installations.remove();
     },
-    { scope: 'worker', timeout: SLOW_MS },
+    { scope: 'worker', timeout: SERVICE_TIMEOUT_MS },
   ],
   installation: [{ sample: false, administrator: ada }, { option: true }],
   service: [
     async ({ installations, installation }, provide, { file }) =>
-      provide(await installations.of(file, installation)),
-    { timeout: SLOW_MS },
+      provide(await installations.getService(file, installation)),
+    { timeout: SERVICE_TIMEOUT_MS },
   ],
   baseURL: async ({ service }, provide) => provide(service.url),
-  // oxlint-disable-next-line no-empty-pattern
-  faults: async ({}, provide) => {
-    const faults = new Faults();
-    await provide(faults);
-    expect(faults.unexpected(), 'nothing goes wrong unseen').toEqual([]);
+  // oxlint-disable-next-line no-empty-pattern -- see above
+  pageErrors: async ({}, provide) => {
+    const pageErrors = new PageErrors();
+    await provide(pageErrors);
+    expect(pageErrors.getUnexpected(), 'no unexpected page errors').toEqual([]);
   },
-  expectFailure: async ({ faults }, provide) => provide((...expected) => faults.expect(...expected)),
-  context: async ({ context, faults }, provide) => {
-    await faults.watch(context);
+  expectFailure: async ({ pageErrors }, provide) => provide((...expected) => pageErrors.expect(...expected)),
+  context: async ({ context, pageErrors }, provide) => {
+    await pageErrors.watch(context);
     await provide(context);
   },
-  elsewhere: async ({ browser, faults }, provide) => {
+  elsewhere: async ({ browser, pageErrors }, provide) => {
     const context: BrowserContext = await browser.newContext();
-    await faults.watch(context);
+    await pageErrors.watch(context);
     await provide(await context.newPage());
     await context.close();
   },
-  calls: async ({ request }, provide) => provide(await callsOf(request, ada)),
+  calls: async ({ request }, provide) => provide(await createCalls(request, ada)),
 });
 
 export { expect } from '@playwright/test';

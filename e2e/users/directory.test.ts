@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test';
 import {
-  expectAllFetched,
-  expectNoAxe,
-  expectNoAxeInBothThemes,
-  rowAction,
+  preloadPage,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  chooseRowAction,
   signIn,
 } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
-import { AWAY } from '../support/faults.ts';
+import { openAs } from '../support/calls.ts';
+import { SERVICE_DOWN } from '../support/page-errors.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -17,24 +17,24 @@ const grid = (page: Page) => page.getByRole('grid', { name: 'Users' });
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search users' });
 const names = (page: Page) => grid(page).getByRole('rowheader').getByRole('link').allInnerTexts();
 
-/** Everybody has been read, and what was read is kept. */
+/** All users are loaded and stored. */
 async function expectEverybody(page: Page): Promise<void> {
   await expect(page.getByText(/people · [\d,]+ billable/)).toBeVisible();
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 }
 
-/** Whether this browser keeps people for the next visit. */
+/** Whether this browser stores users for the next visit. */
 const keepsPeople = (page: Page) =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'steward-directory'));
 
-/** The pages of users that this tab asks the service for. */
+/** Pages of users that this tab requests from the service. */
 function usersAsked(page: Page): string[] {
-  const asked: string[] = [];
+  const requestedIds: string[] = [];
   page.on('request', (request) => {
     const { pathname, search: query } = new URL(request.url());
-    if (pathname.endsWith('/management/user')) asked.push(query);
+    if (pathname.endsWith('/management/user')) requestedIds.push(query);
   });
-  return asked;
+  return requestedIds;
 }
 
 async function paste(page: Page, text: string): Promise<void> {
@@ -44,50 +44,44 @@ async function paste(page: Page, text: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+v');
 }
 
-test('the next visit has everybody, whether or not the service answers', async ({
+test('the next visit has all users, even if the service does not answer', async ({
   page,
   service,
   expectFailure,
 }) => {
-  expectFailure(AWAY);
-  await enter(page, ada, '/users');
+  expectFailure(SERVICE_DOWN);
+  await openAs(page, ada, '/users');
   await expectEverybody(page);
   const before = await names(page);
   await page.goto('/');
-  await expectAllFetched(page);
+  const usersLink = page.getByRole('navigation').getByRole('link', { name: /^Users/ });
+  await preloadPage(page, usersLink, 'users');
   await service.stop();
-  await page
-    .getByRole('navigation')
-    .getByRole('link', { name: /^Users/ })
-    .click();
+  await usersLink.click();
   await expectEverybody(page);
   expect(await names(page)).toEqual(before);
   await search(page).fill(before[3] ?? '');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^[2-5]$/);
-  await page.getByRole('button', { name: 'Read everything again' }).click();
+  await page.getByRole('button', { name: 'Reload everything' }).click();
   await expect(page.getByText('No answer since')).toBeVisible();
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^[2-5]$/);
   await service.start();
   await expect(page.getByText('No answer since')).toBeHidden({ timeout: 30_000 });
 });
 
-test('a second tab takes what the first has read, and what the first changes', async ({
-  page,
-  context,
-  calls,
-}) => {
-  const person = await calls.makeUser({ firstName: 'Tamsin', lastName: 'Twotabs' });
-  await enter(page, ada, '/users?q=twotabs');
+test('a second tab uses what the first has loaded and changed', async ({ page, context, calls }) => {
+  const person = await calls.createUser({ firstName: 'Tamsin', lastName: 'Twotabs' });
+  await openAs(page, ada, '/users?q=twotabs');
   await expectEverybodyFound(page, person.name);
   const second = await context.newPage();
-  const asked = usersAsked(second);
+  const requestedIds = usersAsked(second);
   await second.goto('/users?q=twotabs');
   await expectEverybodyFound(second, person.name);
-  await rowAction(grid(page).getByRole('row', { name: new RegExp(person.name) }), 'Deactivate');
+  await chooseRowAction(grid(page).getByRole('row', { name: new RegExp(person.name) }), 'Deactivate');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText(`${person.name} is inactive`)).toBeVisible();
   await expect(grid(second).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
-  expect(asked).toEqual([]);
+  expect(requestedIds).toEqual([]);
 });
 
 async function expectEverybodyFound(page: Page, name: string): Promise<void> {
@@ -95,7 +89,7 @@ async function expectEverybodyFound(page: Page, name: string): Promise<void> {
   await expect(grid(page).getByRole('rowheader', { name })).toBeVisible();
 }
 
-test('signing out leaves nobody in the browser', async ({ page }) => {
+test('signing out removes all users from the browser', async ({ page }) => {
   await signIn(page, ada);
   await page.goto('/users');
   await expectEverybody(page);
@@ -107,42 +101,42 @@ test('signing out leaves nobody in the browser', async ({ page }) => {
   expect(await keepsPeople(page)).toBe(false);
 });
 
-test('somebody else at the same browser finds nothing of the one before', async ({
+test('another user of the same browser finds no data of the previous one', async ({
   page,
   calls,
   expectFailure,
 }) => {
-  const guest = await calls.makeUser({ firstName: 'Gus', lastName: 'Guest' });
-  await enter(page, ada, '/users');
+  const guest = await calls.createUser({ firstName: 'Gus', lastName: 'Guest' });
+  await openAs(page, ada, '/users');
   await expectEverybody(page);
   await expect.poll(() => keepsPeople(page)).toBe(true);
-  await enter(page, guest);
+  await openAs(page, guest);
   await expect(page.getByRole('navigation').first()).toBeVisible();
   await expect.poll(() => keepsPeople(page)).toBe(false);
   expectFailure(403, 'ServiceError');
   await page.goto('/users');
-  await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('grid')).toHaveCount(0);
 });
 
 test('a pasted list becomes the selection, by keyboard', async ({ page, calls }) => {
   const [first, second] = [
-    await calls.makeUser({ firstName: 'Pia', lastName: 'Pastewell' }),
-    await calls.makeUser({ firstName: 'Pär', lastName: 'Pastewell' }),
+    await calls.createUser({ firstName: 'Pia', lastName: 'Pastewell' }),
+    await calls.createUser({ firstName: 'Pär', lastName: 'Pastewell' }),
   ];
-  const twins = [
-    await calls.makeUser({ firstName: 'Same', lastName: 'Namesake', email: 'same.one@people.example' }),
-    await calls.makeUser({ firstName: 'Same', lastName: 'Namesake', email: 'same.two@people.example' }),
+  const namesakes = [
+    await calls.createUser({ firstName: 'Same', lastName: 'Namesake', email: 'same.one@people.example' }),
+    await calls.createUser({ firstName: 'Same', lastName: 'Namesake', email: 'same.two@people.example' }),
   ];
-  await enter(page, ada, '/users?q=pastewell');
+  await openAs(page, ada, '/users?q=pastewell');
   await expect(grid(page).getByRole('rowheader')).toHaveCount(2);
   await paste(page, `${first.email}\n${second.id}\nSame Namesake\nnobody@nowhere.example\n`);
   const panel = page.getByRole('dialog', { name: 'People in the pasted text' });
-  await expect(panel.getByRole('heading', { name: '2 people are recognised' })).toBeVisible();
+  await expect(panel.getByRole('heading', { name: '2 people recognized' })).toBeVisible();
   await expect(panel.getByRole('heading', { name: '1 entry was not found' })).toBeVisible();
   await expect(panel.getByText('nobody@nowhere.example')).toBeVisible();
   await expect(panel.getByText(first.name)).toBeVisible();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   const choice = panel.getByRole('group', { name: 'Same Namesake' });
   await choice.getByRole('checkbox', { name: /same\.two/ }).focus();
   await page.keyboard.press('Space');
@@ -153,18 +147,18 @@ test('a pasted list becomes the selection, by keyboard', async ({ page, calls })
   await expect(grid(page)).toHaveAttribute('aria-rowcount', '4');
   await expect(grid(page).getByRole('rowheader', { name: first.name })).toBeVisible();
   await expect(grid(page).getByRole('row', { name: /same\.two/ })).toHaveCount(1);
-  await expect(grid(page).getByRole('row', { name: new RegExp(twins[0]?.email ?? '') })).toHaveCount(0);
-  // The address says nothing of it, and the search that stood there has gone.
+  await expect(grid(page).getByRole('row', { name: new RegExp(namesakes[0]?.email ?? '') })).toHaveCount(0);
+  // The URL has no selection, and the previous search is cleared.
   await expect(page).toHaveURL('/users');
-  await expectNoAxe(page);
+  await expectAccessible(page);
   const only = page.getByRole('button', { name: 'Selected: 3' });
   await expect(only).toHaveAttribute('aria-pressed', 'true');
   await only.press('Enter');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^5\d\d$/);
 });
 
-test('rows far down are there when one goes there', async ({ page }) => {
-  await enter(page, ada, '/users?status=any');
+test('distant rows load when scrolled to', async ({ page }) => {
+  await openAs(page, ada, '/users?status=any');
   await expectEverybody(page);
   const rows = Number(await grid(page).getAttribute('aria-rowcount'));
   await grid(page).getByRole('row').nth(1).focus();
@@ -179,8 +173,8 @@ test('rows far down are there when one goes there', async ({ page }) => {
   await expect(grid(page).locator('tr[aria-rowindex="2"]')).toBeFocused();
 });
 
-test('how many are found is said, and which columns are hidden is remembered', async ({ page }) => {
-  await enter(page, ada, '/users');
+test('announces the number of results and stores hidden columns', async ({ page }) => {
+  await openAs(page, ada, '/users');
   await expectEverybody(page);
   await search(page).fill('no person of this name');
   await expect(page.locator('[data-live-announcer]')).toHaveText('0 people found');
@@ -194,7 +188,7 @@ test('how many are found is said, and which columns are hidden is remembered', a
   await page.goto('/users');
   await expectEverybody(page);
   await expect(access).toHaveCount(0);
-  // A link that says it is followed.
+  // A link with hidden columns takes precedence.
   await page.goto('/users?hide=email');
   await expectEverybody(page);
   await expect(access).toHaveCount(1);

@@ -1,9 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
-import { choose, expectNoAxeInBothThemes, expectRow, expectToast } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
-import { giveFile, savedBy } from '../support/files.ts';
+import { chooseMenuItem, expectAccessibleInBothThemes, expectRow, expectToast } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { chooseFile, downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -12,14 +12,14 @@ test.use({ installation: { sample: true, administrator: ada } });
 const dialog = (page: Page) => page.getByRole('alertdialog', { name: /^Export / });
 const found = (page: Page) => page.getByRole('grid', { name: 'Users' }).getByRole('row');
 
-/** Before everybody has been read, nothing can be exported. */
+/** Exports are disabled until all users are loaded. */
 const allRead = (page: Page) => expect(page.getByText(/^As of/)).toBeVisible();
 
 async function exported(page: Page, format: 'CSV' | 'XLSX') {
   await allRead(page);
-  await choose(page, 'Import and export', 'Export');
+  await chooseMenuItem(page, 'Import and export', 'Export');
   await dialog(page).getByRole('radio', { name: format }).check();
-  return savedBy(page, () =>
+  return downloadBytes(page, () =>
     dialog(page)
       .getByRole('button', { name: /^Export / })
       .click(),
@@ -28,7 +28,7 @@ async function exported(page: Page, format: 'CSV' | 'XLSX') {
 
 const parsed = (bytes: Buffer) => Papa.parse<string[]>(bytes.toString('utf8'), { skipEmptyLines: true }).data;
 
-/** The files within a ZIP, by its central directory. */
+/** Files of a ZIP, from its central directory. */
 function unzip(bytes: Buffer): Map<string, string> {
   const files = new Map<string, string>();
   let at = bytes.readUInt32LE(bytes.lastIndexOf('PK\u0005\u0006') + 16);
@@ -46,25 +46,22 @@ function unzip(bytes: Buffer): Map<string, string> {
   return files;
 }
 
-test('the people of a filter become a CSV file that no spreadsheet takes for formulas', async ({
-  page,
-  calls,
-}) => {
-  const groupId = await calls.makeGroup('=Risk; "high"', []);
-  const eve = await calls.makeUser({
+test('exports filtered users as CSV without formulas', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('=Risk; "high"', []);
+  const eve = await calls.createUser({
     firstName: '=HYPERLINK("https://evil.example")',
     lastName: 'Exportable',
     groups: [groupId],
     twoFactorEnabled: true,
   });
-  const tis = await calls.makeUser({ firstName: "'tis", lastName: 'Exportable' });
-  await enter(page, ada, '/users?q=exportable');
+  const tis = await calls.createUser({ firstName: "'tis", lastName: 'Exportable' });
+  await openAs(page, ada, '/users?q=exportable');
   await expect(found(page)).toHaveCount(3);
   await allRead(page);
-  await choose(page, 'Import and export', 'Export');
+  await chooseMenuItem(page, 'Import and export', 'Export');
   await expect(dialog(page).getByText('Search: exportable')).toBeVisible();
   await expect(dialog(page).getByRole('radio', { name: 'CSV' })).toBeFocused();
-  await expectNoAxeInBothThemes(page);
+  await expectAccessibleInBothThemes(page);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
   const { name, bytes } = await exported(page, 'CSV');
@@ -96,39 +93,36 @@ test('the people of a filter become a CSV file that no spreadsheet takes for for
   expect(byId.get(String(eve.id))?.[9]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-test('an import of everybody’s export changes nothing', async ({ page }) => {
-  await enter(page, ada, '/users');
+test('importing an export changes nothing', async ({ page }) => {
+  await openAs(page, ada, '/users');
   await expect(found(page).nth(5)).toBeVisible();
   const { name, bytes } = await exported(page, 'CSV');
   expect(name).toMatch(/^users-everybody-/);
   expect(parsed(bytes).length).toBeGreaterThan(400);
-  await choose(page, 'Import and export', 'Import users');
-  await giveFile(page, name, bytes);
+  await chooseMenuItem(page, 'Import and export', 'Import users');
+  await chooseFile(page, name, bytes);
   await expect(page.getByRole('radio', { name: /^\d+ No change$/ })).toBeVisible();
   await expect(page.getByRole('radio', { name: '0 Create' })).toBeVisible();
   await expect(page.getByRole('radio', { name: '0 Update' })).toBeVisible();
   await expect(page.getByRole('radio', { name: '0 Cannot' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Import', exact: true })).toHaveAccessibleDescription(
-    'No row of the file would change anything',
+    'No row changes anything',
   );
-  // The other way with groups takes none away either.
-  await page.getByRole('radio', { name: /^replace those/ }).check();
+  // Replacing groups removes none either.
+  await page.getByRole('radio', { name: /^Replace existing groups/ }).check();
   await expect(page.getByRole('radio', { name: '0 Update' })).toBeVisible();
 });
 
-test('a workbook has text as text, dates as dates, and a sheet that names the filter', async ({
-  page,
-  calls,
-}) => {
-  const eve = await calls.makeUser({ firstName: '=1+1', lastName: 'Workbook' });
-  await enter(page, ada, '/users?twoFactor=on-off');
+test('a workbook has texts, dates and a sheet with the filter', async ({ page, calls }) => {
+  const eve = await calls.createUser({ firstName: '=1+1', lastName: 'Workbook' });
+  await openAs(page, ada, '/users?twoFactor=on-off');
   await expect(found(page).nth(5)).toBeVisible();
   const { name, bytes } = await exported(page, 'XLSX');
   await expectToast(page, /people exported$/);
   expect(name).toMatch(/^users-two-factor-on-off-.*\.xlsx$/);
   const files = unzip(bytes);
   const sheet = files.get('xl/worksheets/sheet1.xml') ?? '';
-  // Large enough that the library would have packed it in a worker of its own, which the page does not allow.
+  // Large enough that the library would have compressed it in its own worker, which the CSP forbids.
   expect(Math.max(...[...files.values()].map(({ length }) => length))).toBeGreaterThan(160_000);
   expect(sheet).not.toContain('<f>');
   const texts = files.get('xl/sharedStrings.xml') ?? '';
@@ -136,19 +130,16 @@ test('a workbook has text as text, dates as dates, and a sheet that names the fi
   expect(sheet).toContain(`<v>${eve.id}</v>`);
   expect(files.get('xl/workbook.xml')).toContain('About');
   expect(texts + (files.get('xl/worksheets/sheet2.xml') ?? '')).toContain('Two-factor: on, off');
-  // It is unpacked and read under the policy of the page, and says nothing new.
-  await choose(page, 'Import and export', 'Import users');
-  await giveFile(page, name, bytes);
+  // It is read under the page's CSP and changes nothing.
+  await chooseMenuItem(page, 'Import and export', 'Import users');
+  await chooseFile(page, name, bytes);
   await expect(page.getByRole('radio', { name: /^[1-9]\d* No change$/ })).toBeVisible();
   await expect(page.getByRole('radio', { name: '0 Update' })).toBeVisible();
 });
 
-test('federation ids are read where they are asked for, as a job in the tray, by keyboard', async ({
-  page,
-  calls,
-}) => {
-  const fay = await calls.makeUser({ firstName: 'Fay', lastName: 'Federated', federationId: '@fay' });
-  await enter(page, ada, '/users?q=federated');
+test('loads federation ids on request, as a job, by keyboard', async ({ page, calls }) => {
+  const fay = await calls.createUser({ firstName: 'Fay', lastName: 'Federated', federationId: '@fay' });
+  await openAs(page, ada, '/users?q=federated');
   await expect(found(page)).toHaveCount(2);
   await allRead(page);
   await page.getByRole('button', { name: 'Import and export' }).focus();
@@ -160,47 +151,47 @@ test('federation ids are read where they are asked for, as a job in the tray, by
   await page.keyboard.press('Tab');
   await expect(dialog(page).getByRole('checkbox', { name: 'Federation ids' })).toBeFocused();
   await page.keyboard.press('Space');
-  const { bytes } = await savedBy(page, () => page.keyboard.press('Enter'));
+  const { bytes } = await downloadBytes(page, () => page.keyboard.press('Enter'));
   await expect(page.getByRole('region', { name: 'Jobs' })).toContainText(
     '1 person in users-search-federated',
   );
   const [head = [], line = []] = parsed(bytes);
   expect([head[0], head.at(-1)]).toEqual(['Id', 'Federation id']);
   expect([line[0], line.at(-1)]).toEqual([String(fay.id), "'@fay"]);
-  const again = await savedBy(page, () => page.getByRole('button', { name: 'Save again' }).click());
-  expect(again.bytes).toEqual(bytes);
-  await expectNoAxeInBothThemes(page);
+  const retried = await downloadBytes(page, () => page.getByRole('button', { name: 'Save again' }).click());
+  expect(retried.bytes).toEqual(bytes);
+  await expectAccessibleInBothThemes(page);
 
   await page.goto('/users/import');
-  await giveFile(page, 'federated.csv', bytes);
+  await chooseFile(page, 'federated.csv', bytes);
   await expect(page.getByRole('radio', { name: '1 No change' })).toBeVisible();
 });
 
-test('an export is on its page, leads back to its list, is fetched again, and is gone after signing out', async ({
+test('lists an export, links to its list, downloads it again and removes it at sign-out', async ({
   page,
   calls,
 }) => {
-  await calls.makeUser({ firstName: 'Kept', lastName: 'Keepable' });
-  await enter(page, ada, '/users?q=keepable');
+  await calls.createUser({ firstName: 'Kept', lastName: 'Keepable' });
+  await openAs(page, ada, '/users?q=keepable');
   await expect(found(page)).toHaveCount(2);
   const first = await exported(page, 'CSV');
   await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Exports' }).click();
   const table = page.getByRole('grid', { name: 'Exports' });
-  await expectRow(table, { File: first.name, 'Asked for': 'Search: keepable', Rows: '1', State: 'Kept' });
-  await expectNoAxeInBothThemes(page);
-  const again = await savedBy(page, () => table.getByRole('button', { name: /^Download / }).click());
-  expect(again).toEqual(first);
+  await expectRow(table, { File: first.name, Requested: 'Search: keepable', Rows: '1', State: 'Kept' });
+  await expectAccessibleInBothThemes(page);
+  const retried = await downloadBytes(page, () => table.getByRole('button', { name: /^Download / }).click());
+  expect(retried).toEqual(first);
   await table.getByRole('link', { name: 'Search: keepable' }).click();
   await expect(page).toHaveURL(/\/users\?q=keepable$/);
   await expect(found(page)).toHaveCount(2);
-  // Each time the file left the console is in the activity of the site.
+  // Every download is recorded in the activity of the site.
   const report = await calls.call<{ rows: { exportDataType: number | null }[] }>('POST', '/user/activity', {
     activity: 8,
     exportDataType: 0,
   });
   expect(report.rows.length).toBeGreaterThanOrEqual(2);
-  await choose(page, /appearance and sign out/, 'Sign out');
+  await chooseMenuItem(page, /appearance and sign out/, 'Sign out');
   await expect(page).toHaveURL(/sign-in/);
-  await enter(page, ada, '/exports');
-  await expect(page.getByText('Nothing was exported here yet')).toBeVisible();
+  await openAs(page, ada, '/exports');
+  await expect(page.getByText('No exports yet')).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { choose, expectNoAxe, expectRow } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
+import { chooseMenuItem, expectAccessible, expectRow } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -10,10 +10,10 @@ const grid = (page: Page) => page.getByRole('grid', { name: 'Users' });
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search users' });
 const header = (page: Page, name: string) => grid(page).getByRole('columnheader', { name, exact: true });
 
-/** The names that are on screen, in their order. */
+/** Visible names in order. */
 const names = (page: Page) => grid(page).getByRole('rowheader').allInnerTexts();
 
-/** Some filters are folded behind one chip until they are on. */
+/** Opens a filter that is collapsed until it is active. */
 async function rareFilter(page: Page, name: string, value: string): Promise<void> {
   await page.getByRole('button', { name: 'More filters' }).click();
   const options = page.getByRole('dialog', { name: 'More filters' });
@@ -34,10 +34,10 @@ async function filter(page: Page, name: string, ...values: string[]): Promise<vo
   await expect(options).toBeHidden();
 }
 
-test('finds people by name, e-mail and id, and says so in the address', async ({ page, calls }) => {
-  const first = await calls.makeUser({ firstName: 'Zéphyrine', lastName: 'Abelard' });
-  await calls.makeUser({ firstName: 'Zéphyrine', lastName: 'Bellweather', isActive: false });
-  await enter(page, ada, '/users');
+test('finds users by name, e-mail and id and keeps the search in the URL', async ({ page, calls }) => {
+  const first = await calls.createUser({ firstName: 'Zéphyrine', lastName: 'Abelard' });
+  await calls.createUser({ firstName: 'Zéphyrine', lastName: 'Bellweather', isActive: false });
+  await openAs(page, ada, '/users');
   await search(page).fill('zephyr');
   await expectRow(grid(page), {
     Name: first.name,
@@ -57,19 +57,17 @@ test('finds people by name, e-mail and id, and says so in the address', async ({
   await expect(page).toHaveURL('/users');
 });
 
-test('nothing found offers the way back', async ({ page }) => {
-  await enter(page, ada, '/users?q=nobody+of+this+name&license=4');
+test('offers to clear filters when nothing is found', async ({ page }) => {
+  await openAs(page, ada, '/users?q=nobody+of+this+name&license=4');
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
-  await expectNoAxe(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(page).toHaveURL('/users');
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 });
 
-test('filters, order and columns stand in the address and come back with reload and Back', async ({
-  page,
-}) => {
-  await enter(page, ada, '/users');
+test('keeps filters, order and columns in the URL across reload and Back', async ({ page }) => {
+  await openAs(page, ada, '/users');
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^4\d\d|5\d\d$/);
   await filter(page, 'License', 'No License', 'Limited');
   await expect(page).toHaveURL('/users?license=4-2');
@@ -78,7 +76,7 @@ test('filters, order and columns stand in the address and come back with reload 
   await header(page, 'Changed').getByRole('button').click();
   await header(page, 'Changed').getByRole('button').click();
   await expect(header(page, 'Changed')).toHaveAttribute('aria-sort', 'descending');
-  await choose(page, 'Columns', 'Groups');
+  await chooseMenuItem(page, 'Columns', 'Groups');
   await page.keyboard.press('Escape');
   await expect(header(page, 'Groups')).toHaveCount(0);
   await expect(page).toHaveURL(/sort=-modified/);
@@ -96,24 +94,24 @@ test('filters, order and columns stand in the address and come back with reload 
   await page.goBack();
   await expect(header(page, 'Changed')).toHaveAttribute('aria-sort', 'descending');
   expect(await names(page)).toEqual(before);
-  // Which columns one sees is no step to take back.
+  // Hiding columns adds no history entry.
   await page.goBack();
   await expect(header(page, 'Changed')).toHaveAttribute('aria-sort', 'ascending');
   await expect(header(page, 'Groups')).toHaveCount(0);
 });
 
-test('what nobody could have meant in an address is passed over', async ({ page }) => {
-  await enter(page, ada, '/users?license=9&sort=nonsense&status=%00&hide=name&changed=5');
+test('ignores invalid search parameters', async ({ page }) => {
+  await openAs(page, ada, '/users?license=9&sort=nonsense&status=%00&hide=name&changed=5');
   await expect(header(page, 'Name')).toHaveAttribute('aria-sort', 'ascending');
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
 });
 
-test('row height is chosen once and kept', async ({ page }) => {
-  await enter(page, ada, '/users');
+test('remembers the row height', async ({ page }) => {
+  await openAs(page, ada, '/users');
   const row = grid(page).getByRole('row').nth(2);
   await expect(row).toBeVisible();
   const regular = (await row.boundingBox())?.height ?? 0;
-  await choose(page, 'Row height', 'Compact');
+  await chooseMenuItem(page, 'Row height', 'Compact');
   await page.keyboard.press('Escape');
   await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(regular);
   await page.reload();

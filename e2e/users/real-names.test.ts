@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
-import { choose, expectRow } from '../support/actions.ts';
-import { enter } from '../support/calls.ts';
-import { giveFile, savedBy } from '../support/files.ts';
+import { chooseMenuItem, expectRow } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { chooseFile, downloadBytes } from '../support/files.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-/** Companies of a stock index: names with apostrophes, ampersands, brackets and accents, as no sample has them. */
+/** Companies of a stock index: names with apostrophes, ampersands, brackets and accents. */
 const COMPANIES = fileURLToPath(new URL('../../../shared/data/sp500-companies.csv', import.meta.url));
 
 interface Company {
@@ -18,17 +18,14 @@ interface Company {
   'Headquarters Location': string;
 }
 
-const told = (row: Record<string, string>) =>
+const message = (row: Record<string, string>) =>
   [row['E-mail'], row['First name'], row['Last name'], row['Groups']].join('|');
 const byText = (a: string, b: string) => (a < b ? -1 : 1);
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search users' });
 const found = (page: Page) => page.getByRole('grid', { name: 'Users' });
 
-test('people with real names and places are imported, found, exported and imported again', async ({
-  page,
-  calls,
-}) => {
+test('imports, finds, exports and re-imports users with real names', async ({ page, calls }) => {
   test.skip(!existsSync(COMPANIES), `needs ${COMPANIES}, which is not here`);
   test.setTimeout(150_000);
   const { data } = Papa.parse<Company>(readFileSync(COMPANIES, 'utf8'), {
@@ -36,7 +33,7 @@ test('people with real names and places are imported, found, exported and import
     skipEmptyLines: true,
   });
   const sectors = [...new Set(data.map((company) => company['GICS Sector']))];
-  for (const sector of sectors) await calls.makeGroup(sector, []);
+  for (const sector of sectors) await calls.createGroup(sector, []);
   const people = data.map((company) => ({
     Ticker: `${company.Symbol.toLowerCase()}@companies.example`,
     'Given name': company['Headquarters Location'].split(',')[0] ?? '',
@@ -46,8 +43,8 @@ test('people with real names and places are imported, found, exported and import
   }));
   const people503 = `Import ${people.length} people`;
 
-  await enter(page, ada, '/users/import');
-  await giveFile(page, 'companies.csv', Papa.unparse(people, { delimiter: ';' }));
+  await openAs(page, ada, '/users/import');
+  await chooseFile(page, 'companies.csv', Papa.unparse(people, { delimiter: ';' }));
   await page.getByRole('combobox', { name: /^Ticker/ }).selectOption('E-mail');
   await page.getByRole('button', { name: people503, exact: true }).click();
   await expect(page.getByText(`Imported: ${people.length} of ${people.length} people`)).toBeVisible({
@@ -58,7 +55,7 @@ test('people with real names and places are imported, found, exported and import
   await page.getByRole('button', { name: 'Import another file' }).click();
   await page.getByRole('link', { name: 'Users' }).first().click();
   for (const company of data.filter(({ Security }) => /['’&!()./]|\P{ASCII}/u.test(Security)).slice(0, 12)) {
-    // As a person would look for it: the whole name, in quotes.
+    // As a user would search: the whole name in quotes.
     const place = company['Headquarters Location'].split(',')[0] ?? '';
     await search(page).fill(`"${place} ${company.Security}"`);
     await expectRow(found(page), {
@@ -66,15 +63,15 @@ test('people with real names and places are imported, found, exported and import
       'E-mail': company.Symbol.toLowerCase(),
     });
   }
-  // An apostrophe as books print it finds the one that is typed.
+  // A typographic apostrophe finds a typed one.
   await search(page).fill('mcdonald’s');
   await expectRow(found(page), { Name: "McDonald's" });
 
   await search(page).fill('@companies.example');
   await expect(found(page)).toHaveAttribute('aria-rowcount', String(people.length + 1));
   await expect(page.getByText(/^As of/)).toBeVisible();
-  await choose(page, 'Import and export', 'Export');
-  const { name, bytes } = await savedBy(page, () =>
+  await chooseMenuItem(page, 'Import and export', 'Export');
+  const { name, bytes } = await downloadBytes(page, () =>
     page
       .getByRole('alertdialog')
       .getByRole('button', { name: `Export ${people.length} people` })
@@ -84,10 +81,10 @@ test('people with real names and places are imported, found, exported and import
     header: true,
     skipEmptyLines: true,
   }).data;
-  expect(rows.map(told).toSorted(byText)).toEqual(
+  expect(rows.map(message).toSorted(byText)).toEqual(
     people.map((one) => [one.Ticker, one['Given name'], one.Surname, one.Team].join('|')).toSorted(byText),
   );
-  await choose(page, 'Import and export', 'Import users');
-  await giveFile(page, name, bytes);
+  await chooseMenuItem(page, 'Import and export', 'Import users');
+  await chooseFile(page, name, bytes);
   await expect(page.getByRole('radio', { name: `${people.length} No change` })).toBeVisible();
 });

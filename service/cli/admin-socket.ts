@@ -3,98 +3,101 @@ import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ApiError } from '../kernel/http/errors.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import type { Log } from '../kernel/log.ts';
 import { CommandError, type CommandContext } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 
 /**
- * The embedded database has one opener, so beside a running service the commands of the host go through it: JSON
- * lines over a socket in the data folder. Who may enter that folder (0700) may do everything anyway.
+ * Reply to a command that was sent to the running service. Only one process can open the embedded database, so commands on the host
+ * are sent to the service as JSON lines over a socket in the data folder. Access to that folder (mode 0700) is the authorization.
  */
 export type AdminReply = { result: unknown } | { refused: string } | { failed: string };
 
-// The system's limit for the path of a socket is about 104 bytes.
-const LONGEST_PATH = 100;
-const LONGEST_LINE = 100_000;
-const IDLE_MS = 60_000;
+// The operating system limits the path of a socket to about 104 bytes.
+const MAX_PATH_BYTES = 100;
+const MAX_LINE_BYTES = 100_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
-/** Listens for commands as long as the service runs. Does nothing where the folder's path is too long for a socket. */
+/** Accepts commands while the service runs. Only logs a warning if the path of the folder is too long for a socket. */
 export async function listenAdminSocket(
   options: CommandContext & { dataDir: string; log: Log },
 ): Promise<{ close(): Promise<void> }> {
-  const path = socketPath(options.dataDir);
+  const path = getSocketPath(options.dataDir);
   if (path === undefined) {
     options.log.warn(
       { dataDir: options.dataDir },
-      'The path of the data folder is too long for the admin socket',
+      'Admin socket disabled: the path of the data folder is too long',
     );
     return { close: async () => undefined };
   }
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    open.add(socket.on('close', () => open.delete(socket)));
-    serve(options, socket).catch((error: unknown) => {
-      options.log.error({ err: error }, 'The admin socket failed');
+    openSockets.add(socket.on('close', () => openSockets.delete(socket)));
+    handleConnection(options, socket).catch((error: unknown) => {
+      options.log.error({ err: error }, 'Admin socket failed');
       socket.destroy();
     });
   });
-  // The database's lock says that this service is alone in the folder: a socket file found there is a dead one's.
+  // The database lock guarantees that no other service uses the folder: an existing socket file is stale.
   if (process.platform !== 'win32') await rm(path, { force: true });
   await listen(server, path);
   if (process.platform !== 'win32') await chmod(path, 0o600);
   return {
     async close() {
-      for (const socket of open) socket.destroy();
-      await new Promise((done) => server.close(done));
+      for (const socket of openSockets) socket.destroy();
+      await new Promise((resolveClosed) => server.close(resolveClosed));
     },
   };
 }
 
-async function serve({ db, publicUrl, log }: CommandContext & { log: Log }, socket: Socket): Promise<void> {
-  socket.setTimeout(IDLE_MS, () => socket.destroy());
-  socket.on('error', (error) => log.warn({ err: error }, 'The admin socket failed'));
-  let received = 0;
+async function handleConnection(
+  { db, publicUrl, log }: CommandContext & { log: Log },
+  socket: Socket,
+): Promise<void> {
+  socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
+  socket.on('error', (error) => log.warn({ err: error }, 'Admin socket failed'));
+  let receivedBytes = 0;
   socket.on('data', (chunk) => {
-    received += chunk.length;
-    if (received > LONGEST_LINE) socket.destroy();
+    receivedBytes += chunk.length;
+    if (receivedBytes > MAX_LINE_BYTES) socket.destroy();
   });
-  // One command a connection.
+  // One command per connection.
   for await (const line of createInterface({ input: socket })) {
-    const reply = await answer({ db, publicUrl }, log, line);
+    const reply = await executeCommand({ db, publicUrl }, log, line);
     socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroy());
     return;
   }
   socket.destroy();
 }
 
-async function answer(context: CommandContext, log: Log, line: string): Promise<AdminReply> {
+async function executeCommand(context: CommandContext, log: Log, line: string): Promise<AdminReply> {
   try {
     const argv: unknown = JSON.parse(line);
-    if (!isWords(argv)) return { refused: 'Not a command' };
-    log.info({ command: argv.slice(0, 2) }, 'A command of the host runs');
+    if (!isStringArray(argv)) return { refused: 'Not a command' };
+    log.info({ command: argv.slice(0, 2) }, 'Running an admin command');
     return { result: await runCommand(context, argv) };
   } catch (error) {
     if (error instanceof CommandError || error instanceof ApiError) return { refused: error.message };
-    log.error({ err: error }, 'A command of the host failed');
+    log.error({ err: error }, 'Admin command failed');
     return { failed: error instanceof Error ? error.message : String(error) };
   }
 }
 
-const isWords = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string');
 
-/** Asks the service that holds the folder; undefined when none listens there. */
-export async function askService(dataDir: string, argv: readonly string[]): Promise<AdminReply | undefined> {
-  const path = socketPath(dataDir);
-  const socket = path === undefined ? undefined : await dial(path);
+/** Sends a command to the service that uses the folder; undefined if none is listening. */
+export async function sendCommand(dataDir: string, argv: readonly string[]): Promise<AdminReply | undefined> {
+  const path = getSocketPath(dataDir);
+  const socket = path === undefined ? undefined : await connectTo(path);
   if (!socket) return undefined;
   socket.write(`${JSON.stringify(argv)}\n`);
   for await (const line of createInterface({ input: socket })) {
     const reply: unknown = JSON.parse(line);
     if (isReply(reply)) return reply;
   }
-  return { failed: 'The service ended the connection without an answer; look at its log' };
+  return { failed: 'The service closed the connection without a reply; see its log' };
 }
 
 const isReply = (value: unknown): value is AdminReply =>
@@ -102,32 +105,32 @@ const isReply = (value: unknown): value is AdminReply =>
   value !== null &&
   ('result' in value || 'refused' in value || 'failed' in value);
 
-function dial(path: string): Promise<Socket | undefined> {
-  return new Promise((done, reject) => {
-    const socket = connect(path, () => done(socket));
+function connectTo(path: string): Promise<Socket | undefined> {
+  return new Promise((resolveSocket, reject) => {
+    const socket = connect(path, () => resolveSocket(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // Nothing there, or the file of a service that ended without taking it away.
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') done(undefined);
+      // No socket, or the stale file of a service that was killed.
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolveSocket(undefined);
       else reject(error);
     });
   });
 }
 
 function listen(server: Server, path: string): Promise<void> {
-  return new Promise((done, reject) => {
+  return new Promise((resolveListening, reject) => {
     server.once('error', reject).listen(path, () => {
       server.off('error', reject);
-      done();
+      resolveListening();
     });
   });
 }
 
-/** Where the socket is: the shorter way of writing its path; undefined when even that is too long. */
-function socketPath(dataDir: string): string | undefined {
+/** Path of the socket: absolute, or relative if the absolute one is too long; undefined if both are. */
+function getSocketPath(dataDir: string): string | undefined {
   const absolute = resolve(dataDir, 'admin.sock');
   if (process.platform === 'win32') {
     return `\\\\.\\pipe\\steward-${createHash('sha256').update(absolute.toLowerCase()).digest('hex').slice(0, 32)}`;
   }
-  const near = relative(process.cwd(), join(resolve(dataDir), 'admin.sock'));
-  return [absolute, near].find((path) => Buffer.byteLength(path) <= LONGEST_PATH);
+  const fromHere = relative(process.cwd(), join(resolve(dataDir), 'admin.sock'));
+  return [absolute, fromHere].find((path) => Buffer.byteLength(path) <= MAX_PATH_BYTES);
 }

@@ -1,18 +1,18 @@
-import { readConfig } from '../config.ts';
+import { ApiError } from '../kernel/api-error.ts';
+import { readConfig } from '../kernel/config.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { ApiError } from '../kernel/http/errors.ts';
-import { type AdminReply, askService } from './admin-socket.ts';
+import { type AdminReply, sendCommand } from './admin-socket.ts';
 import { CommandError } from './commands/command.ts';
 import { HELP, runCommand } from './commands/index.ts';
 
-/** Exit codes: 0 done, 1 refused or failed, 2 the database cannot be opened from here. */
+/** Exit codes: 0 success, 1 rejected or failed, 2 the database cannot be opened. */
 async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) {
     process.stdout.write(HELP);
     return argv.length === 0 ? 1 : 0;
   }
   const { databaseUrl, dataDir, publicUrl } = readConfig(process.env);
-  const reply = databaseUrl === undefined ? await askService(dataDir, argv) : undefined;
+  const reply = databaseUrl === undefined ? await sendCommand(dataDir, argv) : undefined;
   if (reply) return print(reply);
   const database = await openDatabase({ databaseUrl: databaseUrl?.reveal(), dataDir }).catch(
     (error: unknown) => {
@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// Answers alone go to stdout, so that they can be read by a program.
+// Only results go to stdout, so that programs can parse it.
 function print(reply: AdminReply): number {
   if ('result' in reply) {
     process.stdout.write(`${JSON.stringify(reply.result)}\n`);

@@ -1,18 +1,19 @@
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
-import { loadEntries, type LoadOptions } from './load/fill.ts';
-import { openTarget } from './load/target.ts';
-import { readAsOf, readNumber } from './read-options.ts';
+import { readConfig } from '../kernel/config.ts';
+import { loadEntries, type LoadOptions } from './load/load-entries.ts';
+import { openLoadTarget } from './load/target.ts';
+import { parseAsOfOption, parseNumberOption } from './parse-options.ts';
 
-const HELP = `Makes an entry type with twenty fields and fills it with drawn entries.
+const HELP = `Creates an entry type with twenty fields and fills it with random entries.
 
 npm run --silent load -- --site SLUG [--type Prospect] [--entries 1000000] [--changes 0]
   [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
 
---changes: how many changes of values an entry has in its history, on average.
-Without --database-url and DATABASE_URL it fills the embedded database in
-DATA_DIR; stop the service first. On PostgreSQL readers of entries wait until
-it has ended, where it makes ten times as many as there are or more.
+--changes: average number of changes in the history of an entry.
+Without --database-url and DATABASE_URL the embedded database in DATA_DIR is
+filled; stop the service first. On PostgreSQL, requests that read entries wait
+until the load has finished if it creates at least ten times as many entries as
+exist.
 `;
 
 const OPTIONS = {
@@ -26,7 +27,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Exit codes: 0 done, 1 failed. */
+/** Exit codes: 0 success, 1 failure. */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: OPTIONS });
   if (values.help || values.site === undefined) {
@@ -36,18 +37,18 @@ async function main(): Promise<number> {
   const options: LoadOptions = {
     site: values.site,
     type: values.type,
-    entries: readNumber('--entries', values.entries, 1, 10_000_000),
-    changes: readNumber('--changes', values.changes, 0, 100),
-    seed: readNumber('--seed', values.seed, 0, 2 ** 31 - 1),
-    asOf: readAsOf(values['as-of']),
+    entries: parseNumberOption('--entries', values.entries, 1, 10_000_000),
+    changes: parseNumberOption('--changes', values.changes, 0, 100),
+    seed: parseNumberOption('--seed', values.seed, 0, 2 ** 31 - 1),
+    asOf: parseAsOfOption(values['as-of']),
   };
   const config = readConfig(process.env);
   const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
-  const target = await openTarget({ databaseUrl, dataDir: config.dataDir });
+  const target = await openLoadTarget({ databaseUrl, dataDir: config.dataDir });
   try {
-    const started = performance.now();
+    const startedAt = performance.now();
     const { changes } = await loadEntries(target, options);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     process.stdout.write(
       `Type ${options.type}: ${options.entries} entries, ${changes} changes, in ${seconds} s\n`,
     );

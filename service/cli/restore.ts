@@ -1,26 +1,26 @@
 import { parseArgs } from 'node:util';
-import { RefusedFile } from '../areas/backups/index.ts';
-import { readConfig } from '../config.ts';
+import { InvalidBackupError } from '../areas/backups/index.ts';
+import { readConfig } from '../kernel/config.ts';
 import { CommandError } from './commands/command.ts';
-import { checkBackup } from './restore/check.ts';
-import { inWords } from './restore/report.ts';
-import { openWhole, restoreBackup } from './restore/run.ts';
-import { openTarget } from './restore/target.ts';
+import { formatReport } from './restore/report.ts';
+import { openAndReadBackup, restoreBackup } from './restore/restore-backup.ts';
+import { openRestoreTarget } from './restore/target.ts';
+import { verifyBackup } from './restore/verify-backup.ts';
 
-const HELP = `Restores a backup to an empty or a new site: all of it or nothing.
+const HELP = `Restores a backup to an empty or a new site, completely or not at all.
 
 npm run --silent restore -- FILE --site SLUG [--dry-run] [--database-url postgresql://...]
 npm run --silent restore -- FILE --verify
 
---dry-run: reads the whole file, looks at the site, and writes nothing.
---verify: restores into a database that is thrown away and compares the result
-with the file; no site is needed, and none is touched.
-The report is printed as JSON, and in words on the standard error.
+--dry-run: reads the whole file, checks the site, and writes nothing.
+--verify: restores into a temporary database and compares the result with the
+file; needs no site and changes none.
+The report is printed as JSON on stdout and as text on stderr.
 
-Without --database-url and DATABASE_URL it goes to the embedded database in
-DATA_DIR. That has one opener, and a restore would keep it from everybody for as
-long as it takes: stop the service first. On PostgreSQL the service goes on.
-DATA_DIR must be that of the service: files of entries are put there.
+Without --database-url and DATABASE_URL the embedded database in DATA_DIR is
+used, which only one process can open: stop the service first. On PostgreSQL
+the service can keep running. DATA_DIR must be that of the service: files of
+entries are stored there.
 `;
 
 const OPTIONS = {
@@ -33,17 +33,17 @@ const OPTIONS = {
 
 const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Ends with the service that started it, which holds the other end of the input. */
-function attached(): AbortSignal | undefined {
+/** Fires when the service that started this process ends, which closes stdin; undefined when started by hand. */
+function createParentExitSignal(): AbortSignal | undefined {
   if (process.env['STEWARD_ATTACHED'] !== '1') return undefined;
-  const ended = new AbortController();
-  process.stdin.resume().once('end', () => ended.abort());
-  // It keeps nobody waiting when the work is done.
+  const controller = new AbortController();
+  process.stdin.resume().once('end', () => controller.abort());
+  // Stdin must not keep the process alive.
   if ('unref' in process.stdin) process.stdin.unref();
-  return ended.signal;
+  return controller.signal;
 }
 
-/** Exit codes: 0 done, 1 refused, 2 failed. */
+/** Exit codes: 0 success, 1 rejected, 2 failed. */
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [path, ...rest] = positionals;
@@ -57,19 +57,19 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   if (values.site !== undefined && !SLUG.test(values.site))
-    throw new CommandError('--site: small letters, digits and dashes, such as northlight');
+    throw new CommandError('--site: lower-case letters, digits and dashes, such as northlight');
   const config = readConfig(process.env);
   const { dataDir } = config;
-  const signal = attached();
-  const file = await openWhole(path);
+  const signal = createParentExitSignal();
+  const file = await openAndReadBackup(path);
   try {
     if (values.site === undefined) {
-      await checkBackup(file, dataDir, signal);
-      process.stderr.write('The backup was restored elsewhere and is what it tells.\n');
+      await verifyBackup(file, dataDir, signal);
+      process.stderr.write('The backup was restored to a temporary database and matches its manifest.\n');
       return 0;
     }
     const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
-    const target = await openTarget({ databaseUrl, dataDir });
+    const target = await openRestoreTarget({ databaseUrl, dataDir });
     try {
       const report = await restoreBackup(target, file, {
         dataDir,
@@ -77,7 +77,7 @@ async function main(): Promise<number> {
         isDryRun: values['dry-run'],
       });
       process.stdout.write(`${JSON.stringify(report)}\n`);
-      process.stderr.write(inWords(report));
+      process.stderr.write(formatReport(report));
       return 0;
     } finally {
       await target.close();
@@ -91,5 +91,5 @@ try {
   process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof RefusedFile || error instanceof CommandError ? 1 : 2;
+  process.exitCode = error instanceof InvalidBackupError || error instanceof CommandError ? 1 : 2;
 }

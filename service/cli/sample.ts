@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../kernel/config.ts';
 import { openDatabase } from '../kernel/db/database.ts';
-import { readAsOf, readNumber } from './read-options.ts';
+import { parseAsOfOption, parseNumberOption } from './parse-options.ts';
 import { fillSample } from './sample/fill.ts';
 
-const HELP = `Fills a new sample site.
+const HELP = `Creates a site with sample data.
 
 npm run sample -- [--users 500] [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
 
-Without --database-url and DATABASE_URL it fills the embedded database in
+Without --database-url and DATABASE_URL the data go to the embedded database in
 DATA_DIR; stop the service first.
 `;
 
-/** Exit codes: 0 done, 1 failed, 2 the database cannot be opened (another process has it). */
+/** Returns the exit code: 0 done, 2 the database cannot be opened, for example because the service runs; errors exit with 1. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -27,9 +27,9 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  const users = readNumber('--users', values.users, 1, 1_000_000);
-  const seed = readNumber('--seed', values.seed, 0, 2 ** 31 - 1);
-  const asOf = readAsOf(values['as-of']);
+  const users = parseNumberOption('--users', values.users, 1, 1_000_000);
+  const seed = parseNumberOption('--seed', values.seed, 0, 2 ** 31 - 1);
+  const asOf = parseAsOfOption(values['as-of']);
   const config = readConfig(process.env);
   const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
   const database = await openDatabase({ databaseUrl, dataDir: config.dataDir }).catch((error: unknown) => {
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
   try {
     const { slug, activities } = await fillSample(database.db, { users, asOf, seed });
     process.stdout.write(
-      `Site ${slug}: ${users} users, ${activities} records of activity. Nobody has a password yet; to enter:\n` +
+      `Site ${slug}: ${users} users, ${activities} activity records. No user has a password yet. To sign in, run:\n` +
         `npm run admin -- user make-admin EMAIL --site ${slug}\n`,
     );
     return 0;

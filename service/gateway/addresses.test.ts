@@ -1,39 +1,39 @@
-/** Approved addresses (spec 5.4), and whose word counts for where a request comes from (T09). */
+/** Approved addresses (spec 5.4), and which proxies are trusted about the client address (T09). */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { callsWith, send, type Refusal } from '../testing/calls.ts';
-import { cheapHash } from '../testing/sign-in.ts';
+import { createApiClient, send, type ErrorBody } from '../testing/calls.ts';
+import { hashCheaply } from '../testing/sign-in.ts';
 import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
-const passwordHash = cheapHash(PASSWORD);
+const passwordHash = hashCheaply(PASSWORD);
 
-const approve = (networks: readonly string[], siteId: number) =>
+const toAddressRows = (networks: readonly string[], siteId: number) =>
   networks.map((network) => ({ site_id: siteId, network }));
 
-onEachApp((house) => {
+onEachApp((context) => {
   let person: Person;
   beforeEach(async () => {
-    const siteId = await makeSite(house().db);
-    person = await makePerson(house().db, siteId, {
+    const siteId = await makeSite(context().db);
+    person = await makePerson(context().db, siteId, {
       ipRestrictionsEnabled: true,
       passwordHash,
     });
-    await house()
+    await context()
       .db.insertInto('approved_address')
-      .values(approve(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'], siteId))
+      .values(toAddressRows(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'], siteId))
       .execute();
   });
 
   const signIn = (remoteAddress: string, password = PASSWORD) =>
-    callsWith(house().app, '/console', { 'x-steward-console': '1' }).post<Refusal>(
+    createApiClient(context().app, '/console', { 'x-steward-console': '1' }).post<ErrorBody>(
       '/api/session',
       { email: person.email, password },
       { remoteAddress },
     );
-  const from = async (remoteAddress: string, headers: Record<string, string> = {}) => {
+  const listStatuses = async (remoteAddress: string, headers: Record<string, string> = {}) => {
     const replies = await Promise.all(
       (['program', 'console'] as const).map((door) =>
-        as(house().app, person, door).get<Refusal>('user', { remoteAddress, headers }),
+        as(context().app, person, door).get<ErrorBody>('user', { remoteAddress, headers }),
       ),
     );
     return replies.map(({ status }) => status);
@@ -47,8 +47,8 @@ onEachApp((house) => {
     '::FFFF:198.51.100.7',
     '2001:db8::1',
     '2001:DB8:0:0::1',
-  ])('%s is approved', async (address) => {
-    expect(await from(address)).toEqual([200, 200]);
+  ])('accepts the approved address %s', async (address) => {
+    expect(await listStatuses(address)).toEqual([200, 200]);
   });
 
   test.each([
@@ -60,27 +60,27 @@ onEachApp((house) => {
     '::1',
     '::192.0.2.1',
     '0.0.0.0',
-  ])('%s is not: 403 that names it', async (address) => {
-    expect(await from(address)).toEqual([403, 403]);
-    const { body } = await as(house().app, person).get<Refusal>('user', { remoteAddress: address });
+  ])('rejects %s with 403 and names it', async (address) => {
+    expect(await listStatuses(address)).toEqual([403, 403]);
+    const { body } = await as(context().app, person).get<ErrorBody>('user', { remoteAddress: address });
     expect(body.message).toContain(address.replace('::ffff:', ''));
   });
 
   test.each(['program', 'console'] as const)(
-    'nothing at all is done or handed out from elsewhere (%s)',
+    'rejects all operations from other addresses (%s)',
     async (door) => {
       const { operations } = contract;
-      const asked = operations.filter(({ access, consoleOnly }) =>
+      const operationsOfSurface = operations.filter(({ access, isConsoleOnly: consoleOnly }) =>
         door === 'console' ? access !== 'public' : access === 'bearer' && !consoleOnly,
       );
-      expect(asked.length).toBeGreaterThan(50);
+      expect(operationsOfSurface.length).toBeGreaterThan(50);
       const prefix = door === 'console' ? '/console' : '';
       const headers =
         door === 'console'
           ? { cookie: `steward=${person.cookie}`, 'x-steward-console': '1' }
           : { authorization: `Bearer ${person.token}` };
-      for (const { id, method, url } of asked) {
-        const reply = await send<Refusal>(house().app, {
+      for (const { id, method, url } of operationsOfSurface) {
+        const reply = await send<ErrorBody>(context().app, {
           method,
           url: prefix + url.replaceAll(/:\w+/g, '1'),
           headers,
@@ -92,55 +92,55 @@ onEachApp((house) => {
     },
   );
 
-  test('nobody is believed who says where they come from, unless it is a trusted proxy', async () => {
+  test('ignores forwarding headers of clients that are not trusted proxies', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'cf-connecting-ip']) {
       expect(
-        await from('203.0.113.9', { [name]: name === 'forwarded' ? 'for=192.0.2.1' : '192.0.2.1' }),
+        await listStatuses('203.0.113.9', { [name]: name === 'forwarded' ? 'for=192.0.2.1' : '192.0.2.1' }),
       ).toEqual([403, 403]);
     }
   });
 
-  test('sign-in asks as well, and only after the password', async () => {
+  test('applies to sign-in, after the password check', async () => {
     expect((await signIn('203.0.113.9', 'wrong')).status).toBe(401);
     expect((await signIn('203.0.113.9')).status).toBe(403);
     expect((await signIn('192.0.2.1')).status).toBe(200);
   });
 
-  test('with no approved address nobody with the restriction gets in; without it everybody does', async () => {
-    await house().db.deleteFrom('approved_address').where('site_id', '=', person.siteId).execute();
-    expect(await from('192.0.2.1')).toEqual([403, 403]);
-    await house()
+  test('without approved addresses restricted users are rejected and others accepted', async () => {
+    await context().db.deleteFrom('approved_address').where('site_id', '=', person.siteId).execute();
+    expect(await listStatuses('192.0.2.1')).toEqual([403, 403]);
+    await context()
       .db.updateTable('membership')
       .set({ ip_restrictions_enabled: false })
       .where('user_id', '=', person.userId)
       .execute();
-    expect(await from('203.0.113.9')).toEqual([200, 200]);
+    expect(await listStatuses('203.0.113.9')).toEqual([200, 200]);
   });
 
-  test('an address that another site approved does not count here', async () => {
-    await house()
+  test('ignores approved addresses of other sites', async () => {
+    await context()
       .db.insertInto('approved_address')
-      .values(approve(['203.0.113.0/24'], await makeSite(house().db)))
+      .values(toAddressRows(['203.0.113.0/24'], await makeSite(context().db)))
       .execute();
-    expect(await from('203.0.113.9')).toEqual([403, 403]);
+    expect(await listStatuses('203.0.113.9')).toEqual([403, 403]);
   });
 });
 
 describe('behind trusted proxies (TRUSTED_PROXIES)', () => {
   onEachApp(
-    (house) => {
+    (context) => {
       let person: Person;
       beforeEach(async () => {
-        const siteId = await makeSite(house().db);
-        person = await makePerson(house().db, siteId, { ipRestrictionsEnabled: true });
-        await house()
+        const siteId = await makeSite(context().db);
+        person = await makePerson(context().db, siteId, { ipRestrictionsEnabled: true });
+        await context()
           .db.insertInto('approved_address')
-          .values(approve(['192.0.2.1'], siteId))
+          .values(toAddressRows(['192.0.2.1'], siteId))
           .execute();
       });
       const from = async (remoteAddress: string, forwarded: string) =>
         (
-          await as(house().app, person).get('user', {
+          await as(context().app, person).get('user', {
             remoteAddress,
             headers: { 'x-forwarded-for': forwarded },
           })
@@ -153,7 +153,7 @@ describe('behind trusted proxies (TRUSTED_PROXIES)', () => {
         ['10.0.0.1', '::ffff:192.0.2.1'],
         ['10.0.0.1', '203.0.113.9, 192.0.2.1'],
         ['10.0.0.1', '192.0.2.1, 10.0.0.2'],
-      ])('the proxy %s is believed about %s', async (proxy, forwarded) => {
+      ])('trusts the proxy %s about %s', async (proxy, forwarded) => {
         expect(await from(proxy, forwarded)).toBe(200);
       });
 
@@ -165,13 +165,13 @@ describe('behind trusted proxies (TRUSTED_PROXIES)', () => {
         ['10.0.0.1', '192.0.2.1:80'],
         ['10.0.0.1', "192.0.2.1'; drop table site"],
         ['10.0.0.1', ''],
-      ])('from %s the word "%s" lets nobody in, and breaks nothing', async (peer, forwarded) => {
+      ])('rejects a request from %s with X-Forwarded-For "%s"', async (peer, forwarded) => {
         expect(await from(peer, forwarded)).toBe(403);
       });
 
-      test('garbage from a proxy is 4xx where one turns the restriction on for oneself', async () => {
-        const admin = await makePerson(house().db, person.siteId);
-        const { status } = await as(house().app, admin).put(
+      test('rejects an unparseable address when users restrict themselves', async () => {
+        const admin = await makePerson(context().db, person.siteId);
+        const { status } = await as(context().app, admin).put(
           'user',
           { id: admin.userId, ipRestrictionsEnabled: true },
           { remoteAddress: '10.0.0.1', headers: { 'x-forwarded-for': 'garbage' } },

@@ -1,13 +1,13 @@
-/** Sign-in through the identity manager of a site, against a real provider. */
+/** Sign-in through the identity manager of a site, tested with a real provider. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { IdentityStart, Session, SiteIdentity } from '../../contract/generated/types.gen.ts';
-import { grantPlatform } from '../areas/sites/index.ts';
-import { callsWith, type Refusal } from '../testing/calls.ts';
+import { addPlatformAdministrator } from '../areas/sites/index.ts';
+import { createApiClient, type ErrorBody } from '../testing/calls.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
 import {
   as,
   makePerson,
-  makeRunnerElsewhere,
+  makeOtherPlatformAdministrator,
   makeSite,
   onEachApp,
   publicUrl,
@@ -20,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-onEachApp((house) => {
-  beforeAll(() => makeRunnerElsewhere(house().db));
+onEachApp((context) => {
+  beforeAll(() => makeOtherPlatformAdministrator(context().db));
   let person: Person;
   let slug = '';
-  const identity = () => `/api/platform/sites/${person.siteId}/identity`;
-  const setUp = (more: object = {}) =>
-    as(house().app, person, 'console').put<SiteIdentity & Refusal>(identity(), {
+  const getIdentityPath = () => `/api/platform/sites/${person.siteId}/identity`;
+  const setUpIdentity = (more: object = {}) =>
+    as(context().app, person, 'console').put<SiteIdentity & ErrorBody>(getIdentityPath(), {
       mode: 'identity-manager',
       issuer: provider.issuer,
       clientId: provider.clientId,
@@ -34,9 +34,9 @@ onEachApp((house) => {
       ...more,
     });
   beforeEach(async () => {
-    const { db } = house();
+    const { db } = context();
     person = await makePerson(db, await makeSite(db), {});
-    await db.transaction().execute((tx) => grantPlatform(tx, person.userId));
+    await db.transaction().execute((tx) => addPlatformAdministrator(tx, person.userId));
     const site = await db
       .selectFrom('site')
       .select('slug')
@@ -45,77 +45,79 @@ onEachApp((house) => {
     ({ slug } = site);
   });
 
-  const door = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
-  const begin = () => door().post<IdentityStart & Refusal>('/api/session/identity', { site: slug });
-  const NO_SECRET = 'of nobody who began anything';
-  const finish = (query: string, secret = NO_SECRET) =>
-    door().post<Session & Refusal>('/api/session/identity/finish', { query, secret });
-  const come = async () => {
-    const { url, secret } = (await begin()).body;
-    return finish(await provider.visit(url), secret);
+  const callConsole = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
+  const startSignIn = () =>
+    callConsole().post<IdentityStart & ErrorBody>('/api/session/identity', { site: slug });
+  const NO_SECRET = 'secret of no started sign-in';
+  const finishSignIn = (query: string, secret = NO_SECRET) =>
+    callConsole().post<Session & ErrorBody>('/api/session/identity/finish', { query, secret });
+  const signIn = async () => {
+    const { url, secret } = (await startSignIn()).body;
+    return finishSignIn(await provider.visit(url), secret);
   };
-  const federate = (who: Person, federationId: string | null) =>
-    house()
+  const setFederationId = (who: Person, federationId: string | null) =>
+    context()
       .db.updateTable('account')
       .set({ federation_id: federationId })
       .where('user_id', '=', who.userId)
       .execute();
-  const federationIdOf = async (who: Person) =>
+  const loadFederationId = async (who: Person) =>
     (
-      await house()
+      await context()
         .db.selectFrom('account')
         .select('federation_id')
         .where('user_id', '=', who.userId)
         .executeTakeFirstOrThrow()
     ).federation_id;
 
-  test('is refused while nobody could run the platform without the site', async () => {
-    const { db } = house();
+  test('cannot be enabled when no platform administrator could sign in without the site', async () => {
+    const { db } = context();
     const others = await db
       .deleteFrom('platform_administrator')
       .where('user_id', '!=', person.userId)
       .returningAll()
       .execute();
-    const refused = await setUp();
-    expect([refused.status, refused.body.message]).toEqual([
-      409,
-      expect.stringContaining('lock yourself out'),
-    ]);
-    expect((await as(house().app, person, 'console').get<SiteIdentity>(identity())).body.mode).toBe(
+    const refused = await setUpIdentity();
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('lock you out')]);
+    expect((await as(context().app, person, 'console').get<SiteIdentity>(getIdentityPath())).body.mode).toBe(
       'password',
     );
     await db.insertInto('platform_administrator').values(others).execute();
-    expect((await setUp()).status).toBe(200);
+    expect((await setUpIdentity()).status).toBe(200);
   });
 
-  test('opens the site for the user with the federation id, and for nobody else', async () => {
-    expect((await setUp()).body).toMatchObject({ mode: 'identity-manager', hasClientSecret: true });
+  test('signs in only the user with the federation id', async () => {
+    expect((await setUpIdentity()).body).toMatchObject({ mode: 'identity-manager', hasClientSecret: true });
     const sub = crypto.randomUUID();
-    await federate(person, sub);
+    await setFederationId(person, sub);
     provider.setPerson({ sub });
-    const came = await come();
-    expect([came.status, came.body.user.id, came.body.site.id]).toEqual([200, person.userId, person.siteId]);
-    const out = await as(house().app, person, 'console').get<{ url: string }>(
+    const signedIn = await signIn();
+    expect([signedIn.status, signedIn.body.user.id, signedIn.body.site.id]).toEqual([
+      200,
+      person.userId,
+      person.siteId,
+    ]);
+    const signOut = await as(context().app, person, 'console').get<{ url: string }>(
       '/api/session/identity/sign-out',
     );
-    expect(out.body.url).toContain(`${provider.issuer}/session/end?`);
+    expect(signOut.body.url).toContain(`${provider.issuer}/session/end?`);
     provider.setPerson({ sub: 'a stranger' });
-    const stranger = await come();
+    const stranger = await signIn();
     expect([stranger.status, stranger.body.message]).toEqual([403, expect.stringContaining('a stranger')]);
   });
 
-  test('knows somebody without a federation id by the verified address, once', async () => {
-    await setUp();
+  test('links a user without a federation id by the verified e-mail address, once', async () => {
+    await setUpIdentity();
     const sub = crypto.randomUUID();
     provider.setPerson({ sub, email: person.email, email_verified: false });
-    expect((await come()).status).toBe(403);
+    expect((await signIn()).status).toBe(403);
     provider.setPerson({ sub, email: person.email, email_verified: true });
-    expect((await come()).status).toBe(200);
-    expect(await federationIdOf(person)).toBe(sub);
-    // The address alone opens nothing any more: whoever takes it over is somebody else.
+    expect((await signIn()).status).toBe(200);
+    expect(await loadFederationId(person)).toBe(sub);
+    // After linking, the e-mail address alone is not sufficient: someone else may take it over.
     provider.setPerson({ sub: 'another', email: person.email, email_verified: true });
-    expect((await come()).status).toBe(403);
-    const audits = await house()
+    expect((await signIn()).status).toBe(403);
+    const audits = await context()
       .db.selectFrom('audit_log')
       .select('changes')
       .where('site_id', '=', person.siteId)
@@ -124,35 +126,35 @@ onEachApp((house) => {
     expect(audits.map(({ changes }) => changes)).toEqual([{ federationId: [null, sub] }]);
   });
 
-  test('each coming back counts once, and only for the sign-in that was begun', async () => {
-    await setUp();
+  test('accepts each callback once, and only for the sign-in that was started', async () => {
+    await setUpIdentity();
     const sub = crypto.randomUUID();
-    await federate(person, sub);
+    await setFederationId(person, sub);
     provider.setPerson({ sub });
-    const { url, secret } = (await begin()).body;
+    const { url, secret } = (await startSignIn()).body;
     const query = await provider.visit(url);
-    const another = (await begin()).body;
+    const another = (await startSignIn()).body;
     const other = new URLSearchParams(await provider.visit(another.url));
-    // Whoever catches the address alone neither gets in nor uses it up.
-    expect((await finish(query)).status).toBe(401);
-    expect((await finish(query, another.secret)).status).toBe(401);
-    const replies = await Promise.all([finish(query, secret), finish(query, secret)]);
+    // The intercepted callback URL alone neither signs in nor consumes the sign-in.
+    expect((await finishSignIn(query)).status).toBe(401);
+    expect((await finishSignIn(query, another.secret)).status).toBe(401);
+    const replies = await Promise.all([finishSignIn(query, secret), finishSignIn(query, secret)]);
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
-    // A code of one sign-in with the state of another.
+    // The code of one sign-in with the state of another.
     const mixed = new URLSearchParams({ code: 'stolen', state: other.get('state') ?? '' });
-    expect((await finish(mixed.toString(), another.secret)).status).toBe(401);
-    expect((await finish('code=x&state=never-begun')).status).toBe(401);
-    expect((await finish(`error=access_denied&state=${crypto.randomUUID()}`)).status).toBe(401);
+    expect((await finishSignIn(mixed.toString(), another.secret)).status).toBe(401);
+    expect((await finishSignIn('code=x&state=never-begun')).status).toBe(401);
+    expect((await finishSignIn(`error=access_denied&state=${crypto.randomUUID()}`)).status).toBe(401);
   });
 
-  test('an inactive user is refused, and passwords open the site no longer', async () => {
-    const { db, app } = house();
-    await setUp();
-    const gone = await makePerson(db, person.siteId, { isActive: false });
+  test('rejects inactive users, and passwords have no effect on the site', async () => {
+    const { db, app } = context();
+    await setUpIdentity();
+    const inactive = await makePerson(db, person.siteId, { isActive: false });
     const sub = crypto.randomUUID();
-    await federate(gone, sub);
+    await setFederationId(inactive, sub);
     provider.setPerson({ sub });
-    expect((await come()).status).toBe(403);
+    expect((await signIn()).status).toBe(403);
     const created = await as(app, person, 'program').post<number>('user', {
       email: `${crypto.randomUUID()}@one.test`,
       firstName: 'A',
@@ -169,21 +171,21 @@ onEachApp((house) => {
     expect(stored).toEqual({ password_hash: null, federation_id: null });
   });
 
-  test('is set up only with a provider that answers, and keeps its secret to itself', async () => {
-    const dead = await setUp({ issuer: 'http://127.0.0.1:9' });
+  test('requires a reachable provider, and never returns its secret', async () => {
+    const dead = await setUpIdentity({ issuer: 'http://127.0.0.1:9' });
     expect([dead.status, dead.body.errors?.[0]?.path]).toEqual([400, 'issuer']);
-    const plain = await setUp({ issuer: 'http://login.example.com' });
-    expect([plain.status, plain.body.errors?.[0]?.message]).toEqual([400, 'must begin with https://']);
-    const nameless = await setUp({ clientId: null });
+    const plain = await setUpIdentity({ issuer: 'http://login.example.com' });
+    expect([plain.status, plain.body.errors?.[0]?.message]).toEqual([400, 'must start with https://']);
+    const nameless = await setUpIdentity({ clientId: null });
     expect([nameless.status, nameless.body.errors?.[0]?.path]).toEqual([400, 'clientId']);
-    expect((await begin()).status).toBe(404);
-    const kept = await setUp();
-    expect(JSON.stringify(kept.body)).not.toContain(provider.clientSecret);
-    const rows = await house().db.selectFrom('identity_provider').selectAll().execute();
+    expect((await startSignIn()).status).toBe(404);
+    const saved = await setUpIdentity();
+    expect(JSON.stringify(saved.body)).not.toContain(provider.clientSecret);
+    const rows = await context().db.selectFrom('identity_provider').selectAll().execute();
     expect(rows.some(({ client_secret: secret }) => secret?.includes(provider.clientSecret))).toBe(false);
-    // Without the secret in the request it stays.
-    expect((await setUp({ clientSecret: undefined })).body.hasClientSecret).toBe(true);
-    expect((await setUp({ mode: 'password' })).body.mode).toBe('password');
-    expect((await begin()).status).toBe(404);
+    // A request without the secret keeps it.
+    expect((await setUpIdentity({ clientSecret: undefined })).body.hasClientSecret).toBe(true);
+    expect((await setUpIdentity({ mode: 'password' })).body.mode).toBe('password');
+    expect((await startSignIn()).status).toBe(404);
   });
 });

@@ -1,33 +1,31 @@
-import { evenMoment } from '../kernel/auth/even.ts';
-import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
-import { newPasswordFault } from '../kernel/auth/new-password.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
-import { administratorRemains } from '../kernel/auth/store.ts';
-import { countLinkCall, countOrRefuse } from '../kernel/auth/throttle.store.ts';
-import { change } from '../kernel/change.ts';
-import { normaliseEmail } from '../kernel/email.ts';
-import { ApiError, conflict, invalid } from '../kernel/http/errors.ts';
-import { done, ok, type Answer, type Handlers } from '../kernel/http/handler.ts';
-import { passwordResetMail } from '../kernel/mail/messages.ts';
-import { queueMail } from '../kernel/mail/store.ts';
+import { startUniformDelay, validateNewPassword, hashPassword } from '../kernel/auth/passwords.ts';
+import { createLink, findLink, LINK_TTL_HOURS, consumeLink } from '../kernel/auth/one-time-links.store.ts';
+import { hasAdministrator } from '../kernel/auth/callers.store.ts';
+import { consumeLinkRateLimit, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
+import { change } from '../kernel/audit/change.ts';
+import { normalizeEmail } from '../kernel/email.ts';
+import { ApiError, conflict, badRequest } from '../kernel/api-error.ts';
+import { noContent, ok, type HandlerResponse, type Handlers } from '../kernel/http/handler.ts';
+import { composePasswordResetMail } from '../kernel/mail/messages.ts';
+import { queueMail } from '../kernel/mail/mail.store.ts';
 import { getSite } from '../areas/sites/index.ts';
 import { addAdministrator, checkPerson } from '../areas/users/index.ts';
-import { beginSession } from './begin.ts';
-import { deleteSessionsOf, forgetDevices } from './session.store.ts';
-import * as store from './store.ts';
+import { startSession } from './session-lifecycle.ts';
+import { deleteUserSessions, deleteKnownDevices } from './session.store.ts';
+import * as store from './accounts.store.ts';
 
-const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
+const MAILS_PER_USER = { maxCount: 3, windowSeconds: 3600 };
 
-const gone = () =>
-  new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
+const createLinkExpiredError = () =>
+  new ApiError(404, `This link has been used or is older than ${LINK_TTL_HOURS} hours. Request a new one.`);
 
 type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'createFirstAdministrator';
 
 export const linkHandlers: Handlers<Operations> = {
   async inspectLink({ db, body, origin }) {
-    await countLinkCall(db, origin.ip, 'tried');
+    await consumeLinkRateLimit(db, origin.ip, 'opened');
     const link = await findLink(db, body.token);
-    if (!link) throw gone();
+    if (!link) throw createLinkExpiredError();
     const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
     const site = await getSite(db, link.siteId);
     return ok({
@@ -39,38 +37,38 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async setPassword({ db, body, origin }) {
-    await countLinkCall(db, origin.ip, 'tried');
-    const asked = await findLink(db, body.token);
-    if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
-    const { userId, siteId } = asked;
+    await consumeLinkRateLimit(db, origin.ip, 'opened');
+    const link = await findLink(db, body.token);
+    if (link?.purpose !== 'set-password' || link.userId === null) throw createLinkExpiredError();
+    const { userId, siteId } = link;
     const account = await store.findAccount(db, { userId });
-    const fault = newPasswordFault(body.password, account?.email);
-    if (fault !== undefined) throw invalid([{ path: 'password', message: fault }]);
+    const passwordError = validateNewPassword(body.password, account?.email);
+    if (passwordError !== undefined) throw badRequest([{ path: 'password', message: passwordError }]);
     const passwordHash = await hashPassword(body.password);
     await change(db, { siteId, userId, email: account?.email ?? null, origin }, async (tx, record) => {
-      // Found again under a lock: of two requests with one link only the first gets through.
-      if (!(await findLink(tx, body.token, true))) throw gone();
-      await useLink(tx, body.token);
+      // Read again under a lock: of two requests with one link only the first succeeds.
+      if (!(await findLink(tx, body.token, true))) throw createLinkExpiredError();
+      await consumeLink(tx, body.token);
       await store.setPasswordHash(tx, userId, passwordHash);
-      await deleteSessionsOf(tx, userId);
-      await forgetDevices(tx, userId);
+      await deleteUserSessions(tx, userId);
+      await deleteKnownDevices(tx, userId);
       record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
     });
-    return done;
+    return noContent;
   },
 
   async requestPasswordLink({ db, body, origin, services }) {
-    await countLinkCall(db, origin.ip, 'asked for');
-    const moment = evenMoment();
-    const { key } = normaliseEmail(body.email);
+    await consumeLinkRateLimit(db, origin.ip, 'requested');
+    const uniformDelay = startUniformDelay();
+    const { key } = normalizeEmail(body.email);
     const account = await store.findAccount(db, { emailKey: key });
-    const sites = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
+    const sites = account ? await store.listAccessibleSites(db, account.userId, origin.ip) : [];
     const site = sites.find((each) => each.identityMode === 'password');
-    // The answer is the same for everybody; the mail goes to the owner of the address alone, a few an hour.
+    // The response is the same for every address; only the owner of an account gets a mail, at most three an hour.
     if (
       account &&
       site &&
-      (await underLimit(() => countOrRefuse(db, `mail:${account.userId}`, MAILS_TO_ONE, '')))
+      (await isUnderLimit(() => consumeRateLimit(db, `mail:${account.userId}`, MAILS_PER_USER, '')))
     ) {
       await change(db, { siteId: site.siteId, userId: null, email: null, origin }, async (tx, record) => {
         const token = await createLink(tx, {
@@ -78,50 +76,50 @@ export const linkHandlers: Handlers<Operations> = {
           siteId: site.siteId,
           userId: account.userId,
         });
-        const mail = passwordResetMail({
+        const mail = composePasswordResetMail({
           firstName: account.firstName,
           siteName: site.name,
           link: `${services.publicUrl}/link#${token}`,
         });
-        await queueMail(tx, { siteId: site.siteId, to: account.email, hours: LINK_HOURS, ...mail });
+        await queueMail(tx, { siteId: site.siteId, to: account.email, ttlHours: LINK_TTL_HOURS, ...mail });
         record({ action: 'user.password-link', subject: ['user', account.userId], changes: {} });
       });
-      services.wakeMail();
+      services.wakeMailWorker();
     }
-    await moment;
+    await uniformDelay;
     return { status: 202, body: undefined };
   },
 
-  async createFirstAdministrator({ db, body, origin }): Promise<Answer<'createFirstAdministrator'>> {
-    await countLinkCall(db, origin.ip, 'tried');
+  async createFirstAdministrator({ db, body, origin }): Promise<HandlerResponse<'createFirstAdministrator'>> {
+    await consumeLinkRateLimit(db, origin.ip, 'opened');
     const link = await findLink(db, body.token);
-    if (link?.purpose !== 'first-administrator') throw gone();
-    const faults = checkPerson(body);
-    if (faults.length > 0) throw invalid(faults);
+    if (link?.purpose !== 'first-administrator') throw createLinkExpiredError();
+    const errors = checkPerson(body);
+    if (errors.length > 0) throw badRequest(errors);
     const passwordHash = await hashPassword(body.password);
     const userId = await change(
       db,
       { siteId: link.siteId, userId: null, email: null, origin },
       async (tx, record) => {
-        if (!(await findLink(tx, body.token, true))) throw gone();
-        if (await administratorRemains(tx, link.siteId))
-          throw conflict('This site has an administrator already. Ask them to let you in.');
-        await useLink(tx, body.token);
-        const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash }, record);
-        if (made === undefined)
+        if (!(await findLink(tx, body.token, true))) throw createLinkExpiredError();
+        if (await hasAdministrator(tx, link.siteId))
+          throw conflict('This site already has an administrator. Ask them for access.');
+        await consumeLink(tx, body.token);
+        const createdId = await addAdministrator(tx, link.siteId, { ...body, passwordHash }, record);
+        if (createdId === undefined)
           throw conflict(`${body.email} is already known on this platform`, [
             { path: 'email', message: 'is already known on this platform' },
           ]);
-        return made;
+        return createdId;
       },
     );
-    return beginSession(db, { siteId: link.siteId, userId, origin });
+    return startSession(db, { siteId: link.siteId, userId, origin });
   },
 };
 
-async function underLimit(count: () => Promise<void>): Promise<boolean> {
+async function isUnderLimit(consume: () => Promise<void>): Promise<boolean> {
   try {
-    await count();
+    await consume();
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;

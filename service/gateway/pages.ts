@@ -2,22 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import fastifyHelmet from '@fastify/helmet';
 
-const DIST = new URL('../../dist/', import.meta.url);
+const DIST_URL = new URL('../../dist/', import.meta.url);
 const DAY_SECONDS = 86_400;
 
 /**
- * The console's files. Hashed files never change; the page itself is asked for anew each time, so that a new version
- * is there at the next load. Every path that is no file is the page: the console's router decides what it shows.
+ * Serves the console's files. Hashed files are immutable; the page itself is revalidated at each load, so that a new
+ * version appears at the next one. Every path that is no file serves the page, because the console's router decides
+ * what it shows.
  */
-export async function servePages(app: FastifyInstance): Promise<void> {
-  const page = await readFile(new URL('index.html', DIST), 'utf8').catch(() => undefined);
+export async function serveConsole(app: FastifyInstance): Promise<void> {
+  const page = await readFile(new URL('index.html', DIST_URL), 'utf8').catch(() => undefined);
   if (page === undefined) return;
   await app.register(fastifyStatic, {
-    root: fileURLToPath(DIST),
+    root: fileURLToPath(DIST_URL),
     index: false,
     wildcard: false,
-    // The build lays packed forms beside the files (scripts/pack.ts): to pack anew for each caller costs the one who waits.
+    // The build stores compressed files beside the originals (scripts/pack.ts), so that no request waits for
+    // compression.
     preCompressed: true,
     globIgnore: ['**/*.{br,gz}'],
     setHeaders: (reply, path) => {
@@ -35,5 +38,37 @@ export async function servePages(app: FastifyInstance): Promise<void> {
     if (request.url.startsWith('/api/') || request.url.startsWith('/console/')) return reply.callNotFound();
     if (!request.headers.accept?.includes('text/html')) return reply.callNotFound();
     return reply.type(send.type).header('cache-control', 'no-cache').send(send.body);
+  });
+}
+
+/** Hash of the one style rule that the UI kit injects (`touch-action`); to be checked at each upgrade of the kit. */
+const UI_KIT_STYLE_HASH = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+
+/** Security headers of every response: only the console's own scripts run on its pages (T03). */
+export async function registerSecurityHeaders(app: FastifyInstance, secure: boolean): Promise<void> {
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", UI_KIT_STYLE_HASH],
+        connectSrc: ["'self'"],
+        imgSrc: ["'self'", 'blob:', 'data:'],
+        fontSrc: ["'self'"],
+        workerSrc: ["'self'"],
+        manifestSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+        requireTrustedTypesFor: ["'script'"],
+        // The console creates trusted script URLs only for workers (src/lib/start-worker.ts).
+        trustedTypes: ['steward-worker'],
+      },
+    },
+    strictTransportSecurity: secure ? { maxAge: 31_536_000 } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    frameguard: { action: 'deny' },
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
   });
 }

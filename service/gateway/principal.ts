@@ -1,90 +1,97 @@
-import { endActing, NO_ASSIGNMENT, openDay } from '../areas/proxies/index.ts';
-import { refuseAddress, requireWebService } from '../kernel/auth/authorize.ts';
-import type { Caller, Origin } from '../kernel/auth/caller.ts';
-import type { Found, Principal } from '../kernel/auth/store.ts';
+import { endActing, NO_ASSIGNMENT_MESSAGE, openDailyReport } from '../areas/proxies/index.ts';
+import { rejectUnapprovedAddress, requireWebServiceCapability } from '../kernel/auth/authorize.ts';
+import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
+import type { AuthenticatedCaller, Principal } from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
-import { ApiError, unauthorized } from '../kernel/http/errors.ts';
+import { ApiError, unauthorized } from '../kernel/api-error.ts';
 import type { Services } from '../kernel/http/handler.ts';
 
-/** Says on every answer to a session for whom it acts, so that a page that believes otherwise finds out. */
+/** Header of every response to a session that says for whom it acts, so that a page with another belief finds out. */
 export const ACTING_HEADER = 'x-steward-acting';
-/** What the header says of a session that acts for nobody. */
-const NOBODY = '0';
+/** Header value of a session that acts for nobody. */
+const NOT_ACTING = '0';
 
-export const actingState = (caller: Caller): string => String(caller.acting?.reportId ?? NOBODY);
+export const formatActingState = (caller: Caller): string => String(caller.acting?.reportId ?? NOT_ACTING);
 
-/** What a session may always do, so that somebody can find out for whom it acts, and end it, from anywhere. */
-const ALWAYS: ReadonlySet<string> = new Set(['getSession', 'endActing', 'signOut']);
+/**
+ * Operations that a session may always call, so that the user can find out for whom it acts, and end that, from
+ * anywhere.
+ */
+const ALWAYS_ALLOWED_OPERATIONS: ReadonlySet<string> = new Set(['getSession', 'endActing', 'signOut']);
 
-const LARGEST_ID = 2_147_483_647;
+const MAX_ID = 2_147_483_647;
 
-/** The id in an AS-USER header; 0, which is nobody's, for everything that is none. */
-export function principalAsked(header: string | string[] | undefined): number | undefined {
+/** Parses the AS-USER header. Invalid values become 0, the id of no user. */
+export function parsePrincipalHeader(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined;
   const id = typeof header === 'string' && /^[1-9]\d{0,9}$/.test(header) ? Number(header) : 0;
-  return id <= LARGEST_ID ? id : 0;
+  return id <= MAX_ID ? id : 0;
 }
 
-const asPrincipal = (own: Caller, principal: Principal & { email: string }, reportId: number): Caller => ({
+const toActingCaller = (own: Caller, principal: Principal & { email: string }, reportId: number): Caller => ({
   ...own,
   capabilities: principal.capabilities,
   acting: { principalId: principal.id, principalEmail: principal.email, reportId },
 });
 
-const holds = (principal: Principal): principal is Principal & { email: string } =>
+const isAssigned = (principal: Principal): principal is Principal & { email: string } =>
   principal.email !== undefined;
 
-/** The caller of a session as it stands: for whom it acts, or as themselves. */
-export const callerOf = ({ own, principal }: Found): Caller =>
-  principal && holds(principal) ? asPrincipal(own, principal, principal.reportId ?? 0) : own;
+/** Caller of a session: the principal it acts for, or the user themselves. */
+export const resolveCaller = ({ caller: own, principal }: AuthenticatedCaller): Caller =>
+  principal && isAssigned(principal) ? toActingCaller(own, principal, principal.reportId ?? 0) : own;
 
 /**
- * The caller of a program, for whom AS-USER says. Both need the interface and an address that is open to them; that the
- * principal does not exist, may not act or is nobody's business of the caller is one and the same answer.
- * @throws ApiError 401 without an assignment that holds (shapes 1)
+ * Resolves the caller of a program, acting for the user in AS-USER. Both need the web service capability and an
+ * approved address; an unknown, inactive or unassigned principal gets one and the same error.
+ * @throws ApiError 401 without a valid assignment (shapes 1)
  */
-export async function programCaller(
+export async function resolveBearerCaller(
   { db, services }: { db: Db; services: Services },
-  { own, principal }: Found,
-  origin: Origin,
+  { caller: own, principal }: AuthenticatedCaller,
+  origin: RequestOrigin,
 ): Promise<Caller> {
   if (!principal) return own;
-  requireWebService(own.capabilities);
-  if (!holds(principal)) throw noAssignment();
-  refuseAddress(principal.refused, origin.ip);
-  if (principal.reportId !== null) return asPrincipal(own, principal, principal.reportId);
-  const day = await openDay(db, own, origin, principal.id);
-  if (!day) throw noAssignment();
-  if (day.isNew) services.wakeMail();
-  return asPrincipal(own, principal, day.reportId);
+  requireWebServiceCapability(own.capabilities);
+  if (!isAssigned(principal)) throw createNoAssignmentError();
+  rejectUnapprovedAddress(principal.isAddressRefused, origin.ip);
+  if (principal.reportId !== null) return toActingCaller(own, principal, principal.reportId);
+  const day = await openDailyReport(db, own, origin, principal.id);
+  if (!day) throw createNoAssignmentError();
+  if (day.isNew) services.wakeMailWorker();
+  return toActingCaller(own, principal, day.reportId);
 }
 
-const noAssignment = () => unauthorized(`AS-USER: ${NO_ASSIGNMENT}`, 'Bearer');
+const createNoAssignmentError = () => unauthorized(`AS-USER: ${NO_ASSIGNMENT_MESSAGE}`, 'Bearer');
 
 /**
- * The caller of a session, for whom it acts. Where that does not hold any more it ends here, and the request is refused:
- * what was meant to be done for somebody is not done as oneself.
- * @throws ApiError 403 when acting has just ended, 409 when the page believes to act for somebody else
+ * Resolves the caller of a session and for whom it acts. When the assignment no longer holds, acting ends and the
+ * request is rejected: what was meant for the principal must not be done as oneself.
+ * @throws ApiError 403 when acting has just ended, 409 when the page expects another principal
  */
-export async function sessionCaller(
+export async function resolveSessionCaller(
   db: Db,
-  { own, principal }: Found,
-  request: { operationId: string; believed: string | string[] | undefined; origin: Origin },
+  { caller: own, principal }: AuthenticatedCaller,
+  request: { operationId: string; expectedActing: string | string[] | undefined; origin: RequestOrigin },
 ): Promise<Caller> {
-  const always = ALWAYS.has(request.operationId);
-  if (principal && !holds(principal)) {
+  const isAlwaysAllowed = ALWAYS_ALLOWED_OPERATIONS.has(request.operationId);
+  if (principal && !isAssigned(principal)) {
     const reportId = principal.reportId ?? 0;
     await endActing(db, own, request.origin, { principalId: principal.id, reportId });
-    if (always) return own;
-    throw refusal(403, 'You cannot act for this user any more: the session is your own again', NOBODY);
+    if (isAlwaysAllowed) return own;
+    throw createActingError(
+      403,
+      'You can no longer act for this user. The session is your own again.',
+      NOT_ACTING,
+    );
   }
-  const caller = callerOf({ own, principal, refused: false });
-  const state = actingState(caller);
-  if (!always && request.believed !== undefined && request.believed !== state)
-    throw refusal(409, 'For whom this session acts has changed in the meantime', state);
-  if (!always) refuseAddress(principal?.refused ?? false, request.origin.ip);
+  const caller = resolveCaller({ caller: own, principal, isAddressRefused: false });
+  const state = formatActingState(caller);
+  if (!isAlwaysAllowed && request.expectedActing !== undefined && request.expectedActing !== state)
+    throw createActingError(409, 'This session now acts for a different user', state);
+  if (!isAlwaysAllowed) rejectUnapprovedAddress(principal?.isAddressRefused ?? false, request.origin.ip);
   return caller;
 }
 
-const refusal = (status: 403 | 409, message: string, state: string) =>
+const createActingError = (status: 403 | 409, message: string, state: string) =>
   new ApiError(status, message, [], { [ACTING_HEADER]: state });

@@ -4,10 +4,10 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { Contract } from '../kernel/http/contract.ts';
 
-const LIBRARY = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const LIBRARY_DIR = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** The library writes style attributes and markup of its own; scripts and connections stay ours alone. */
-const POLICY = [
+/** swagger-ui writes style attributes and inline markup; scripts and connections stay restricted to this origin. */
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -28,7 +28,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Without the console's own operations: they answer at the browser's door alone, so nobody could try them here.
+// Without the console's own operations, which only the session API serves, so nobody could try them here.
 const SCRIPT = `const description = await (await fetch('/api/current/openapi.json')).json();
 for (const path of Object.values(description.paths)) {
   for (const [method, operation] of Object.entries(path)) {
@@ -47,20 +47,23 @@ SwaggerUIBundle({
 });
 `;
 
-/** The interface description (spec 9 rule 1) and a page beside it on which an integrator reads and tries it. */
+/** Serves the OpenAPI description (spec 9 rule 1) and a page on which integrators read it and try operations. */
 export async function serveReference(app: FastifyInstance, contract: Contract): Promise<void> {
   const description = JSON.stringify(contract.document);
   app.get('/api/current/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(description),
   );
   app.get('/api/current', (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE),
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .send(PAGE),
   );
   app.get('/api/current/reference.js', (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SCRIPT),
   );
   await app.register(fastifyStatic, {
-    root: LIBRARY,
+    root: LIBRARY_DIR,
     prefix: '/api/current/ui/',
     allowedPath: (path) => /^\/?swagger-ui(-bundle)?\.(css|js)$/.test(path),
     decorateReply: false,

@@ -1,145 +1,159 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OwnSecurity, Session } from '../../contract/generated/types.gen.ts';
-import { expireSessions } from '../kernel/audit/activity.store.ts';
-import { codeOf } from '../testing/authenticator.ts';
-import type { Refusal, Reply } from '../testing/calls.ts';
-import { browserWith, cheapHash, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
-import { makePerson, makeSite, onEachApp, openApp, type Person } from '../testing/site.ts';
+import { deleteExpiredSessions } from '../kernel/audit/activity.store.ts';
+import { generateCode } from '../testing/authenticator.ts';
+import type { ErrorBody, Reply } from '../testing/calls.ts';
+import {
+  createBrowser,
+  hashCheaply,
+  enrol,
+  signInWithPassword,
+  getSessionCookie,
+} from '../testing/sign-in.ts';
+import { makePerson, makeSite, onEachApp, createTestApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
-const passwordHash = cheapHash(PASSWORD);
-const hex = (text: string) => Buffer.from(text).toString('hex');
-const statusOf = ({ status }: Reply<unknown>) => status;
+const passwordHash = hashCheaply(PASSWORD);
+const toHex = (text: string) => Buffer.from(text).toString('hex');
+const getStatus = ({ status }: Reply<unknown>) => status;
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let person: Person;
   beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    person = await makePerson(house().db, siteId, { passwordHash });
-    await house()
+    siteId = await makeSite(context().db);
+    person = await makePerson(context().db, siteId, { passwordHash });
+    await context()
       .db.updateTable('membership')
       .set({ two_factor_enabled: true })
       .where('user_id', '=', person.userId)
       .execute();
   });
 
-  const signIn = () => givePassword(house().app, { email: person.email, password: PASSWORD });
-  const half = async () => sessionCookie(await signIn());
-  const verify = (cookie: string, proof: object, app = house().app) =>
-    browserWith(app, { steward: cookie }).post<Session & Refusal>('/api/session/two-factor', proof);
-  const security = async (cookie: string) =>
-    (await browserWith(house().app, { steward: cookie }).get<OwnSecurity>('/api/session/security')).body;
-  const activities = async () => {
+  const signIn = () => signInWithPassword(context().app, { email: person.email, password: PASSWORD });
+  const startSignIn = async () => getSessionCookie(await signIn());
+  const verify = (cookie: string, proof: object, app = context().app) =>
+    createBrowser(app, { steward: cookie }).post<Session & ErrorBody>('/api/session/two-factor', proof);
+  const loadSecurity = async (cookie: string) =>
+    (await createBrowser(context().app, { steward: cookie }).get<OwnSecurity>('/api/session/security')).body;
+  const listActivities = async () => {
     const { rows } = await sql<{ kind: number }>`select activity_type_id as kind from activity
-      where user_id = ${person.userId} order by activity_id`.execute(house().db);
+      where user_id = ${person.userId} order by activity_id`.execute(context().db);
     return rows.map(({ kind }) => kind);
   };
-  /** Somebody with an app whose codes of now have not been used: the step of its confirmation is long over. */
-  const enrolled = async () => {
-    const made = await enrol(house().app, await half());
-    await house().db.updateTable('authenticator').set({ last_step: 1 }).execute();
-    return made;
+  /** Enrols a user whose current codes are unused: the step of the confirmation lies in the past. */
+  const enrolUser = async () => {
+    const enrolment = await enrol(context().app, await startSignIn());
+    await context().db.updateTable('authenticator').set({ last_step: 1 }).execute();
+    return enrolment;
   };
 
-  describe('setting it up', () => {
-    test('the next sign-in asks for it, and only a code of the app makes it whole, under a new secret', async () => {
+  describe('enrolment', () => {
+    test('is required at the next sign-in and completes it with a code, under a new token', async () => {
       const reply = await signIn();
       expect([reply.status, reply.body.pending, reply.body.methods]).toEqual([202, 'enrolment', []]);
       expect(reply.text).not.toContain(person.email);
-      const cookie = sessionCookie(reply);
-      expect(statusOf(await browserWith(house().app, { steward: cookie }).get('/api/session'))).toBe(401);
-      const wrong = await browserWith(house().app, { steward: cookie }).put<Refusal>(
+      const cookie = getSessionCookie(reply);
+      expect(getStatus(await createBrowser(context().app, { steward: cookie }).get('/api/session'))).toBe(
+        401,
+      );
+      const wrong = await createBrowser(context().app, { steward: cookie }).put<ErrorBody>(
         '/api/session/two-factor/enrolment',
         { code: '000000' },
       );
       expect(wrong.status).toBe(409);
-      const made = await enrol(house().app, cookie);
-      expect(made.reply.status).toBe(200);
-      expect(made.cookie).not.toBe(cookie);
-      expect(made.recoveryCodes).toHaveLength(10);
-      expect(new Set(made.recoveryCodes).size).toBe(10);
-      expect(statusOf(await browserWith(house().app, { steward: cookie }).get('/api/session'))).toBe(401);
-      expect(statusOf(await browserWith(house().app, { steward: made.cookie }).get('/api/session'))).toBe(
-        200,
+      const enrolment = await enrol(context().app, cookie);
+      expect(enrolment.reply.status).toBe(200);
+      expect(enrolment.cookie).not.toBe(cookie);
+      expect(enrolment.recoveryCodes).toHaveLength(10);
+      expect(new Set(enrolment.recoveryCodes).size).toBe(10);
+      expect(getStatus(await createBrowser(context().app, { steward: cookie }).get('/api/session'))).toBe(
+        401,
       );
-      expect(await security(made.cookie)).toMatchObject({
+      expect(
+        getStatus(await createBrowser(context().app, { steward: enrolment.cookie }).get('/api/session')),
+      ).toBe(200);
+      expect(await loadSecurity(enrolment.cookie)).toMatchObject({
         twoFactorRequired: true,
         recoveryCodesLeft: 10,
         proofs: ['code', 'recovery-code'],
       });
-      expect(await activities()).toEqual([1]);
+      expect(await listActivities()).toEqual([1]);
     });
 
-    test('neither seed nor codes stand in the database as they are, nor in any answer again', async () => {
-      const { secret, recoveryCodes, cookie } = await enrolled();
+    test('never stores or returns the seed or the codes in plain text', async () => {
+      const { secret, recoveryCodes, cookie } = await enrolUser();
       const { rows } = await sql<{ all: string }>`
         select (select string_agg(a::text, ' ') from authenticator a) || (select string_agg(r::text, ' ') from recovery_code r)
           || (select string_agg(l.changes::text, ' ') from audit_log l where l.site_id = ${siteId}) as all`.execute(
-        house().db,
+        context().db,
       );
-      for (const shown of [secret, recoveryCodes[0] ?? ''])
-        for (const form of [shown, hex(shown), shown.replaceAll('-', '')])
+      for (const secretText of [secret, recoveryCodes[0] ?? ''])
+        for (const form of [secretText, toHex(secretText), secretText.replaceAll('-', '')])
           expect(rows[0]?.all.includes(form)).toBe(false);
-      expect(JSON.stringify(await security(cookie))).not.toContain(secret);
+      expect(JSON.stringify(await loadSecurity(cookie))).not.toContain(secret);
     });
 
-    test('lists of users tell that it is set up, and who synchronises is told', async () => {
-      const admin = browserWith(house().app, { steward: (await makePerson(house().db, siteId)).cookie });
+    test('is visible in users with a new ETag', async () => {
+      const admin = createBrowser(context().app, {
+        steward: (await makePerson(context().db, siteId)).cookie,
+      });
       const before = await admin.get<object>(`user/${person.userId}`);
       expect(before.body).toMatchObject({ twoFactorEnabled: true, secondFactorSetUp: false });
-      await enrolled();
+      await enrolUser();
       const after = await admin.get<object>(`user/${person.userId}`);
       expect(after.body).toMatchObject({ secondFactorSetUp: true });
       expect(after.headers['etag']).not.toBe(before.headers['etag']);
     });
 
-    test('five wrong first codes end the sign-in', async () => {
-      const cookie = await half();
-      const calls = browserWith(house().app, { steward: cookie });
+    test('ends the sign-in after five wrong codes', async () => {
+      const cookie = await startSignIn();
+      const calls = createBrowser(context().app, { steward: cookie });
       await calls.post('/api/session/two-factor/enrolment');
       const replies: number[] = [];
       for (let at = 0; at < 6; at += 1)
         replies.push(
-          statusOf(await calls.put('/api/session/two-factor/enrolment', { code: '12345' + String(at) })),
+          getStatus(await calls.put('/api/session/two-factor/enrolment', { code: '12345' + String(at) })),
         );
       expect(replies).toEqual([400, 400, 400, 400, 401, 401]);
-      expect(await activities()).toEqual([6, 6, 6, 6, 6]);
+      expect(await listActivities()).toEqual([6, 6, 6, 6, 6]);
     });
   });
 
-  describe('giving it', () => {
-    test('a code opens the session once, and the password alone opens nothing', async () => {
-      const { secret } = await enrolled();
+  describe('verification', () => {
+    test('accepts a code once, and opens nothing with the password alone', async () => {
+      const { secret } = await enrolUser();
       const reply = await signIn();
       expect([reply.status, reply.body.pending, reply.body.methods]).toEqual([
         202,
         'two-factor',
         ['code', 'recovery-code'],
       ]);
-      const code = await codeOf(secret);
-      const cookie = sessionCookie(reply);
-      const whole = await verify(cookie, { code });
-      expect([whole.status, whole.body.user.id]).toEqual([200, person.userId]);
-      expect(sessionCookie(whole)).not.toBe(cookie);
-      expect(statusOf(await verify(cookie, { code }))).toBe(401);
-      expect(statusOf(await verify(await half(), { code }))).toBe(400);
-      expect(statusOf(await verify(await half(), { code: await codeOf(secret, -30) }))).toBe(400);
+      const code = await generateCode(secret);
+      const cookie = getSessionCookie(reply);
+      const completed = await verify(cookie, { code });
+      expect([completed.status, completed.body.user.id]).toEqual([200, person.userId]);
+      expect(getSessionCookie(completed)).not.toBe(cookie);
+      expect(getStatus(await verify(cookie, { code }))).toBe(401);
+      expect(getStatus(await verify(await startSignIn(), { code }))).toBe(400);
+      expect(getStatus(await verify(await startSignIn(), { code: await generateCode(secret, -30) }))).toBe(
+        400,
+      );
     });
 
-    test('of fifty at the same moment with one code, on two processes, one gets through (T14)', async () => {
-      const { secret } = await enrolled();
-      await sql`delete from throttle`.execute(house().db);
-      const other = await openApp(house().database);
-      const code = await codeOf(secret);
-      // Each with a sign-in of its own: not the five tries are what stops them.
+    test('accepts one of fifty concurrent requests with the same code on two processes (T14)', async () => {
+      const { secret } = await enrolUser();
+      await sql`delete from throttle`.execute(context().db);
+      const other = await createTestApp(context().database);
+      const code = await generateCode(secret);
+      // Several sign-ins, so that the limit of five attempts does not apply first.
       const cookies: string[] = [];
-      for (let at = 0; at < 10; at += 1) cookies.push(await half());
-      await sql`update session set tries = -50 where user_id = ${person.userId}`.execute(house().db);
+      for (let at = 0; at < 10; at += 1) cookies.push(await startSignIn());
+      await sql`update session set tries = -50 where user_id = ${person.userId}`.execute(context().db);
       const replies = await Promise.all(
         Array.from({ length: 50 }, (_, at) =>
-          verify(cookies[at % 10] ?? '', { code }, at % 2 ? other : house().app),
+          verify(cookies[at % 10] ?? '', { code }, at % 2 ? other : context().app),
         ),
       );
       await other.close();
@@ -156,122 +170,126 @@ onEachApp((house) => {
       '١٢٣٤٥٦',
       ['123456'],
       123456,
-    ])('%j is no code: refused before anything looks at it', async (code) => {
-      await enrolled();
-      expect(statusOf(await verify(await half(), { code }))).toBe(400);
-      expect(await activities()).not.toContain(6);
+    ])('rejects %j as a code without counting an attempt', async (code) => {
+      await enrolUser();
+      expect(getStatus(await verify(await startSignIn(), { code }))).toBe(400);
+      expect(await listActivities()).not.toContain(6);
     });
 
-    test('a code that was right with spaces or in other digits is not, and stays good', async () => {
-      const { secret } = await enrolled();
-      const code = await codeOf(secret);
-      const cookie = await half();
+    test('rejects a right code with spaces or other digits, and keeps it valid', async () => {
+      const { secret } = await enrolUser();
+      const code = await generateCode(secret);
+      const cookie = await startSignIn();
       const wide = Array.from(code, (digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
       for (const form of [` ${code}`, `${code.slice(0, 3)} ${code.slice(3)}`, wide])
-        expect(statusOf(await verify(cookie, { code: form }))).toBe(400);
-      expect(statusOf(await verify(cookie, { code }))).toBe(200);
+        expect(getStatus(await verify(cookie, { code: form }))).toBe(400);
+      expect(getStatus(await verify(cookie, { code }))).toBe(200);
     });
 
-    test('a step before one that was taken is refused', async () => {
-      const { secret } = await enrolled();
-      expect(statusOf(await verify(await half(), { code: await codeOf(secret) }))).toBe(200);
+    test('rejects codes of steps before the last used one', async () => {
+      const { secret } = await enrolUser();
+      expect(getStatus(await verify(await startSignIn(), { code: await generateCode(secret) }))).toBe(200);
       const { rows } = await sql<{ step: number }>`select last_step as step from authenticator
-        where user_id = ${person.userId}`.execute(house().db);
+        where user_id = ${person.userId}`.execute(context().db);
       expect(rows[0]?.step).toBeGreaterThan(50_000_000);
       await sql`update authenticator set last_step = last_step + 1 where user_id = ${person.userId}`.execute(
-        house().db,
+        context().db,
       );
-      expect(statusOf(await verify(await half(), { code: await codeOf(secret) }))).toBe(400);
+      expect(getStatus(await verify(await startSignIn(), { code: await generateCode(secret) }))).toBe(400);
     });
 
-    test('five wrong ones end the sign-in, also at the same moment; ten in a quarter of an hour are the most', async () => {
-      await enrolled();
-      const cookie = await half();
+    test('ends the sign-in after five wrong codes, also concurrent ones, and allows ten in 15 minutes', async () => {
+      await enrolUser();
+      const cookie = await startSignIn();
       const replies = await Promise.all(
         Array.from({ length: 12 }, (_, at) => verify(cookie, { code: String(100_000 + at) })),
       );
-      expect(replies.map(statusOf).toSorted((a, b) => a - b)).toEqual([
+      expect(replies.map(getStatus).toSorted((a, b) => a - b)).toEqual([
         400,
         400,
         400,
         400,
         ...Array<number>(8).fill(401),
       ]);
-      expect((await activities()).filter((kind) => kind === 6)).toHaveLength(5);
-      const again = await half();
+      expect((await listActivities()).filter((kind) => kind === 6)).toHaveLength(5);
+      const again = await startSignIn();
       const more = [];
       for (let at = 0; at < 4; at += 1) more.push(await verify(again, { code: String(200_000 + at) }));
-      expect(more.map(statusOf)).toEqual([400, 400, 400, 400]);
-      const third = await half();
+      expect(more.map(getStatus)).toEqual([400, 400, 400, 400]);
+      const third = await startSignIn();
       const last = [await verify(third, { code: '300000' }), await verify(third, { code: '300001' })];
-      expect(last.map(statusOf)).toEqual([400, 429]);
+      expect(last.map(getStatus)).toEqual([400, 429]);
     });
 
-    test('a recovery code works once, however it is typed', async () => {
-      const { recoveryCodes } = await enrolled();
+    test('accepts a recovery code once, with any spacing and case', async () => {
+      const { recoveryCodes } = await enrolUser();
       const [code = ''] = recoveryCodes;
-      const whole = await verify(await half(), {
+      const completed = await verify(await startSignIn(), {
         recoveryCode: ` ${code.toLowerCase().replaceAll('-', ' ')} `,
       });
-      expect(whole.status).toBe(200);
-      expect((await security(sessionCookie(whole))).recoveryCodesLeft).toBe(9);
-      expect(statusOf(await verify(await half(), { recoveryCode: code }))).toBe(400);
-      const other = await makePerson(house().db, siteId, { passwordHash });
-      const { cookie } = await enrol(house().app, other.cookie);
+      expect(completed.status).toBe(200);
+      expect((await loadSecurity(getSessionCookie(completed))).recoveryCodesLeft).toBe(9);
+      expect(getStatus(await verify(await startSignIn(), { recoveryCode: code }))).toBe(400);
+      const other = await makePerson(context().db, siteId, { passwordHash });
+      const { cookie } = await enrol(context().app, other.cookie);
       expect(cookie).not.toBe('');
-      const foreign = await givePassword(house().app, { email: other.email, password: PASSWORD });
-      const tried = await verify(sessionCookie(foreign), { recoveryCode: recoveryCodes[1] ?? '' });
+      const foreign = await signInWithPassword(context().app, { email: other.email, password: PASSWORD });
+      const tried = await verify(getSessionCookie(foreign), { recoveryCode: recoveryCodes[1] ?? '' });
       expect(tried.status).toBe(400);
     });
 
-    test('a sign-in waits a quarter of an hour for it; then it is one that lacked its verification', async () => {
-      const { secret } = await enrolled();
-      const cookie = await half();
+    test('expires after 15 minutes, which is logged as unverified', async () => {
+      const { secret } = await enrolUser();
+      const cookie = await startSignIn();
       await sql`update session set expires_at = now() - interval '1 second' where user_id = ${person.userId} and pending is not null`.execute(
-        house().db,
+        context().db,
       );
-      expect(statusOf(await verify(cookie, { code: await codeOf(secret) }))).toBe(401);
-      await expireSessions(house().db);
-      expect((await activities()).at(-1)).toBe(6);
+      expect(getStatus(await verify(cookie, { code: await generateCode(secret) }))).toBe(401);
+      await deleteExpiredSessions(context().db);
+      expect((await listActivities()).at(-1)).toBe(6);
     });
 
-    test('whoever chose to have one is asked as well, and deactivation ends halves too', async () => {
-      const chosen = await makePerson(house().db, siteId, { passwordHash });
-      await enrol(house().app, chosen.cookie);
-      const reply = await givePassword(house().app, { email: chosen.email, password: PASSWORD });
+    test('is also required of users who enrolled voluntarily, and deactivation ends pending sessions', async () => {
+      const chosen = await makePerson(context().db, siteId, { passwordHash });
+      await enrol(context().app, chosen.cookie);
+      const reply = await signInWithPassword(context().app, { email: chosen.email, password: PASSWORD });
       expect([reply.status, reply.body.pending]).toEqual([202, 'two-factor']);
-      const admin = browserWith(house().app, { steward: (await makePerson(house().db, siteId)).cookie });
-      expect(statusOf(await admin.put('user', { id: chosen.userId, isActive: false }))).toBe(200);
-      const { rows } = await sql`select 1 from session where user_id = ${chosen.userId}`.execute(house().db);
+      const admin = createBrowser(context().app, {
+        steward: (await makePerson(context().db, siteId)).cookie,
+      });
+      expect(getStatus(await admin.put('user', { id: chosen.userId, isActive: false }))).toBe(200);
+      const { rows } = await sql`select 1 from session where user_id = ${chosen.userId}`.execute(
+        context().db,
+      );
       expect(rows).toHaveLength(0);
     });
 
-    test('a new password does not go past it', async () => {
-      await enrolled();
-      await browserWith(house().app).post('/api/session/password/request', { email: person.email });
+    test('is still required after a password reset', async () => {
+      await enrolUser();
+      await createBrowser(context().app).post('/api/session/password/request', { email: person.email });
       const { rows } = await sql<{
         text: string;
       }>`select body_text as text from mail where recipient = ${person.email}
-        and body_text like '%#%' order by mail_id desc limit 1`.execute(house().db);
+        and body_text like '%#%' order by mail_id desc limit 1`.execute(context().db);
       const token = /#([\w-]+)/.exec(rows[0]?.text ?? '')?.[1];
       const password = 'another long password';
       expect(
-        statusOf(await browserWith(house().app).post('/api/session/password', { token, password })),
+        getStatus(await createBrowser(context().app).post('/api/session/password', { token, password })),
       ).toBe(204);
-      const reply = await givePassword(house().app, { email: person.email, password });
+      const reply = await signInWithPassword(context().app, { email: person.email, password });
       expect([reply.status, reply.body.pending]).toEqual([202, 'two-factor']);
     });
   });
 
-  test('another site that asks for it is not entered from a session that has not given it', async () => {
-    const plain = await makePerson(house().db, siteId, { passwordHash });
-    const other = await makeSite(house().db);
+  test('a site that requires a second factor cannot be entered from a session without one', async () => {
+    const plain = await makePerson(context().db, siteId, { passwordHash });
+    const other = await makeSite(context().db);
     await sql`insert into membership (site_id, user_id, license_type_id, two_factor_enabled)
-      values (${other}, ${plain.userId}, 1, true)`.execute(house().db);
-    const calls = browserWith(house().app, { steward: plain.cookie });
-    expect(statusOf(await calls.put('/api/session/site', { siteId: other }))).toBe(403);
-    const { cookie } = await enrol(house().app, plain.cookie);
-    const switched = await browserWith(house().app, { steward: cookie }).put('/api/session/site', {
+      values (${other}, ${plain.userId}, 1, true)`.execute(context().db);
+    const calls = createBrowser(context().app, { steward: plain.cookie });
+    expect(getStatus(await calls.put('/api/session/site', { siteId: other }))).toBe(403);
+    const { cookie } = await enrol(context().app, plain.cookie);
+    const switched = await createBrowser(context().app, { steward: cookie }).put('/api/session/site', {
       siteId: other,
     });
     expect(switched.status).toBe(200);

@@ -1,133 +1,145 @@
 import {
-  beginAuthenticator,
-  confirmAuthenticator,
-  countCodeTry,
-  factorsChanged,
-  forgetCodeTries,
+  startAuthenticatorSetup,
+  confirmAuthenticatorSetup,
+  countCodeAttempt,
+  changeFactors,
+  clearCodeAttempts,
   mailSecurityChange,
-  makeRecoveryCodes,
-  proofOptions,
+  createRecoveryCodes,
+  createProofOptions,
   readFactors,
-  secondFactorMethods,
-  takeProof,
-  wrongProof,
+  getSecondFactorMethods,
+  consumeProof,
+  wrongProofError,
 } from '../areas/access/index.ts';
-import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
-import { requireOwnSignIn } from '../kernel/auth/authorize.ts';
-import type { Caller, Origin } from '../kernel/auth/caller.ts';
-import { actorOf, change } from '../kernel/change.ts';
-import type { Db } from '../kernel/db/database.ts';
-import type { PendingStep } from '../kernel/db/tables.ts';
-import { withTransaction } from '../kernel/db/transaction.ts';
-import { ApiError, conflict, unauthorized } from '../kernel/http/errors.ts';
-import { ok, type Answer, type Call, type Handlers } from '../kernel/http/handler.ts';
-import { completeSession, endSession, newSessionOf, renewSession } from './begin.ts';
-import { countTry, knownDeviceOf } from './session.store.ts';
+import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
+import { rejectFederatedSession } from '../kernel/auth/authorize.ts';
+import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
+import { getActor, change } from '../kernel/audit/change.ts';
+import { type Db, withTransaction } from '../kernel/db/database.ts';
+import type { PendingStep } from '../kernel/db/tables/index.ts';
+import { ApiError, conflict, unauthorized } from '../kernel/api-error.ts';
+import { ok, type HandlerResponse, type Call, type Handlers } from '../kernel/http/handler.ts';
+import { completeSession, endSession, loadStartedSession, renewSession } from './session-lifecycle.ts';
+import { countFactorAttempt, findKnownDevice } from './session.store.ts';
 
-const OVER = 'This sign-in is over: begin again with your password';
+const SIGN_IN_OVER = 'This sign-in has expired. Start again with your password.';
 
 type Operations = 'verifySecondFactor' | 'beginPasskeyProof' | 'beginEnrolment' | 'confirmEnrolment';
 
-/** The second half of a sign-in, and setting up what it asks for (spec 2.1, twoFactorEnabled). */
+/** Second step of a sign-in, and enrolment of the factor that it requires (spec 2.1, twoFactorEnabled). */
 export const secondFactorHandlers: Handlers<Operations> = {
-  async verifySecondFactor(call): Promise<Answer<'verifySecondFactor'>> {
+  async verifySecondFactor(call): Promise<HandlerResponse<'verifySecondFactor'>> {
     const { db, caller, body, origin, services } = call;
-    if (caller.pending !== 'two-factor') throw unauthorized(OVER);
-    const begun = await oneOfFive(db, caller, 'two-factor');
-    const from = await knownDeviceOf(db, caller.userId, call.presentedDevice);
-    await countCodeTry(db, caller.userId, body, from);
+    if (caller.pending !== 'two-factor') throw unauthorized(SIGN_IN_OVER);
+    const attempt = await requireAttemptLeft(db, caller, 'two-factor');
+    const knownDevice = await findKnownDevice(db, caller.userId, call.deviceTokenHash);
+    await countCodeAttempt(db, caller.userId, body, knownDevice);
     const session = await withTransaction(db, {}, async (tx) => {
-      const verifiedBy = await takeProof(tx, services, caller.userId, body);
+      const verifiedBy = await consumeProof(tx, services, caller.userId, body);
       if (!verifiedBy) return undefined;
-      const whole = await completeSession(tx, caller, origin, { verifiedBy, device: call.presentedDevice });
-      // Ended meanwhile: the code stays good for the next sign-in, for this transaction leaves nothing.
-      if (!whole) throw unauthorized(OVER);
+      const completed = await completeSession(tx, caller, origin, {
+        verifiedBy,
+        deviceTokenHash: call.deviceTokenHash,
+      });
+      // The session has ended: rolling back keeps the code valid for the next sign-in.
+      if (!completed) throw unauthorized(SIGN_IN_OVER);
       if (verifiedBy === 'recovery-code')
         await mailSecurityChange(tx, caller, 'A recovery code was used to sign in to your account.');
-      return whole;
+      return completed;
     });
-    if (!session) throw await refused(db, caller, origin, begun.last, body);
-    services.wakeMail();
-    await forgetCodeTries(db, caller.userId, from);
-    return { status: 200, body: await newSessionOf(db, session, origin.ip), session };
+    if (!session) throw await saveWrongProof(db, caller, origin, attempt.isLast, body);
+    services.wakeMailWorker();
+    await clearCodeAttempts(db, caller.userId, knownDevice);
+    return { status: 200, body: await loadStartedSession(db, session, origin.ip), session };
   },
 
   async beginPasskeyProof({ db, caller, services }) {
-    return ok(await proofOptions(db, services.publicUrl, caller.userId));
+    return ok(await createProofOptions(db, services.publicUrl, caller.userId));
   },
 
   async beginEnrolment({ db, caller, services }) {
-    await requireEnrolment(db, caller);
-    return ok(await beginAuthenticator(db, services.seals, caller));
+    await requireEnrolmentAllowed(db, caller);
+    return ok(await startAuthenticatorSetup(db, services.encryption, caller));
   },
 
   confirmEnrolment,
 };
 
-/** Who is asked for a code has an app already: it is not replaced by the password alone. */
-async function requireEnrolment(db: Db, caller: Caller): Promise<void> {
-  requireOwnSignIn(caller, 'Changing how you sign in');
+/** Rejects enrolment when the user already has a second factor: the password alone must not replace it. */
+async function requireEnrolmentAllowed(db: Db, caller: Caller): Promise<void> {
+  rejectFederatedSession(caller, 'Changing how you sign in');
   if (!caller.pending) return;
-  // Set up in another window meanwhile.
-  if (secondFactorMethods(await readFactors(db, caller.userId)).length > 0) throw unauthorized(OVER);
+  // It may have been set up in another window.
+  if (getSecondFactorMethods(await readFactors(db, caller.userId)).length > 0)
+    throw unauthorized(SIGN_IN_OVER);
 }
 
-/** @throws ApiError 401 when the five tries of this sign-in are used up */
-async function oneOfFive(db: Db, caller: Caller, pending: PendingStep): Promise<{ last: boolean }> {
-  const counted = await countTry(db, caller.tokenHash, pending);
-  if (!counted) throw unauthorized(OVER);
+/** Counts an attempt. @throws ApiError 401 when all five attempts of this sign-in are used */
+async function requireAttemptLeft(
+  db: Db,
+  caller: Caller,
+  pending: PendingStep,
+): Promise<{ isLast: boolean }> {
+  const counted = await countFactorAttempt(db, caller.tokenHash, pending);
+  if (!counted) throw unauthorized(SIGN_IN_OVER);
   return counted;
 }
 
-/** Notes a wrong proof; after the fifth the sign-in is over. */
-async function refused(
+/** Logs a wrong proof and returns the error; the fifth ends the sign-in. */
+async function saveWrongProof(
   db: Db,
   caller: Caller,
-  { ip }: Origin,
-  last: boolean,
+  { ip }: RequestOrigin,
+  isLast: boolean,
   proof: object,
 ): Promise<ApiError> {
-  if (last) {
+  if (isLast) {
     await withTransaction(db, {}, (tx) => endSession(tx, caller.tokenHash, ip));
-    return unauthorized(OVER);
+    return unauthorized(SIGN_IN_OVER);
   }
   const { siteId, userId, tokenHash: session } = caller;
-  await writeActivity(db, { siteId, userId, kind: ACTIVITY.unverified, ip, session });
-  return wrongProof(proof);
+  await insertActivity(db, { siteId, userId, kind: ACTIVITY_TYPE.unverified, ip, session });
+  return wrongProofError(proof);
 }
 
-async function confirmEnrolment(call: Call<'confirmEnrolment'>): Promise<Answer<'confirmEnrolment'>> {
+async function confirmEnrolment(
+  call: Call<'confirmEnrolment'>,
+): Promise<HandlerResponse<'confirmEnrolment'>> {
   const { db, caller, body, origin, services } = call;
-  await requireEnrolment(db, caller);
-  const begun = caller.pending ? await oneOfFive(db, caller, 'enrolment') : undefined;
+  await requireEnrolmentAllowed(db, caller);
+  const attempt = caller.pending ? await requireAttemptLeft(db, caller, 'enrolment') : undefined;
   const { userId } = caller;
-  const from = await knownDeviceOf(db, userId, call.presentedDevice);
-  await countCodeTry(db, userId, body, from);
-  const made = await change(db, actorOf(call), (tx, record) =>
-    factorsChanged(tx, caller, { userId, action: 'user.authenticator' }, record, async () => {
-      const confirmed = await confirmAuthenticator(tx, services.seals, { userId, code: body.code });
-      if (confirmed === undefined) throw conflict('Nothing was begun: ask for a new secret first');
-      if (!confirmed) throw new WrongCode();
+  const knownDevice = await findKnownDevice(db, userId, call.deviceTokenHash);
+  await countCodeAttempt(db, userId, body, knownDevice);
+  const result = await change(db, getActor(call), (tx, record) =>
+    changeFactors(tx, caller, { userId, action: 'user.authenticator' }, record, async () => {
+      const confirmed = await confirmAuthenticatorSetup(tx, services.encryption, { userId, code: body.code });
+      if (confirmed === undefined) throw conflict('No enrolment was started. Request a new secret first.');
+      if (!confirmed) throw new WrongCodeError();
       const session = caller.pending
-        ? await completeSession(tx, caller, origin, { verifiedBy: 'code', device: call.presentedDevice })
+        ? await completeSession(tx, caller, origin, {
+            verifiedBy: 'code',
+            deviceTokenHash: call.deviceTokenHash,
+          })
         : await renewSession(tx, caller, 'code');
-      if (!session) throw unauthorized(OVER);
+      if (!session) throw unauthorized(SIGN_IN_OVER);
       await mailSecurityChange(tx, caller, 'An authenticator app was set up for your account.');
-      return { session, recoveryCodes: await makeRecoveryCodes(tx, services.seals, userId) };
+      return { session, recoveryCodes: await createRecoveryCodes(tx, services.encryption, userId) };
     }),
   ).catch(async (error: unknown) => {
-    if (!(error instanceof WrongCode)) throw error;
-    throw begun ? await refused(db, caller, origin, begun.last, body) : wrongProof(body);
+    if (!(error instanceof WrongCodeError)) throw error;
+    throw attempt ? await saveWrongProof(db, caller, origin, attempt.isLast, body) : wrongProofError(body);
   });
-  services.wakeMail();
-  await forgetCodeTries(db, userId, from);
-  const { session, recoveryCodes } = made;
+  services.wakeMailWorker();
+  await clearCodeAttempts(db, userId, knownDevice);
+  const { session, recoveryCodes } = result;
   return {
     status: 200,
-    body: { session: await newSessionOf(db, session, origin.ip), recoveryCodes },
+    body: { session: await loadStartedSession(db, session, origin.ip), recoveryCodes },
     session,
   };
 }
 
-/** Leaves nothing of the change behind. */
-class WrongCode extends Error {}
+/** Rolls the change back. */
+class WrongCodeError extends Error {}

@@ -1,124 +1,156 @@
-import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
-import { refuseAddress, requireOwnSignIn } from '../kernel/auth/authorize.ts';
-import type { Origin } from '../kernel/auth/caller.ts';
-import { evenMoment } from '../kernel/auth/even.ts';
-import { checkPassword } from '../kernel/auth/password.ts';
-import { addressKey, countOrRefuse, forget, refuseOver } from '../kernel/auth/throttle.store.ts';
-import type { Db, Tx } from '../kernel/db/database.ts';
-import { withTransaction } from '../kernel/db/transaction.ts';
-import { normaliseEmail } from '../kernel/email.ts';
-import { forbidden, unauthorized } from '../kernel/http/errors.ts';
-import type { Answer, Handlers } from '../kernel/http/handler.ts';
+import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
+import { rejectUnapprovedAddress, rejectFederatedSession } from '../kernel/auth/authorize.ts';
+import type { RequestOrigin } from '../kernel/auth/caller.ts';
+import { startUniformDelay, verifyPassword } from '../kernel/auth/passwords.ts';
+import {
+  getAddressKey,
+  consumeRateLimit,
+  resetRateLimit,
+  rejectOverLimit,
+} from '../kernel/auth/throttle.store.ts';
+import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
+import { normalizeEmail } from '../kernel/email.ts';
+import { forbidden, unauthorized, conflict } from '../kernel/api-error.ts';
+import { type HandlerResponse, type Handlers, ok } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
-import { beginHalfSession, beginSession, endSession, missingFactor, sessionOf } from './begin.ts';
-import { isKnownDevice, readSession } from './session.store.ts';
-import * as store from './store.ts';
+import {
+  startPendingSession,
+  startSession,
+  endSession,
+  findMissingStep,
+  loadSession,
+} from './session-lifecycle.ts';
+import { isKnownDevice, loadSessionProof } from './session.store.ts';
+import * as store from './accounts.store.ts';
+import { beginActing, endActing, listPrincipals } from '../areas/proxies/index.ts';
 
-const SIGN_INS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
-/** Passwords tried for one e-mail address from one network address. */
-const TRIES_OF_AN_ADDRESS = { limit: 30, seconds: 900 };
+const SIGN_INS_PER_ADDRESS = { maxCount: 300, windowSeconds: 300 };
+/** Password attempts for one e-mail address from one network address. */
+const PASSWORDS_PER_ADDRESS = { maxCount: 30, windowSeconds: 900 };
 
 /**
- * Wrong passwords of all browsers together that nobody has signed in with before: who tries a few passwords on very many
- * accounts, from very many addresses, shows nowhere else (T13). Browsers that are known go on.
+ * Wrong passwords from all unknown devices together: an attacker who tries a few passwords on very many accounts from
+ * very many addresses is visible only here (T13). Known devices are not limited by it.
  */
-const FAILURES_OF_STRANGERS = { limit: 1_000, seconds: 300 };
-const STRANGERS = 'sign-in:strangers';
+const UNKNOWN_DEVICE_FAILURES = { maxCount: 1_000, windowSeconds: 300 };
+const UNKNOWN_DEVICES_KEY = 'sign-in:strangers';
 
-/** One text for every reason, so that nobody learns who has an account (T12). */
-const REFUSED = 'The e-mail address or the password is wrong, or the account rests after too many attempts';
+/** One message for every reason, so that nobody learns which accounts exist (T12). */
+const SIGN_IN_REFUSED =
+  'The e-mail address or the password is wrong, or the account is locked after too many attempts';
 
-/** The account with that password; every refusal takes as long and says the same. */
+/**
+ * Finds the account with these credentials. Every rejection takes equally long and has the same message.
+ * @throws ApiError 401, 429
+ */
 async function authenticate(
   db: Db,
   { email, password }: { email: string; password: string },
-  { ip }: Origin,
-  device: Buffer | undefined,
+  { ip }: RequestOrigin,
+  deviceTokenHash: Buffer | undefined,
 ): Promise<store.Account> {
-  const { key } = normaliseEmail(email);
-  const isKnown = await isKnownDevice(db, key, device);
+  const { key } = normalizeEmail(email);
+  const isKnown = await isKnownDevice(db, key, deviceTokenHash);
   if (!isKnown)
-    await refuseOver(db, STRANGERS, FAILURES_OF_STRANGERS, 'Too many wrong passwords are being tried');
-  // Counted before the password is looked at, so that guesses at the same time are all counted, known address or not.
-  const from = isKnown && device ? device.toString('base64url') : addressKey(ip);
-  const tries = `password:${hashSecret(key).toString('base64url')}:${from}`;
-  await countOrRefuse(db, tries, TRIES_OF_AN_ADDRESS, 'Too many wrong passwords from this address');
+    await rejectOverLimit(db, UNKNOWN_DEVICES_KEY, UNKNOWN_DEVICE_FAILURES, 'Too many wrong passwords');
+  // Counted before the password is checked, so that concurrent guesses all count, whether the e-mail address exists or
+  // not.
+  const source = isKnown && deviceTokenHash ? deviceTokenHash.toString('base64url') : getAddressKey(ip);
+  const triesKey = `password:${hashSecret(key).toString('base64url')}:${source}`;
+  await consumeRateLimit(db, triesKey, PASSWORDS_PER_ADDRESS, 'Too many wrong passwords from this address');
   const account = await store.findAccount(db, { emailKey: key });
-  const fits = await checkPassword(password, account?.passwordHash ?? null);
-  // From here on: however long passwords wait for their turn, what a failure writes for a known address stays within it.
-  const moment = evenMoment();
-  const resting = account !== undefined && account.lockedSeconds > 0;
-  if (account && fits && (!resting || isKnown || (await store.isKnownAddress(db, account.userId, ip)))) {
-    await forget(db, tries);
+  const isRightPassword = await verifyPassword(password, account?.passwordHash ?? null);
+  // Starts here: however long hashing was queued, the time that a failure takes to be stored stays within the delay.
+  const uniformDelay = startUniformDelay();
+  const isLocked = account !== undefined && account.lockedSeconds > 0;
+  if (
+    account &&
+    isRightPassword &&
+    (!isLocked || isKnown || (await store.isKnownAddress(db, account.userId, ip)))
+  ) {
+    await resetRateLimit(db, triesKey);
     return account;
   }
-  if (!isKnown) await countFailureOfStranger(db);
+  if (!isKnown) await countUnknownDeviceFailure(db);
   if (account) {
-    if (!resting) await store.countFailure(db, account.userId);
-    const kind = resting ? ACTIVITY.lockedOut : ACTIVITY.failed;
-    await writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
+    if (!isLocked) await store.countFailure(db, account.userId);
+    const kind = isLocked ? ACTIVITY_TYPE.lockedOut : ACTIVITY_TYPE.failed;
+    await insertActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
   }
-  await moment;
-  throw unauthorized(REFUSED);
+  await uniformDelay;
+  throw unauthorized(SIGN_IN_REFUSED);
 }
 
-const countFailureOfStranger = (db: Db) =>
-  countOrRefuse(db, STRANGERS, { ...FAILURES_OF_STRANGERS, limit: Number.MAX_SAFE_INTEGER }, '');
+const countUnknownDeviceFailure = (db: Db) =>
+  consumeRateLimit(
+    db,
+    UNKNOWN_DEVICES_KEY,
+    { ...UNKNOWN_DEVICE_FAILURES, maxCount: Number.MAX_SAFE_INTEGER },
+    '',
+  );
 
-/** The site that a sign-in opens: the one asked for, else the one used last; never one that refuses this address. */
+/**
+ * Chooses the site that a sign-in opens: the requested one, otherwise the one used last; never one that rejects this
+ * address.
+ * @throws ApiError 403 when no site is open
+ */
 export async function chooseSite(
   db: Db,
   account: Pick<store.Account, 'userId' | 'homeSiteId'>,
-  asked: number | undefined,
+  requestedSiteId: number | undefined,
   ip: string,
 ): Promise<number> {
-  const sites = await store.sitesOf(db, account.userId, ip);
-  const open = sites.filter(
+  const sites = await store.listAccessibleSites(db, account.userId, ip);
+  const openSites = sites.filter(
     (site) =>
-      !site.refused && site.identityMode === 'password' && (asked === undefined || site.siteId === asked),
+      !site.isAddressRefused &&
+      site.identityMode === 'password' &&
+      (requestedSiteId === undefined || site.siteId === requestedSiteId),
   );
-  if (open[0]) return open[0].siteId;
-  await writeActivity(db, {
+  if (openSites[0]) return openSites[0].siteId;
+  await insertActivity(db, {
     siteId: account.homeSiteId,
     userId: account.userId,
-    kind: ACTIVITY.forbidden,
+    kind: ACTIVITY_TYPE.forbidden,
     ip,
   });
-  refuseAddress(
-    sites.some((site) => site.refused),
+  rejectUnapprovedAddress(
+    sites.some((site) => site.isAddressRefused),
     ip,
   );
   if (sites.some((site) => site.identityMode === 'identity-manager'))
     throw forbidden('This site signs its users in through its identity manager, not with a password');
-  throw forbidden('No site is open to you. An administrator can activate your user or give it a license.');
+  throw forbidden(
+    'You have no access to any site. An administrator can activate your user or assign a license.',
+  );
 }
 
 export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'switchSite'> = {
   async getSession({ db, caller, origin }) {
-    return { status: 200, body: await sessionOf(db, caller.tokenHash, origin.ip) };
+    return { status: 200, body: await loadSession(db, caller.tokenHash, origin.ip) };
   },
 
-  async signIn({ db, body, origin, presentedSession, presentedDevice: device }): Promise<Answer<'signIn'>> {
-    await countOrRefuse(
+  async signIn({ db, body, origin, sessionTokenHash, deviceTokenHash }): Promise<HandlerResponse<'signIn'>> {
+    await consumeRateLimit(
       db,
-      `sign-in:${addressKey(origin.ip)}`,
-      SIGN_INS_OF_AN_ADDRESS,
+      `sign-in:${getAddressKey(origin.ip)}`,
+      SIGN_INS_PER_ADDRESS,
       'Too many sign-ins from this address',
     );
-    const account = await authenticate(db, body, origin, device);
+    const account = await authenticate(db, body, origin, deviceTokenHash);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
     const { userId } = account;
-    const pending = await missingFactor(db, userId);
-    const within = async (tx: Tx) => {
-      // Changed since it was looked at: whoever knows the old one does not come in behind the new one's back.
+    const pending = await findMissingStep(db, userId);
+    const runFirst = async (tx: Tx) => {
+      // The password may have changed since it was checked: whoever knows the old one must not get in.
       const now = await store.lockAccount(tx, userId);
-      if (now?.passwordHash !== account.passwordHash) throw unauthorized(REFUSED);
+      if (now?.passwordHash !== account.passwordHash) throw unauthorized(SIGN_IN_REFUSED);
       await store.clearFailures(tx, userId);
-      // The session that this browser had ends with the new one (T01).
-      if (presentedSession) await endSession(tx, presentedSession, origin.ip);
+      // The browser's previous session ends with the new one (T01).
+      if (sessionTokenHash) await endSession(tx, sessionTokenHash, origin.ip);
     };
-    if (pending) return beginHalfSession(db, { siteId, userId, origin, pending }, within);
-    return beginSession(db, { siteId, userId, origin, device }, within);
+    if (pending) return startPendingSession(db, { siteId, userId, origin, pending }, runFirst);
+    return startSession(db, { siteId, userId, origin, deviceTokenHash }, runFirst);
   },
 
   async signOut({ db, caller, origin }) {
@@ -126,22 +158,51 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return { status: 204, body: undefined, session: 'end', headers: { 'clear-site-data': '"cache"' } };
   },
 
-  async switchSite({ db, caller, body, origin, presentedDevice: device }): Promise<Answer<'switchSite'>> {
-    requireOwnSignIn(caller, 'Going on to another site');
-    const sites = await store.sitesOf(db, caller.userId, origin.ip);
+  async switchSite({ db, caller, body, origin, deviceTokenHash }): Promise<HandlerResponse<'switchSite'>> {
+    rejectFederatedSession(caller, 'Switching to another site');
+    const sites = await store.listAccessibleSites(db, caller.userId, origin.ip);
     const site = sites.find((each) => each.siteId === body.siteId);
-    if (!site) throw forbidden('This site is not open to you');
-    refuseAddress(site.refused, origin.ip);
+    if (!site) throw forbidden('You have no access to this site');
+    rejectUnapprovedAddress(site.isAddressRefused, origin.ip);
     if (site.identityMode === 'identity-manager')
       throw forbidden('This site signs its users in through its identity manager');
-    const { expiresAt: until, userId, tokenHash } = caller;
-    const before = await readSession(db, tokenHash);
-    if (site.asksFactor && !before?.verifiedBy)
-      throw forbidden('This site asks for a second factor: sign out, and sign in there');
-    const following = { until, provenAt: before?.provenAt ?? null, verifiedBy: before?.verifiedBy ?? null };
-    return beginSession(db, { siteId: site.siteId, userId, origin, device, following }, async (tx) => {
-      // A sign-out at the same moment wins: nothing goes on from a session that has ended.
-      if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
-    });
+    const { expiresAt, userId, tokenHash } = caller;
+    const before = await loadSessionProof(db, tokenHash);
+    if (site.requiresSecondFactor && !before?.verifiedBy)
+      throw forbidden('This site requires a second factor. Sign out, then sign in to this site.');
+    const previous = {
+      expiresAt,
+      provenAt: before?.provenAt ?? null,
+      verifiedBy: before?.verifiedBy ?? null,
+    };
+    return startSession(
+      db,
+      { siteId: site.siteId, userId, origin, deviceTokenHash, previous },
+      async (tx) => {
+        // A concurrent sign-out wins: an ended session is not continued.
+        if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
+      },
+    );
+  },
+};
+
+/** Acting for another user in a session of the console; programs use the header AS-USER instead. */
+export const actingHandlers: Handlers<'listOwnPrincipals' | 'beginActing' | 'endActing'> = {
+  async listOwnPrincipals({ db, caller, origin }) {
+    return ok(await listPrincipals(db, caller, origin));
+  },
+
+  async beginActing({ db, caller, body, origin, services }) {
+    const { userId: principalId, reason } = body;
+    await beginActing(db, caller, origin, { principalId, reason });
+    services.wakeMailWorker();
+    return ok(await loadSession(db, caller.tokenHash, origin.ip));
+  },
+
+  async endActing({ db, caller, origin }) {
+    const { acting } = caller;
+    if (!acting || !(await endActing(db, caller, origin, acting)))
+      throw conflict('This session does not act for another user');
+    return ok(await loadSession(db, caller.tokenHash, origin.ip));
   },
 };

@@ -1,31 +1,35 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { hashSecret } from '../kernel/secret.ts';
-import { callsWith, type Refusal, type Reply } from '../testing/calls.ts';
-import { cheapHash } from '../testing/sign-in.ts';
+import { createApiClient, type ErrorBody, type Reply } from '../testing/calls.ts';
+import { hashCheaply } from '../testing/sign-in.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, openSession, type Person } from '../testing/site.ts';
 
-const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+const minutesFromNow = (count: number) => new Date(Date.now() + count * 60_000);
 const PASSWORD = 'correct horse battery';
-const passwordHash = cheapHash(PASSWORD);
-const statusOf = ({ status }: Reply<unknown>) => status;
-const cookieOf = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
-const tokenOf = (reply: Reply<unknown>) => /steward=([\w-]+)/.exec(cookieOf(reply))?.[1] ?? '';
+const passwordHash = hashCheaply(PASSWORD);
+const getStatus = ({ status }: Reply<unknown>) => status;
+const getCookie = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
+const getToken = (reply: Reply<unknown>) => /steward=([\w-]+)/.exec(getCookie(reply))?.[1] ?? '';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let person: Person;
   beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    person = await makePerson(house().db, siteId, { passwordHash });
+    siteId = await makeSite(context().db);
+    person = await makePerson(context().db, siteId, { passwordHash });
   });
 
-  const visitor = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
+  const callConsole = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
   const signIn = (more: object = {}) =>
-    visitor().post<Session & Refusal>('/api/session', { email: person.email, password: PASSWORD, ...more });
-  const withCookie = (cookie: string) => as(house().app, { token: '', cookie }, 'console');
-  const activities = async () => {
-    const rows = await house()
+    callConsole().post<Session & ErrorBody>('/api/session', {
+      email: person.email,
+      password: PASSWORD,
+      ...more,
+    });
+  const callWithCookie = (cookie: string) => as(context().app, { token: '', cookie }, 'console');
+  const listActivities = async () => {
+    const rows = await context()
       .db.selectFrom('activity')
       .select('activity_type_id')
       .where('user_id', '=', person.userId)
@@ -33,40 +37,41 @@ onEachApp((house) => {
       .execute();
     return rows.map((row) => row.activity_type_id);
   };
-  const sessionWith = async (values: object) => {
-    await house()
+  const updateSessionAndCall = async (values: object) => {
+    await context()
       .db.updateTable('session')
       .set(values)
       .where('token_hash', '=', hashSecret(person.cookie))
       .execute();
-    return (await withCookie(person.cookie).get('/api/session')).status;
+    return (await callWithCookie(person.cookie).get('/api/session')).status;
   };
-  const ask = (email: string) => visitor().post('/api/session/password/request', { email });
+  const requestPasswordLink = (email: string) =>
+    callConsole().post('/api/session/password/request', { email });
 
-  test('end after 30 minutes of silence and at their end whatever happens', async () => {
-    expect(await sessionWith({ last_seen_at: minutes(-29) })).toBe(200);
-    expect(await sessionWith({ last_seen_at: minutes(-31) })).toBe(401);
-    expect(await sessionWith({ last_seen_at: minutes(0) })).toBe(200);
-    expect(await sessionWith({ expires_at: minutes(-0.01) })).toBe(401);
+  test('a session ends after 30 idle minutes and at its expiry', async () => {
+    expect(await updateSessionAndCall({ last_seen_at: minutesFromNow(-29) })).toBe(200);
+    expect(await updateSessionAndCall({ last_seen_at: minutesFromNow(-31) })).toBe(401);
+    expect(await updateSessionAndCall({ last_seen_at: minutesFromNow(0) })).toBe(200);
+    expect(await updateSessionAndCall({ expires_at: minutesFromNow(-0.01) })).toBe(401);
   });
 
-  test('so long after a call that was not noted, as the session says, it is still there', async () => {
-    const { body } = await withCookie(person.cookie).get<Session>('/api/session');
+  test('a session stays valid for the idle time that it announces', async () => {
+    const { body } = await callWithCookie(person.cookie).get<Session>('/api/session');
     const { idleSeconds = 0 } = body;
     expect(idleSeconds).toBeGreaterThan(28 * 60);
-    expect(await sessionWith({ last_seen_at: minutes(-59 / 60) })).toBe(200);
-    const { last_seen_at: noted } = await house()
+    expect(await updateSessionAndCall({ last_seen_at: minutesFromNow(-59 / 60) })).toBe(200);
+    const { last_seen_at: lastSeenAt } = await context()
       .db.selectFrom('session')
       .select('last_seen_at')
       .where('token_hash', '=', hashSecret(person.cookie))
       .executeTakeFirstOrThrow();
-    const later = new Date(noted.getTime() - idleSeconds * 1000);
-    expect(await sessionWith({ last_seen_at: later })).toBe(200);
+    const later = new Date(lastSeenAt.getTime() - idleSeconds * 1000);
+    expect(await updateSessionAndCall({ last_seen_at: later })).toBe(200);
   });
 
-  test('use keeps them awake', async () => {
-    await sessionWith({ last_seen_at: new Date(Date.now() - 29 * 60_000) });
-    const row = await house()
+  test('requests keep a session alive', async () => {
+    await updateSessionAndCall({ last_seen_at: new Date(Date.now() - 29 * 60_000) });
+    const row = await context()
       .db.selectFrom('session')
       .select('last_seen_at')
       .where('token_hash', '=', hashSecret(person.cookie))
@@ -74,8 +79,8 @@ onEachApp((house) => {
     expect(Date.now() - row.last_seen_at.getTime()).toBeLessThan(10_000);
   });
 
-  test('ten at once: a new one ends what was used longest ago on any site, and says so', async () => {
-    const { db } = house();
+  test('a user has at most ten sessions: a new one ends the least recently used, and says so', async () => {
+    const { db } = context();
     const other = await makeSite(db);
     await joinSite(db, other, person.userId);
     const stranger = await makePerson(db, siteId);
@@ -83,68 +88,73 @@ onEachApp((house) => {
     for (const site of Array.from({ length: 11 }, (_, index) => (index % 2 ? other : siteId)))
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       cookies.push(await openSession(db, site, person.userId));
-    const used = async (cookie: string, ago: number) =>
+    const setLastSeen = async (cookie: string, ago: number) =>
       db
         .updateTable('session')
-        .set({ last_seen_at: minutes(-ago) })
+        .set({ last_seen_at: minutesFromNow(-ago) })
         .where('token_hash', '=', hashSecret(cookie))
         .execute();
-    await Promise.all(cookies.map((cookie, at) => used(cookie, at)));
-    const came = await signIn({ siteId });
-    expect([came.status, came.body.endedSessions]).toEqual([200, 3]);
-    const open = async () =>
-      Promise.all(cookies.map(async (cookie) => (await withCookie(cookie).get('/api/session')).status));
-    expect(await open()).toEqual([...Array<number>(9).fill(200), 401, 401, 401]);
-    expect((await withCookie(tokenOf(came)).get<Session>('/api/session')).body.endedSessions).toBeUndefined();
-    expect((await withCookie(stranger.cookie).get('/api/session')).status).toBe(200);
-    expect(await activities()).toEqual([4, 4, 4, 1]);
+    await Promise.all(cookies.map((cookie, at) => setLastSeen(cookie, at)));
+    const newest = await signIn({ siteId });
+    expect([newest.status, newest.body.endedSessions]).toEqual([200, 3]);
+    const listStatuses = async () =>
+      Promise.all(cookies.map(async (cookie) => (await callWithCookie(cookie).get('/api/session')).status));
+    expect(await listStatuses()).toEqual([...Array<number>(9).fill(200), 401, 401, 401]);
+    expect(
+      (await callWithCookie(getToken(newest)).get<Session>('/api/session')).body.endedSessions,
+    ).toBeUndefined();
+    expect((await callWithCookie(stranger.cookie).get('/api/session')).status).toBe(200);
+    expect(await listActivities()).toEqual([4, 4, 4, 1]);
 
-    const more = await Promise.all(Array.from({ length: 4 }, () => signIn({ siteId })));
-    expect(more.map(statusOf)).toEqual([200, 200, 200, 200]);
+    const concurrent = await Promise.all(Array.from({ length: 4 }, () => signIn({ siteId })));
+    expect(concurrent.map(getStatus)).toEqual([200, 200, 200, 200]);
     const left = db.selectFrom('session').select('user_id').where('user_id', '=', person.userId).execute();
     expect(await left).toHaveLength(10);
   });
 
-  test('sign-out ends this one alone, and removes the cookie', async () => {
-    const [one, two] = [tokenOf(await signIn()), tokenOf(await signIn())];
+  test('sign-out ends only this session and removes the cookie', async () => {
+    const [one, two] = [getToken(await signIn()), getToken(await signIn())];
     expect(one).not.toBe(two);
-    const out = await withCookie(one).del('/api/session');
-    expect(out.status).toBe(204);
-    expect(cookieOf(out)).toMatch(/^steward=; .*Expires=Thu, 01 Jan 1970/);
-    expect(out.headers['clear-site-data']).toBe('"cache"');
+    const signedOut = await callWithCookie(one).del('/api/session');
+    expect(signedOut.status).toBe(204);
+    expect(getCookie(signedOut)).toMatch(/^steward=; .*Expires=Thu, 01 Jan 1970/);
+    expect(signedOut.headers['clear-site-data']).toBe('"cache"');
     expect(
-      [await withCookie(one).get('/api/session'), await withCookie(two).get('/api/session')].map(statusOf),
+      [await callWithCookie(one).get('/api/session'), await callWithCookie(two).get('/api/session')].map(
+        getStatus,
+      ),
     ).toEqual([401, 200]);
-    expect(await activities()).toEqual([1, 1, 3]);
+    expect(await listActivities()).toEqual([1, 1, 3]);
   });
 
-  test('a new password ends them all', async () => {
-    await visitor().post('/api/session/password/request', { email: person.email });
-    const mail = await house()
+  test('a new password ends all sessions', async () => {
+    await callConsole().post('/api/session/password/request', { email: person.email });
+    const mail = await context()
       .db.selectFrom('mail')
       .select('body_text')
       .where('recipient', '=', person.email)
       .executeTakeFirst();
     const token = /#([\w-]+)/.exec(mail?.body_text ?? '')?.[1];
     expect(
-      (await visitor().post('/api/session/password', { token, password: 'another long password' })).status,
+      (await callConsole().post('/api/session/password', { token, password: 'another long password' }))
+        .status,
     ).toBe(204);
-    expect((await withCookie(person.cookie).get('/api/session')).status).toBe(401);
-    expect([await signIn(), await signIn({ password: 'another long password' })].map(statusOf)).toEqual([
+    expect((await callWithCookie(person.cookie).get('/api/session')).status).toBe(401);
+    expect([await signIn(), await signIn({ password: 'another long password' })].map(getStatus)).toEqual([
       401, 200,
     ]);
   });
 
-  test('asking for a password link answers alike for everybody, and mails a few an hour to the owner alone', async () => {
+  test('a password link request returns the same for everybody, and mails the owner at most three an hour', async () => {
     const replies = [
-      await ask(person.email),
-      await ask('nobody@nowhere.test'),
-      await ask(person.email),
-      await ask(person.email),
-      await ask(person.email),
+      await requestPasswordLink(person.email),
+      await requestPasswordLink('nobody@nowhere.test'),
+      await requestPasswordLink(person.email),
+      await requestPasswordLink(person.email),
+      await requestPasswordLink(person.email),
     ];
     expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(() => [202, '']));
-    const mails = await house()
+    const mails = await context()
       .db.selectFrom('mail')
       .select('recipient')
       .where('created_at', '>', new Date(Date.now() - 60_000))
@@ -153,39 +163,39 @@ onEachApp((house) => {
     expect(mails).toEqual([1, 2, 3].map(() => ({ recipient: person.email })));
   });
 
-  test('of one site, switched to another with a new secret; a site that is not open is 403', async () => {
-    const other = await makeSite(house().db);
-    const put = (site: number, cookie: string) =>
-      withCookie(cookie).put<Session>('/api/session/site', { siteId: site });
-    expect((await put(other, person.cookie)).status).toBe(403);
-    await joinSite(house().db, other, person.userId);
-    const switched = await put(other, person.cookie);
+  test('switching the site issues a new token; a site without access is 403', async () => {
+    const other = await makeSite(context().db);
+    const switchSite = (site: number, cookie: string) =>
+      callWithCookie(cookie).put<Session>('/api/session/site', { siteId: site });
+    expect((await switchSite(other, person.cookie)).status).toBe(403);
+    await joinSite(context().db, other, person.userId);
+    const switched = await switchSite(other, person.cookie);
     expect(switched.body).toMatchObject({ site: { id: other }, capabilities: [] });
     expect(switched.body.sites.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([siteId, other]);
-    expect((await withCookie(person.cookie).get('/api/session')).status).toBe(401);
-    expect((await withCookie(tokenOf(switched)).get('user')).status).toBe(403);
+    expect((await callWithCookie(person.cookie).get('/api/session')).status).toBe(401);
+    expect((await callWithCookie(getToken(switched)).get('user')).status).toBe(403);
     expect((await signIn({ siteId })).body.site.id).toBe(siteId);
-    await house()
+    await context()
       .db.updateTable('membership')
       .set({ is_active: false })
       .where('site_id', '=', other)
       .execute();
-    expect((await withCookie(tokenOf(switched)).get('/api/session')).status).toBe(401);
+    expect((await callWithCookie(getToken(switched)).get('/api/session')).status).toBe(401);
     expect((await signIn({ siteId: other })).status).toBe(403);
   });
 
-  test('switching goes on with the time that is left: nobody stays for ever without a password', async () => {
-    const other = await makeSite(house().db);
-    await joinSite(house().db, other, person.userId);
-    const before = await withCookie(person.cookie).get<Session>('/api/session');
-    const switched = await withCookie(person.cookie).put<Session>('/api/session/site', { siteId: other });
+  test('switching the site keeps the expiry of the session', async () => {
+    const other = await makeSite(context().db);
+    await joinSite(context().db, other, person.userId);
+    const before = await callWithCookie(person.cookie).get<Session>('/api/session');
+    const switched = await callWithCookie(person.cookie).put<Session>('/api/session/site', { siteId: other });
     expect(switched.body.expiresDate).toBe(before.body.expiresDate);
   });
 
-  test('capabilities are those of this moment: what is taken from a group is gone at once', async () => {
-    const calls = withCookie(person.cookie);
+  test('capabilities removed from a group take effect at once', async () => {
+    const calls = callWithCookie(person.cookie);
     expect((await calls.get('user')).status).toBe(200);
-    await house()
+    await context()
       .db.updateTable('user_group')
       .set({ capabilities: [] })
       .where('group_id', '=', person.groupId)

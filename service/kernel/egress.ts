@@ -1,38 +1,39 @@
-/** The one place from which the service calls other servers besides the one for mail (T21). */
-const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 1_000_000;
+/** All outgoing HTTP requests of the service; only mail is sent elsewhere (T21). */
+const REQUEST_TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 1_000_000;
 
-const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Why the service calls no such address, or undefined: plain HTTP never leaves the machine. */
-export function egressFault(address: string): string | undefined {
-  if (!URL.canParse(address)) return 'must be an address such as https://login.example.com';
+/** Why the service refuses to call a URL; undefined if it is allowed. Plain HTTP is allowed only to this machine. */
+export function validateEgressUrl(address: string): string | undefined {
+  if (!URL.canParse(address)) return 'must be a URL such as https://login.example.com';
   const { protocol, hostname, username, password } = new URL(address);
-  if (username || password) return 'must not hold a user name or a password';
-  if (protocol === 'https:' || (protocol === 'http:' && LOCAL.has(hostname))) return undefined;
-  return 'must begin with https://';
+  if (username || password) return 'must not contain a user name or password';
+  if (protocol === 'https:' || (protocol === 'http:' && LOCAL_HOSTS.has(hostname))) return undefined;
+  return 'must start with https://';
 }
 
 /**
- * As `fetch`, but to HTTPS alone (or this machine), without following redirects, for five seconds, and at most a million
- * bytes of answer.
- * @throws Error when the other server cannot be reached or answers too much
+ * `fetch` restricted to HTTPS (or this machine), without redirects, with a timeout of five seconds and a limit of 1 MB for the
+ * response.
+ * @throws Error when the URL is not allowed, the server cannot be reached, or the response is too large
  */
-export async function egress(address: string | URL, init: RequestInit): Promise<Response> {
-  const fault = egressFault(String(address));
-  if (fault !== undefined) throw new Error(`The address ${String(address)} ${fault}`);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+export async function fetchExternal(address: string | URL, init: RequestInit): Promise<Response> {
+  const issue = validateEgressUrl(String(address));
+  if (issue !== undefined) throw new Error(`The URL ${String(address)} ${issue}`);
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const response = await fetch(address, { ...init, redirect: 'manual', signal });
-  return new Response(await bodyOf(response), response);
+  return new Response(await readBody(response), response);
 }
 
-async function bodyOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!response.body) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.length;
-    if (size > MOST_BYTES) throw new Error(`More than ${MOST_BYTES} bytes came from ${response.url}`);
+    if (size > MAX_RESPONSE_BYTES)
+      throw new Error(`The response of ${response.url} exceeds ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Uint8Array.from(Buffer.concat(chunks));

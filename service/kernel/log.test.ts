@@ -3,36 +3,36 @@ import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { Secret } from './secret.ts';
 
-function capture() {
+function captureLog() {
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const last = (): Record<string, unknown> => JSON.parse(lines.at(-1) ?? '{}');
   return { lines, log, last };
 }
 
-test('a record is one line of JSON with time, level, message and fields', () => {
-  const { log, lines, last } = capture();
+test('writes each record as one line of JSON with time, level, message and fields', () => {
+  const { log, lines, last } = captureLog();
   log.warn({ siteId: 4 }, 'mail delayed');
   expect(lines).toHaveLength(1);
   expect(last()).toMatchObject({ level: 'warn', siteId: 4, message: 'mail delayed' });
   expect(new Date(String(last()['time'])).getTime()).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('text from outside cannot start a line, move the cursor or reverse the direction', () => {
-  const { log, lines, last } = capture();
-  const nasty = 'a\r\nb\u2028c\u2029d\u001b[2Je\u009b2Jf\u202eg\u0000h\u007f"}\u2066';
-  log.info({ name: nasty, [nasty]: 1 }, nasty);
+test('escapes line ends, control characters and direction marks in logged texts', () => {
+  const { log, lines, last } = captureLog();
+  const hostileText = 'a\r\nb\u2028c\u2029d\u001b[2Je\u009b2Jf\u202eg\u0000h\u007f"}\u2066';
+  log.info({ name: hostileText, [hostileText]: 1 }, hostileText);
   expect(lines).toHaveLength(1);
   const line = lines[0] ?? '';
   expect(line.endsWith('\n')).toBe(true);
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- control characters are what must be absent
   expect(line.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e\u2066]/);
-  expect(last()['name']).toBe(nasty);
-  expect(last()['message']).toBe(nasty);
+  expect(last()['name']).toBe(hostileText);
+  expect(last()['message']).toBe(hostileText);
 });
 
-test('a secret stays hidden wherever it stands in a record', () => {
-  const { log, lines } = capture();
+test('masks secrets anywhere in a record', () => {
+  const { log, lines } = captureLog();
   const secret = new Secret('canary-51c2');
   log.info({ secret, deep: { list: [secret] } }, 'sign-in %s', secret);
   log.child({ secret }).error({ err: new Error(`failed for ${String(secret)}`) });
@@ -40,18 +40,18 @@ test('a secret stays hidden wherever it stands in a record', () => {
   expect(lines.join('')).toContain('***');
 });
 
-test('an error keeps its stack only when the fault is ours, and never the values of the statement', () => {
-  const { log, lines, last } = capture();
-  const theirs = Object.assign(new Error('bad page size'), { statusCode: 400 });
-  log.info({ err: theirs }, 'refused');
+test('logs the stack only for errors of the service, and never the parameters of a statement', () => {
+  const { log, lines, last } = captureLog();
+  const clientError = Object.assign(new Error('bad page size'), { statusCode: 400 });
+  log.info({ err: clientError }, 'rejected');
   expect(last()['err']).toEqual({ type: 'Error', message: 'bad page size' });
-  const ours = Object.assign(new Error('duplicate key', { cause: new Error('root') }), {
+  const databaseError = Object.assign(new Error('duplicate key', { cause: new Error('root') }), {
     code: '23505',
     constraint: 'account_email_key',
     params: ['canary@northlight.example'],
     detail: 'Key (email_key)=(canary@northlight.example) already exists.',
   });
-  log.error({ err: ours }, 'failed');
+  log.error({ err: databaseError }, 'failed');
   expect(last()['err']).toMatchObject({
     code: '23505',
     constraint: 'account_email_key',
@@ -61,8 +61,8 @@ test('an error keeps its stack only when the fault is ours, and never the values
   expect(lines.join('')).not.toContain('canary');
 });
 
-test('Fastify takes it as its logger, and queries stay out of the request lines', async () => {
-  const { log, lines } = capture();
+test('works as the logger of Fastify and omits query strings', async () => {
+  const { log, lines } = captureLog();
   const app = fastify({ loggerInstance: log });
   app.get('/hello', async () => 'hi');
   await app.inject('/hello?email=canary@northlight.example');

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 export type Log = Logger;
 
 /**
- * The service's log: one JSON object a line with `time`, `level` and `message`. Fastify takes it as
- * `loggerInstance`. The second parameter is for those who read the lines themselves (tests).
+ * Creates the log of the service: one JSON object per line with `time`, `level` and `message`. Fastify uses it as `loggerInstance`.
+ * `destination` is for tests that read the lines.
  */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
@@ -19,9 +19,9 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-// JSON leaves these raw inside strings, yet terminals and log readers act on them: DEL and C1 controls (an ANSI
-// escape without ESC), the Unicode line ends, and the marks that reverse the direction of text.
-// oxlint-disable-next-line no-control-regex
+// Characters that JSON does not escape but terminals and log viewers interpret: DEL and C1 controls (ANSI escapes without ESC),
+// Unicode line separators, and marks that change the direction of text.
+// oxlint-disable-next-line no-control-regex -- control characters are what it matches
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 function escapeLine(line: string): string {
@@ -40,25 +40,26 @@ interface ErrorRecord {
 type KnownError = Error & { code?: unknown; constraint?: unknown; status?: unknown; statusCode?: unknown };
 
 /**
- * What an error says in the log. Only named properties: a database error also carries the statement's values, which
- * are personal data. The stack only where the fault is ours (no status, or 5xx; a refusal of our own has `status`, one of Fastify `statusCode`).
+ * Serializes an error for the log. Only selected properties are logged: a database error also contains parameters, which are
+ * personal data. The stack is logged only for errors of the service (no status, or 5xx); ApiError has `status`, Fastify's errors
+ * have `statusCode`.
  */
 function describeError(error: unknown): ErrorRecord {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code, constraint, status, statusCode = status }: KnownError = error;
-  const ours = typeof statusCode !== 'number' || statusCode >= 500;
+  const isServiceError = typeof statusCode !== 'number' || statusCode >= 500;
   return {
     type: error.name,
     message: error.message,
     ...(typeof code === 'string' && { code }),
     ...(typeof constraint === 'string' && { constraint }),
-    ...(ours && error.stack !== undefined && { stack: shorten(error.stack) }),
+    ...(isServiceError && error.stack !== undefined && { stack: shortenStack(error.stack) }),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   };
 }
 
-// The embedded database's errors bring a 20 KB line of minified source in their stack.
-function shorten(stack: string): string {
+// Stacks from the embedded database contain a line with 20 KB of minified source.
+function shortenStack(stack: string): string {
   const lines = stack.split('\n').map((line) => (line.length > 400 ? `${line.slice(0, 400)}…` : line));
   return lines.slice(0, 30).join('\n');
 }
@@ -70,7 +71,7 @@ interface LoggedRequest {
   ip?: string;
 }
 
-// The query is left out: it holds names and e-mail addresses, and a mistaken client may put a token there.
+// Without the query string, which contains names and e-mail addresses, and tokens of faulty clients.
 function describeRequest(request: LoggedRequest) {
   return { id: request.id, method: request.method, path: request.url?.split('?', 1)[0], ip: request.ip };
 }

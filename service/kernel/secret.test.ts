@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { hashSecret, newSecret, Secret } from './secret.ts';
+import { hashSecret, createSecret, Secret } from './secret.ts';
 
-test('a secret prints as *** in every form, and reveals itself only when asked', () => {
+test('a secret prints as *** in every form; reveal() returns it', () => {
   const secret = new Secret('canary-7f3a');
   const printed = [
     String(secret),
@@ -16,11 +16,11 @@ test('a secret prints as *** in every form, and reveals itself only when asked',
   expect(secret.reveal()).toBe('canary-7f3a');
 });
 
-test('a new secret has 256 bits, is URL-safe, differs each time and is found again by its hash', () => {
-  const one = newSecret();
-  const two = newSecret();
-  expect(one.plain).toMatch(/^[A-Za-z0-9_-]{43}$/);
-  expect(one.plain).not.toBe(two.plain);
-  expect(one.hash).toHaveLength(32);
-  expect(hashSecret(one.plain)).toEqual(one.hash);
+test('a new secret has 256 bits, is URL-safe, unique and matches its hash', () => {
+  const first = createSecret();
+  const second = createSecret();
+  expect(first.plain).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(first.plain).not.toBe(second.plain);
+  expect(first.hash).toHaveLength(32);
+  expect(hashSecret(first.plain)).toEqual(first.hash);
 });

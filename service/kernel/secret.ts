@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 const MASK = '***';
 
-/** A value that cannot be printed by accident: every way to text gives `***`, only `reveal()` gives it away. */
+/** A value that cannot be printed by accident: every conversion to text results in `***`; `reveal()` returns the value. */
 export class Secret<T = string> {
   readonly #value: T;
 
@@ -29,15 +29,23 @@ export class Secret<T = string> {
 }
 
 /**
- * A new bearer secret (session, token, key, link): 256 random bits. A fast hash is enough for storing it, because
- * nobody can guess 256 bits.
+ * Creates a bearer secret (session, token, key, link) of 256 random bits. Because it cannot be guessed, a fast hash is sufficient for
+ * storing it.
  */
-export function newSecret(): { plain: string; hash: Buffer } {
+export function createSecret(): { plain: string; hash: Buffer } {
   const plain = randomBytes(32).toString('base64url');
   return { plain, hash: hashSecret(plain) };
 }
 
-/** The form in which a bearer secret is stored and looked up. */
+/** The hash by which a bearer secret is stored and looked up. */
 export function hashSecret(plain: string): Buffer {
   return createHash('sha256').update(plain).digest();
+}
+
+export const SECRET_KEY_BYTES = 32;
+
+/** Decodes a base64 key (STEWARD_SECRET_KEY); undefined if it does not have 32 bytes. */
+export function parseSecretKey(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === SECRET_KEY_BYTES ? bytes : undefined;
 }

@@ -1,11 +1,11 @@
-/** Rows of the activity report for tests: drawn, written, and filtered in memory as the report says it does. */
+/** Test data of the activity report: random rows and queries, and a reference filter in memory. */
 import { BlockList, isIPv4 } from 'node:net';
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import type { UserActivityQuery } from '../../contract/generated/types.gen.ts';
 import type { Db } from '../kernel/db/database.ts';
 
-export interface Row {
+export interface ActivityRow {
   id: number;
   at: number;
   userId: number;
@@ -16,17 +16,20 @@ export interface Row {
   exportKind: number | null;
 }
 
-const HOUR = 3600_000;
-const DAY = 24 * HOUR;
+const HOUR_MS = 3600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-/** Few values each, so that any filter finds something; moments crowd at the beginnings of hours, days and weeks. */
-export const drawRow = (people: readonly number[], now: number) =>
+/**
+ * Random rows with few distinct values, so that any filter matches some; times cluster at the beginnings of hours, days
+ * and weeks.
+ */
+export const arbitraryRow = (userIds: readonly number[], now: number) =>
   fc
     .record({
       daysBack: fc.integer({ min: 0, max: 95 }),
       hour: fc.integer({ min: 0, max: 23 }),
-      ms: fc.constantFrom(0, 1, HOUR - 1, 1_234_567, HOUR / 2),
-      userId: fc.constantFrom(...people),
+      ms: fc.constantFrom(0, 1, HOUR_MS - 1, 1_234_567, HOUR_MS / 2),
+      userId: fc.constantFrom(...userIds),
       type: fc.integer({ min: 1, max: 10 }),
       source: fc.integer({ min: 1, max: 4 }),
       ip: fc.constantFrom(
@@ -41,18 +44,22 @@ export const drawRow = (people: readonly number[], now: number) =>
         '2001:db9::1',
         '::1',
       ),
-      principalId: fc.option(fc.constantFrom(...people), { freq: 2 }),
+      principalId: fc.option(fc.constantFrom(...userIds), { freq: 2 }),
       kind: fc.integer({ min: 0, max: 4 }),
     })
     .map(({ daysBack, hour, ms, kind, ...row }) => ({
       ...row,
       exportKind: row.type === 8 ? kind : null,
-      at: Math.min(now, Math.floor(now / DAY) * DAY - daysBack * DAY + hour * HOUR + ms),
+      at: Math.min(now, Math.floor(now / DAY_MS) * DAY_MS - daysBack * DAY_MS + hour * HOUR_MS + ms),
     }));
 
-/** Writes the rows in one statement and answers them with their ids. */
-export async function writeRows(db: Db, siteId: number, rows: readonly Omit<Row, 'id'>[]): Promise<Row[]> {
-  const written = rows.map(async (row) => {
+/** Inserts the rows and returns them with their ids. */
+export async function insertRows(
+  db: Db,
+  siteId: number,
+  rows: readonly Omit<ActivityRow, 'id'>[],
+): Promise<ActivityRow[]> {
+  const inserted = rows.map(async (row) => {
     const { rows: ids } = await sql<{ id: number }>`
       insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
         principal_user_id, export_data_type)
@@ -60,10 +67,10 @@ export async function writeRows(db: Db, siteId: number, rows: readonly Omit<Row,
         ${row.principalId}, ${row.exportKind}) returning activity_id as id`.execute(db);
     return { ...row, id: ids[0]?.id ?? 0 };
   });
-  return Promise.all(written);
+  return Promise.all(inserted);
 }
 
-function inNetwork(ip: string, network: string): boolean {
+function isInNetwork(ip: string, network: string): boolean {
   const [base = '', prefix] = network.split('/');
   const list = new BlockList();
   const family = isIPv4(base) ? 'ipv4' : 'ipv6';
@@ -71,38 +78,42 @@ function inNetwork(ip: string, network: string): boolean {
   return isIPv4(ip) === isIPv4(base) && list.check(ip, family);
 }
 
-/** A list that is absent or empty filters nothing. */
-const has = <T>(list: readonly T[] | undefined, item: T | null) =>
+/** An absent or empty list matches everything. */
+const matchesList = <T>(list: readonly T[] | undefined, item: T | null) =>
   list === undefined || list.length === 0 || (item !== null && list.includes(item));
 
-/** The rows that fit, newest first. */
-export function fitting(rows: readonly Row[], query: UserActivityQuery, now: number): Row[] {
-  const from = query.dateFrom ? Date.parse(query.dateFrom) : Math.floor(now / DAY) * DAY - 90 * DAY;
+/** Rows that match the query, newest first. */
+export function filterRows(
+  rows: readonly ActivityRow[],
+  query: UserActivityQuery,
+  now: number,
+): ActivityRow[] {
+  const from = query.dateFrom ? Date.parse(query.dateFrom) : Math.floor(now / DAY_MS) * DAY_MS - 90 * DAY_MS;
   const to = query.dateTo ? Date.parse(query.dateTo) : Infinity;
   return rows
     .filter(
       (row) =>
         row.at >= from &&
         row.at < to &&
-        has(query.userIds, row.userId) &&
-        has(query.principalUserIds, row.principalId) &&
-        has(query.activity === undefined ? query.activities : [query.activity], row.type) &&
-        has(query.source === undefined ? query.sources : [query.source], row.source) &&
+        matchesList(query.userIds, row.userId) &&
+        matchesList(query.principalUserIds, row.principalId) &&
+        matchesList(query.activity === undefined ? query.activities : [query.activity], row.type) &&
+        matchesList(query.source === undefined ? query.sources : [query.source], row.source) &&
         (query.exportDataType === undefined || row.exportKind === query.exportDataType) &&
         (!query.onlyProxy || row.principalId !== null) &&
-        (query.ipAddress === undefined || (row.ip !== null && inNetwork(row.ip, query.ipAddress))),
+        (query.ipAddress === undefined || (row.ip !== null && isInNetwork(row.ip, query.ipAddress))),
     )
     .toSorted((one, other) => other.at - one.at || other.id - one.id);
 }
 
-/** Queries of every combination of filters; exports are asked for with their activity alone. */
-export const drawQuery = (people: readonly number[], now: number): fc.Arbitrary<UserActivityQuery> => {
-  const few = fc.uniqueArray(fc.constantFrom(...people), { minLength: 1, maxLength: 3 });
-  // Very many are looked for in another way than few: here most of them have done nothing.
-  const crowd = Array.from({ length: 60 }, (_, index) => 2_000_000_000 + index);
-  const some = fc.oneof(
-    few,
-    few.map((ids) => [...ids, ...crowd]),
+/** Random queries with every combination of filters; export types only with their activity. */
+export const arbitraryQuery = (userIds: readonly number[], now: number): fc.Arbitrary<UserActivityQuery> => {
+  const fewUserIds = fc.uniqueArray(fc.constantFrom(...userIds), { minLength: 1, maxLength: 3 });
+  // Many ids use another query plan than few; most of these users have no rows.
+  const unknownUserIds = Array.from({ length: 60 }, (_, index) => 2_000_000_000 + index);
+  const someUserIds = fc.oneof(
+    fewUserIds,
+    fewUserIds.map((ids) => [...ids, ...unknownUserIds]),
   );
   const period = fc
     .record({
@@ -111,13 +122,13 @@ export const drawQuery = (people: readonly number[], now: number): fc.Arbitrary<
       ms: fc.constantFrom(0, 1, 90_000_000),
     })
     .map(({ back, days, ms }) => {
-      const from = Math.floor(now / DAY) * DAY - back * DAY + ms;
+      const from = Math.floor(now / DAY_MS) * DAY_MS - back * DAY_MS + ms;
       return {
         dateFrom: new Date(from).toISOString(),
-        dateTo: new Date(from + days * DAY + ms / 7).toISOString(),
+        dateTo: new Date(from + days * DAY_MS + ms / 7).toISOString(),
       };
     });
-  const what = fc.oneof(
+  const kindFilter = fc.oneof(
     fc.constant({}),
     fc.record({ activity: fc.integer({ min: 1, max: 10 }) }),
     fc.record({
@@ -125,7 +136,7 @@ export const drawQuery = (people: readonly number[], now: number): fc.Arbitrary<
     }),
     fc.record({ activity: fc.constant(8), exportDataType: fc.integer({ min: 0, max: 4 }) }),
   );
-  const whence = fc.constantFrom(
+  const ipAddress = fc.constantFrom(
     '10.1.2.3',
     '10.1.0.0/16',
     '10.0.0.0/8',
@@ -144,14 +155,14 @@ export const drawQuery = (people: readonly number[], now: number): fc.Arbitrary<
   return fc
     .tuple(
       fc.option(period, { nil: {} }),
-      what,
+      kindFilter,
       fc.oneof(
         fc.constant({}),
         fc.record({ source: fc.integer({ min: 1, max: 4 }) }),
         fc.record({ sources: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { maxLength: 2 }) }),
       ),
       fc.record(
-        { userIds: some, principalUserIds: some, ipAddress: whence, onlyProxy: fc.boolean() },
+        { userIds: someUserIds, principalUserIds: someUserIds, ipAddress, onlyProxy: fc.boolean() },
         { requiredKeys: [] },
       ),
     )

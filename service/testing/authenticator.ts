@@ -1,41 +1,41 @@
-/** Authenticators for tests: an app that shows codes, and one that holds a passkey (WebAuthn 3). */
+/** Authenticators for tests: a TOTP app, and a passkey (WebAuthn 3). */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 import { generate } from 'otplib';
 
-/** The code that an app shows so many seconds from now. */
-export const codeOf = (secret: string, seconds = 0): Promise<string> =>
+/** TOTP code that the app shows `seconds` from now. */
+export const generateCode = (secret: string, seconds = 0): Promise<string> =>
   generate({ secret, epoch: Math.floor(Date.now() / 1000) + seconds });
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
 
-const FLAG = { present: 1, verified: 4, attested: 64 };
+const FLAGS = { present: 1, verified: 4, attested: 64 };
 
-/** One passkey, made for the host of `origin`. */
-export function makePasskey(origin: string, { verifies = true, counts = true } = {}) {
+/** Creates a passkey for the host of `origin`. */
+export function createPasskey(origin: string, { verifies = true, counts = true } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
   const rpIdHash = sha256(new URL(origin).hostname);
   let counter = 0;
-  const answer = (response: object) => ({
+  const buildCredential = (response: object) => ({
     id: id.toString('base64url'),
     rawId: id.toString('base64url'),
     type: 'public-key',
     response,
     clientExtensionResults: {},
   });
-  const clientData = (type: string, challenge: string) =>
+  const buildClientData = (type: string, challenge: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
-  const head = (extra: number) => {
+  const buildAuthenticatorData = (extra: number) => {
     if (counts) counter += 1;
     const count = Buffer.alloc(4);
     count.writeUInt32BE(counter);
-    const flags = FLAG.present | (verifies ? FLAG.verified : 0) | extra;
+    const flags = FLAGS.present | (verifies ? FLAGS.verified : 0) | extra;
     return Buffer.concat([rpIdHash, Buffer.from([flags]), count]);
   };
 
   return {
-    /** What the browser answers to `navigator.credentials.create`. */
+    /** Response of `navigator.credentials.create`. */
     register(challenge: string) {
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
       const cose = isoCBOR.encode(
@@ -48,7 +48,13 @@ export function makePasskey(origin: string, { verifies = true, counts = true } =
         ]),
       );
       const length = Buffer.from([0, id.length]);
-      const authData = Buffer.concat([head(FLAG.attested), Buffer.alloc(16), length, id, cose]);
+      const authData = Buffer.concat([
+        buildAuthenticatorData(FLAGS.attested),
+        Buffer.alloc(16),
+        length,
+        id,
+        cose,
+      ]);
       const attestation = isoCBOR.encode(
         new Map<string, string | Map<string, never> | Uint8Array>([
           ['fmt', 'none'],
@@ -56,18 +62,18 @@ export function makePasskey(origin: string, { verifies = true, counts = true } =
           ['authData', new Uint8Array(authData)],
         ]),
       );
-      return answer({
-        clientDataJSON: clientData('webauthn.create', challenge).toString('base64url'),
+      return buildCredential({
+        clientDataJSON: buildClientData('webauthn.create', challenge).toString('base64url'),
         attestationObject: Buffer.from(attestation).toString('base64url'),
         transports: ['internal'],
       });
     },
-    /** What the browser answers to `navigator.credentials.get`. */
+    /** Response of `navigator.credentials.get`. */
     prove(challenge: string) {
-      const data = clientData('webauthn.get', challenge);
-      const authData = head(0);
+      const data = buildClientData('webauthn.get', challenge);
+      const authData = buildAuthenticatorData(0);
       const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), privateKey);
-      return answer({
+      return buildCredential({
         clientDataJSON: data.toString('base64url'),
         authenticatorData: authData.toString('base64url'),
         signature: signature.toString('base64url'),

@@ -1,13 +1,13 @@
-/** What is decided about each operation of the contract: to whom it is open, and what another site's administrator is answered. */
-import type { NotBuilt } from '../areas/not-built.ts';
+/** Expected authorization of each operation: who may call it, and the response to an administrator of another site. */
+import type { NotBuiltOperation } from '../areas/registry.ts';
 import type { OperationId } from '../kernel/http/handler.ts';
 import type { Person } from './site.ts';
 
-export const NOBODY = 2_147_483_647;
+export const UNKNOWN_ID = 2_147_483_647;
 const NO_COLUMNS = { order: [], hidden: [], widths: {}, frozen: 1 };
 
-/** Operations that anybody may call, because they are how one gets credentials; each a decision of its own. */
-export const open = new Set([
+/** Operations without authentication; each one is a deliberate decision. */
+export const publicOperations = new Set([
   'issueToken',
   'signIn',
   'inspectLink',
@@ -22,8 +22,8 @@ export const open = new Set([
   'beginPasskeySignIn',
   'signInWithPasskey',
 ]);
-/** Operations on nothing but the caller's own session. */
-export const own = new Set([
+/** Operations that affect nothing but the caller's own session or account. */
+export const ownSessionOperations = new Set([
   'getSession',
   'signOut',
   'switchSite',
@@ -51,8 +51,8 @@ export const own = new Set([
   'recordExport',
 ]);
 
-/** Operations above all sites: a capability on one of them is not enough, their own test says what is. */
-export const platform = new Set([
+/** Operations above all sites. A capability on one site is not enough; their own tests cover them. */
+export const platformOperations = new Set([
   'listPlatformSites',
   'createPlatformSite',
   'getPlatformSite',
@@ -61,10 +61,10 @@ export const platform = new Set([
   'updateSiteIdentity',
 ]);
 
-type Foreign = Pick<Person, 'userId' | 'groupId' | 'email'>;
-type Guarded = Exclude<
+type ForeignUser = Pick<Person, 'userId' | 'groupId' | 'email'>;
+type ProtectedOperation = Exclude<
   OperationId,
-  | NotBuilt
+  | NotBuiltOperation
   | 'issueToken'
   | 'signIn'
   | 'inspectLink'
@@ -111,10 +111,18 @@ type Guarded = Exclude<
   | 'signInWithPasskey'
 >;
 
-/** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
-export const foreignRows: Record<
-  Guarded,
-  { status: number; query?: (who: Foreign) => string; body?: (who: Foreign) => unknown; answer?: unknown }
+/**
+ * Requests of an administrator of another site that name a user or group of this one, with the expected response. An
+ * implemented operation without a row is a type error.
+ */
+export const foreignCalls: Record<
+  ProtectedOperation,
+  {
+    status: number;
+    query?: (who: ForeignUser) => string;
+    body?: (who: ForeignUser) => unknown;
+    answer?: unknown;
+  }
 > = {
   searchUsers: { status: 200, query: ({ email }) => `?email=${email}`, answer: [] },
   getUsersByIds: { status: 200, body: ({ userId }) => [userId], answer: [] },
@@ -153,7 +161,7 @@ export const foreignRows: Record<
   updateGroup: { status: 404, body: () => ({ name: 'Taken', capabilities: [] }) },
   deleteGroup: { status: 404 },
   assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
-  // Nobody of another site can be named in these: they are about the caller's own.
+  // These operations cannot name anybody of another site: they affect the caller's own site.
   readTwoFactorCoverage: { status: 200 },
   listApprovedAddresses: { status: 200 },
   updateApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
@@ -193,7 +201,7 @@ export const foreignRows: Record<
     body: () => [{ entryId: 1, fieldId: 1 }],
     answer: [{ entryId: 1, fieldId: 1, error: { code: 404, description: 'Entry 1 does not exist' } }],
   },
-  readHistoricalData: { status: 404, body: () => ({ entryTypeId: NOBODY, fromDate: '2026-01-01' }) },
+  readHistoricalData: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, fromDate: '2026-01-01' }) },
   getEntryFile: { status: 404 },
   createEntries: { status: 404, body: () => ({ storeRequests: [] }) },
   updateEntries: { status: 404, body: () => ({ storeRequests: [] }) },
@@ -217,7 +225,7 @@ export const foreignRows: Record<
   getView: { status: 404 },
   updateView: { status: 404, body: () => ({ name: 'Taken' }) },
   deleteView: { status: 404 },
-  requestBackup: { status: 404, body: () => ({ ids: [NOBODY] }) },
+  requestBackup: { status: 404, body: () => ({ ids: [UNKNOWN_ID] }) },
   listBackups: { status: 200, answer: { isSuccess: true, data: [] } },
   downloadBackup: { status: 404 },
   createBackupDownload: { status: 404 },

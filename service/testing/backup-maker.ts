@@ -1,12 +1,17 @@
-/** A process that makes backups one after the other for ever, to be killed in the middle of it. */
-import { makeNext } from '../areas/backups/make.ts';
-import { hostActor, change } from '../kernel/change.ts';
-import { queueBackup } from '../areas/backups/request.ts';
+/** Process that makes backups one after the other, to be killed at a random time. */
+import { makeNextBackup } from '../areas/backups/make-backup.ts';
+import { registry } from '../areas/registry.ts';
+import { createHostActor, change } from '../kernel/audit/change.ts';
+import { queueBackup } from '../areas/backups/queue-backup.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 
-async function makeForEver(dataDir: string, databaseUrl: string | undefined, siteId: number): Promise<never> {
+async function makeBackupsForever(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  siteId: number,
+): Promise<never> {
   const { db } = await openDatabase({ databaseUrl, dataDir });
-  const wanted = {
+  const backup = {
     siteId,
     typeIds: null,
     entryTypes: [],
@@ -15,16 +20,20 @@ async function makeForEver(dataDir: string, databaseUrl: string | undefined, sit
     isScheduled: false,
     requestedBy: null,
   };
-  const services = { dataDir, publicUrl: '', wakeMail: () => {} };
-  for (let made = 1; ; made += 1) {
+  const services = { backupSheets: Object.values(registry.sheets), dataDir, publicUrl: '', wakeMailWorker: () => {} };
+  for (let count = 1; ; count += 1) {
     // oxlint-disable no-await-in-loop -- one after the other
-    await change(db, hostActor(siteId), (tx, record) => queueBackup(tx, wanted, record));
-    process.stdout.write(`${made}\n`);
-    await makeNext({ db, services, signal: new AbortController().signal });
+    await change(db, createHostActor(siteId), (tx, record) => queueBackup(tx, backup, record));
+    process.stdout.write(`${count}\n`);
+    await makeNextBackup({ db, services, signal: new AbortController().signal });
   }
 }
 
 if (import.meta.main) {
   const [, , dataDir = '', databaseUrl = '', task = '{}'] = process.argv;
-  await makeForEver(dataDir, databaseUrl || undefined, (JSON.parse(task) as { siteId: number }).siteId);
+  await makeBackupsForever(
+    dataDir,
+    databaseUrl || undefined,
+    (JSON.parse(task) as { siteId: number }).siteId,
+  );
 }

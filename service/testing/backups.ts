@@ -1,54 +1,54 @@
-/** Backups of tests: made at once, and a site with something of everything in it. */
+/** Helpers for backups: makes them at once, and fills a site with all kinds of data. */
 import { expect } from 'vitest';
-import { backupPath } from '../areas/backups/storage.ts';
-import { makeNext } from '../areas/backups/make.ts';
+import { getBackupPath } from '../areas/backups/storage.ts';
+import { makeNextBackup } from '../areas/backups/make-backup.ts';
 import type {
   ApiResultOfGetBackupsResponse,
   GetBackupsResponse,
 } from '../../contract/generated/types.gen.ts';
-import { createRandom } from '../cli/sample/random.ts';
+import { createRandom } from '../cli/load/random.ts';
 import type { Db } from '../kernel/db/database.ts';
-import { DATA, type Things, type Written } from './entries.ts';
-import { dataDir, type House, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
-import type { Calls } from './calls.ts';
+import { DATA, type Things, type FieldValues } from './entries.ts';
+import { dataDir, type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
+import type { ApiClient } from './calls.ts';
 
 export const BACKUPS = '/api/rest/v4/backups';
 
-/** Of a service that goes on. */
-export const goingOn = new AbortController().signal;
+/** Signal of a service that keeps running. */
+export const neverAborted = new AbortController().signal;
 
-/** Makes all that is queued, as the background does. */
-export async function makeAll(db: Db): Promise<void> {
+/** Makes all queued backups, as the scheduled task does. */
+export async function makeQueuedBackups(db: Db): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- one after the other
-  while (await makeNext({ db, services, signal: goingOn }));
+  while (await makeNextBackup({ db, services, signal: neverAborted }));
 }
 
-export const listed = async (api: Calls): Promise<GetBackupsResponse[]> =>
+export const listBackups = async (api: ApiClient): Promise<GetBackupsResponse[]> =>
   (await api.get<{ data: GetBackupsResponse[] }>(BACKUPS)).body.data;
 
-/** Where the file of a backup lies. */
-export async function pathOf(db: Db, fileName: string): Promise<string> {
+/** Path of a backup's file. */
+export async function findBackupPath(db: Db, fileName: string): Promise<string> {
   const { storage_id: storageId } = await db
     .selectFrom('backup')
     .select('storage_id')
     .where('file_name', '=', fileName)
     .executeTakeFirstOrThrow();
-  return backupPath(dataDir, storageId);
+  return getBackupPath(dataDir, storageId);
 }
 
-/** A backup that is asked for and made; it is ready. */
+/** Requests and makes a backup; it is ready afterwards. */
 export async function makeBackup(
   db: Db,
-  api: Calls,
+  api: ApiClient,
   body: object = {},
 ): Promise<{ backup: GetBackupsResponse; path: string }> {
-  const asked = await api.post<ApiResultOfGetBackupsResponse>(`${BACKUPS}/request`, body);
-  expect(asked.status).toBe(200);
-  await makeAll(db);
-  const backup = (await listed(api)).find(({ fileName }) => fileName === asked.body.data.fileName);
+  const requested = await api.post<ApiResultOfGetBackupsResponse>(`${BACKUPS}/request`, body);
+  expect(requested.status).toBe(200);
+  await makeQueuedBackups(db);
+  const backup = (await listBackups(api)).find(({ fileName }) => fileName === requested.body.data.fileName);
   expect(backup).toMatchObject({ status: 'Ready', failure: null });
-  if (!backup) throw new Error('A backup that was asked for is in the list');
-  return { backup, path: await pathOf(db, backup.fileName) };
+  if (!backup) throw new Error('The requested backup is not listed');
+  return { backup, path: await findBackupPath(db, backup.fileName) };
 }
 
 const TEXTS = [
@@ -62,37 +62,37 @@ const TEXTS = [
   ' ',
 ];
 
-/** Values of every kind, drawn anew with each seed. */
-function drawValues(
+/** Random values of every field type, determined by the seed. */
+function generateValues(
   things: Things,
   seed: number,
-  others: readonly number[],
+  otherEntryIds: readonly number[],
   userIds: readonly number[],
-): Written {
+): FieldValues {
   const random = createRandom(seed);
-  const below = (n: number) => random.between(0, n - 1);
-  const some = <T>(list: readonly T[]): T[] => list.filter(() => below(2) === 0).slice(0, 4);
-  const all: Written = {
-    Note: `${random.pick(TEXTS)} ${below(1000)}`,
+  const randomBelow = (n: number) => random.between(0, n - 1);
+  const pickSome = <T>(list: readonly T[]): T[] => list.filter(() => randomBelow(2) === 0).slice(0, 4);
+  const values: FieldValues = {
+    Note: `${random.pick(TEXTS)} ${randomBelow(1000)}`,
     Memo: random.pick(TEXTS),
     Stage: things.choice('Stage', 'Won'),
-    Tags: ['Red', 'Green', 'Blue'].slice(0, 1 + below(3)).map((name) => things.choice('Tags', name)),
-    Score: random.pick([0, -1.5, 0.1 + 0.2, 1e21, 123456789.123, below(100)]),
-    Revenue: { value: below(1e6) / 100, currencyCode: 'EUR' },
-    Price: { value: -below(1000), currencyCode: 'JPY' },
-    Seen: `20${10 + below(80)}-02-03T04:05:06.${100 + below(900)}Z`,
-    Founded: `${1000 + below(9000)}-12-31`,
-    Active: below(2) === 0,
+    Tags: ['Red', 'Green', 'Blue'].slice(0, 1 + randomBelow(3)).map((name) => things.choice('Tags', name)),
+    Score: random.pick([0, -1.5, 0.1 + 0.2, 1e21, 123456789.123, randomBelow(100)]),
+    Revenue: { value: randomBelow(1e6) / 100, currencyCode: 'EUR' },
+    Price: { value: -randomBelow(1000), currencyCode: 'JPY' },
+    Seen: `20${10 + randomBelow(80)}-02-03T04:05:06.${100 + randomBelow(900)}Z`,
+    Founded: `${1000 + randomBelow(9000)}-12-31`,
+    Active: randomBelow(2) === 0,
     Owner: random.pick(userIds),
-    Team: some(userIds),
-    ...(others.length > 0 && { Parent: random.pick(others), Friends: some(others) }),
+    Team: pickSome(userIds),
+    ...(otherEntryIds.length > 0 && { Parent: random.pick(otherEntryIds), Friends: pickSome(otherEntryIds) }),
   };
-  return Object.fromEntries(Object.entries(all).filter(() => below(4) !== 0));
+  return Object.fromEntries(Object.entries(values).filter(() => randomBelow(4) !== 0));
 }
 
-/** Sends a file for a field of an entry. */
-async function attach(
-  { app }: House,
+/** Uploads a file to a field of an entry. */
+async function attachFile(
+  { app }: AppContext,
   things: Things,
   entryId: number,
   field: string,
@@ -115,9 +115,14 @@ async function attach(
   expect(statusCode).toBe(200);
 }
 
-/** Fills a site with people, groups, proxies, an invitation, entries with values of every kind, a history, and files. */
-export async function fillSite(house: House, things: Things, seed: number, entries = 40): Promise<void> {
-  const { db } = house;
+/** Fills a site with users, groups, proxies, an invitation, entries with values of every type, a history, and files. */
+export async function fillSite(
+  context: AppContext,
+  things: Things,
+  seed: number,
+  entries = 40,
+): Promise<void> {
+  const { db } = context;
   const { siteId, person, api } = things;
   await db
     .updateTable('site')
@@ -126,7 +131,7 @@ export async function fillSite(house: House, things: Things, seed: number, entri
     .execute();
   const guest = await makePerson(db, await makeSite(db));
   await joinSite(db, siteId, guest.userId, { licenseTypeId: 2 });
-  const gone = await makePerson(db, siteId);
+  const formerUser = await makePerson(db, siteId);
   const colleague = await makePerson(db, siteId, { ipRestrictionsEnabled: true });
   await makeGroup(db, siteId, ['Read Data']);
   await db
@@ -135,7 +140,12 @@ export async function fillSite(house: House, things: Things, seed: number, entri
     .execute();
   await db
     .insertInto('proxy_assignment')
-    .values({ site_id: siteId, proxy_id: colleague.userId, user_id: person.userId, created_by: gone.userId })
+    .values({
+      site_id: siteId,
+      proxy_id: colleague.userId,
+      user_id: person.userId,
+      created_by: formerUser.userId,
+    })
     .execute();
   const invited = await makePerson(db, await makeSite(db));
   await db
@@ -157,7 +167,7 @@ export async function fillSite(house: House, things: Things, seed: number, entri
   const view = {
     site_id: siteId,
     type_id: things.typeId,
-    owner_id: gone.userId,
+    owner_id: formerUser.userId,
     search: '',
     query: '',
     sort: 'Name',
@@ -166,24 +176,25 @@ export async function fillSite(house: House, things: Things, seed: number, entri
     .insertInto('saved_view')
     .values({ ...view, name: 'Mine, "all"', is_shared: true, columns: '[{"b": 1,  "a":2}]' })
     .execute();
-  const userIds = [person.userId, guest.userId, gone.userId, colleague.userId];
+  const userIds = [person.userId, guest.userId, formerUser.userId, colleague.userId];
   const ids: number[] = [];
   for (let from = 0; from < entries; from += 20) {
-    const drawn = Array.from({ length: 20 }, (_, at) => ({
+    const entryValues = Array.from({ length: 20 }, (_, at) => ({
       Name: `${TEXTS[(from + at) % TEXTS.length]} ${from + at}`,
-      ...drawValues(things, seed * 10_000 + from + at, ids, userIds),
+      ...generateValues(things, seed * 10_000 + from + at, ids, userIds),
     }));
     // oxlint-disable-next-line no-await-in-loop -- later ones refer to earlier ones
-    ids.push(...(await things.create(...drawn)));
+    ids.push(...(await things.create(...entryValues)));
   }
   for (const [at, id] of ids.entries())
     // oxlint-disable-next-line no-await-in-loop
-    if (at % 3 === 0) await things.update(id, drawValues(things, seed * 10_000 + 5_000 + at, ids, userIds));
-  await attach(house, things, ids[1] ?? 0, 'Plan', `plan ${seed}`);
-  await attach(house, things, ids[2] ?? 0, 'Papers', `one ${seed}`);
-  await attach(house, things, ids[2] ?? 0, 'Papers', `two ${seed}`);
-  await attach(house, things, ids[2] ?? 0, 'Plan', `plan ${seed}`);
+    if (at % 3 === 0)
+      await things.update(id, generateValues(things, seed * 10_000 + 5_000 + at, ids, userIds));
+  await attachFile(context, things, ids[1] ?? 0, 'Plan', `plan ${seed}`);
+  await attachFile(context, things, ids[2] ?? 0, 'Papers', `one ${seed}`);
+  await attachFile(context, things, ids[2] ?? 0, 'Papers', `two ${seed}`);
+  await attachFile(context, things, ids[2] ?? 0, 'Plan', `plan ${seed}`);
   await things.remove(...ids.slice(-3));
   await things.merge(ids[4] ?? 0, ids[7] ?? 0);
-  await api.del(`user/${gone.userId}`);
+  await api.del(`user/${formerUser.userId}`);
 }

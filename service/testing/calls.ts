@@ -1,4 +1,4 @@
-/** Requests of a test, through either door, with an answer that is easy to hold against what is expected. */
+/** HTTP requests in tests, with responses in a form that is easy to compare. */
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { ApiKeySecret, TokenResponse } from '../../contract/generated/types.gen.ts';
 
@@ -6,32 +6,36 @@ const MANAGEMENT = '/api/rest/v1/management';
 
 export interface Reply<Body> {
   status: number;
-  /** The parsed body; undefined where there is none. */
+  /** The parsed body; undefined if there is none. */
   body: Body;
   text: string;
   headers: Readonly<Record<string, string | string[] | number | undefined>>;
 }
 
-type Options = Pick<InjectOptions, 'headers' | 'remoteAddress' | 'query'>;
+type RequestOptions = Pick<InjectOptions, 'headers' | 'remoteAddress' | 'query'>;
 
-type Send = <Body = unknown>(path: string, payload?: unknown, options?: Options) => Promise<Reply<Body>>;
-type Fetch = <Body = unknown>(path: string, options?: Options) => Promise<Reply<Body>>;
+type SendRequest = <Body = unknown>(
+  path: string,
+  payload?: unknown,
+  options?: RequestOptions,
+) => Promise<Reply<Body>>;
+type GetRequest = <Body = unknown>(path: string, options?: RequestOptions) => Promise<Reply<Body>>;
 
-export interface Calls {
-  get: Fetch;
-  post: Send;
-  put: Send;
-  del: Send;
+export interface ApiClient {
+  get: GetRequest;
+  post: SendRequest;
+  put: SendRequest;
+  del: SendRequest;
 }
 
-/** A body of one error, as shapes 1 has it. */
-export interface Refusal {
+/** Error body (shapes 1). */
+export interface ErrorBody {
   message: string;
   requestId: string;
   errors?: { path: string; message: string }[];
 }
 
-/** One request as it stands; paths without `/` in front are below the management prefix. */
+/** Sends one request. */
 export async function send<Body = unknown>(
   app: FastifyInstance,
   request: InjectOptions & { url: string },
@@ -42,8 +46,8 @@ export async function send<Body = unknown>(
   return { status: reply.statusCode, body, text: reply.payload, headers: reply.headers };
 }
 
-/** A program asks for an access token with its key. */
-export const askToken = (app: FastifyInstance, key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>) =>
+/** Requests an access token with an API key. */
+export const requestToken = (app: FastifyInstance, key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>) =>
   send<TokenResponse>(app, {
     method: 'POST',
     url: '/api/rest/v1/oauth/token',
@@ -51,17 +55,21 @@ export const askToken = (app: FastifyInstance, key: Pick<ApiKeySecret, 'clientId
     payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.clientSecret}`,
   });
 
-/** The four verbs with the same headers each time, below a prefix. */
-export function callsWith(app: FastifyInstance, door: string, own: Readonly<Record<string, string>>): Calls {
+/** An API client with fixed headers. Paths without a leading `/` are relative to the management API. */
+export function createApiClient(
+  app: FastifyInstance,
+  prefix: string,
+  headers: Readonly<Record<string, string>>,
+): ApiClient {
   const request =
     (method: 'GET' | 'POST' | 'PUT' | 'DELETE') =>
-    <Body>(path: string, payload: unknown, options: Options = {}): Promise<Reply<Body>> =>
+    <Body>(path: string, payload: unknown, options: RequestOptions = {}): Promise<Reply<Body>> =>
       send(app, {
         ...options,
         method,
-        url: path.startsWith('/') ? door + path : `${door}${MANAGEMENT}/${path}`,
+        url: path.startsWith('/') ? prefix + path : `${prefix}${MANAGEMENT}/${path}`,
         headers: {
-          ...own,
+          ...headers,
           ...(payload !== undefined && { 'content-type': 'application/json' }),
           ...options.headers,
         },

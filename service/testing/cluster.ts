@@ -1,28 +1,28 @@
-/** The PostgreSQL cluster that is given to the tests. */
+/** The PostgreSQL cluster of the tests (TEST_DATABASE_URL). */
 import { Client } from 'pg';
 
-/** The address of the superuser's database. */
-function clusterUrl(): URL {
-  const given = process.env.TEST_DATABASE_URL;
-  if (!given) {
+/** URL of the superuser's database. */
+function getClusterUrl(): URL {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) {
     throw new Error(
       'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.ts ' +
-        'starts one), or STEWARD_TEST_DATABASES=embedded to leave PostgreSQL out.',
+        'starts one), or STEWARD_TEST_DATABASES=embedded to test without PostgreSQL.',
     );
   }
-  return new URL(given);
+  return new URL(url);
 }
 
-/** The address of one of its databases. */
-export function databaseUrl(name: string): string {
-  const url = clusterUrl();
+/** URL of a database of the cluster. */
+export function getDatabaseUrl(name: string): string {
+  const url = getClusterUrl();
   url.pathname = `/${name}`;
   return url.href;
 }
 
-/** Runs a statement that belongs to no database, such as the making of one. */
-export async function onCluster(statement: string): Promise<void> {
-  const client = new Client({ connectionString: clusterUrl().href });
+/** Runs a statement on the superuser's database, such as `create database`. */
+export async function runOnCluster(statement: string): Promise<void> {
+  const client = new Client({ connectionString: getClusterUrl().href });
   await client.connect();
   try {
     await client.query(statement);

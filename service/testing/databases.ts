@@ -1,58 +1,52 @@
-/** Databases for tests: the same block runs on the embedded database and on PostgreSQL. */
-/** Databases for tests: the same block runs on the embedded database and on PostgreSQL. */
+/** Databases for tests: the same tests run on the embedded database and on PostgreSQL. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, dirname } from 'node:path';
-/**
- * The program of the embedded database, compiled once in a process: V8 shares its machine code between threads only while
- * somebody holds it. Without that each database of the tests, having a thread of its own, has the same functions compiled
- * anew, which takes as long as the tests themselves.
- */
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
-import { databaseUrl, onCluster } from './cluster.ts';
-import { copyToDatabase, copyToFolder } from './templates.ts';
+import { getDatabaseUrl, runOnCluster } from './cluster.ts';
+import { copyTemplateToDatabase, copyTemplateToFolder } from './templates.ts';
 
-type Kind = Database['kind'];
+type DatabaseKind = Database['kind'];
 
-/** Where a new database is: what openDatabase takes, and how to be rid of it. */
-export interface Place {
+/** A temporary database: the options of openDatabase, and its removal. */
+export interface TestDatabase {
   databaseUrl: string | undefined;
   dataDir: string;
   remove: () => Promise<void>;
 }
 
-/** Which databases the tests run on; STEWARD_TEST_DATABASES=embedded leaves PostgreSQL out. */
-const kinds: readonly Kind[] =
+/** The databases that tests run on; STEWARD_TEST_DATABASES=embedded excludes PostgreSQL. */
+const databaseKinds: readonly DatabaseKind[] =
   process.env.STEWARD_TEST_DATABASES === 'embedded' ? ['embedded'] : ['embedded', 'postgres'];
 
 /**
- * A place of the kind with a new database: a temporary folder, and for PostgreSQL a database of its own. The database has
- * the schema and nothing in it; `empty` leaves the schema to whoever opens it first.
+ * Creates a temporary data folder and, for PostgreSQL, a database. The database is migrated and contains no rows; with `empty` it is
+ * not even migrated.
  */
-export async function newPlace(kind: Kind, { empty = false } = {}): Promise<Place> {
+export async function createTestDatabase(kind: DatabaseKind, { empty = false } = {}): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
   if (kind === 'embedded') {
-    holdProgram();
-    if (!empty) await copyToFolder(dataDir);
+    keepWasmModule();
+    if (!empty) await copyTemplateToFolder(dataDir);
     return { databaseUrl: undefined, dataDir, remove: removeFolder };
   }
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
-  await (empty ? onCluster(`create database ${name}`) : copyToDatabase(name));
+  await (empty ? runOnCluster(`create database ${name}`) : copyTemplateToDatabase(name));
   const remove = async () => {
-    await onCluster(`drop database if exists ${name} with (force)`);
+    await runOnCluster(`drop database if exists ${name} with (force)`);
     await removeFolder();
   };
-  return { databaseUrl: databaseUrl(name), dataDir, remove };
+  return { databaseUrl: getDatabaseUrl(name), dataDir, remove };
 }
 
-/** Runs the block once on each kind of database, for tests that open it themselves. */
-export function onEachKind(block: (kind: Kind) => void): void {
-  for (const kind of kinds) {
+/** Defines the tests of `block` once for each kind of database; the tests open the database themselves. */
+export function onEachKind(block: (kind: DatabaseKind) => void): void {
+  for (const kind of databaseKinds) {
     describe(`on ${kind}`, () => {
       block(kind);
     });
@@ -60,35 +54,39 @@ export function onEachKind(block: (kind: Kind) => void): void {
 }
 
 /**
- * Runs the block on each kind of database, migrated and empty at the block's start. Call the given function
- * inside tests and hooks: it returns the block's open database.
+ * Defines the tests of `block` for each kind of database, with a migrated, empty database for all tests of the block. `getDatabase`
+ * returns it inside tests and hooks.
  */
-export function onEachDatabase(block: (database: () => Database) => void): void {
+export function onEachDatabase(block: (getDatabase: () => Database) => void): void {
   onEachKind((kind) => {
-    let place: Place | undefined;
-    let opened: Database | undefined;
+    let testDatabase: TestDatabase | undefined;
+    let database: Database | undefined;
     beforeAll(async () => {
-      place = await newPlace(kind);
-      opened = await openDatabase(place);
+      testDatabase = await createTestDatabase(kind);
+      database = await openDatabase(testDatabase);
     });
     afterAll(async () => {
-      await opened?.close();
-      await place?.remove();
+      await database?.close();
+      await testDatabase?.remove();
     });
     block(() => {
-      if (!opened) throw new Error('The database is open only inside tests and hooks');
-      return opened;
+      if (!database) throw new Error('The database is open only inside tests and hooks');
+      return database;
     });
   });
 }
 
-/** Node has it; its types leave it to the browser's. */
+/** Node has WebAssembly, but its types declare it only for browsers. */
 declare const WebAssembly: { Module: new (program: Uint8Array) => object };
 
-let held: object | undefined;
+let wasmModule: object | undefined;
 
-/** Holds it for as long as this process lives. */
-function holdProgram(): void {
+/**
+ * Keeps the compiled WebAssembly module of PGlite in memory: V8 shares its machine code between threads only while it is referenced.
+ * Without this, each database of the tests, which has its own thread, would compile the same functions again, which takes as long as
+ * the tests themselves.
+ */
+function keepWasmModule(): void {
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
-  held ??= new WebAssembly.Module(readFileSync(join(folder, 'pglite.wasm')));
+  wasmModule ??= new WebAssembly.Module(readFileSync(join(folder, 'pglite.wasm')));
 }

@@ -1,21 +1,22 @@
-/** An entry type with a field of every kind, made through the interface, and short ways to write and ask its entries. */
+/** An entry type with a field of every kind, created through the API, and shortcuts to write and query its entries. */
+import type { FastifyInstance } from 'fastify';
 import { expect, vi } from 'vitest';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
-import { recalculation } from '../areas/entries/index.ts';
-import { runFieldJobs } from '../areas/schema/jobs.ts';
+import { recalculateTask } from '../areas/entries/index.ts';
+import { runFieldJobs } from '../areas/schema/field-jobs.ts';
 import type { Db } from '../kernel/db/database.ts';
-import type { Calls, Reply } from './calls.ts';
-import { as, type House, makePerson, makeSite, type Person } from './site.ts';
+import { type ApiClient, type ErrorBody, type Reply, send } from './calls.ts';
+import { as, type AppContext, makePerson, makeSite, type Person } from './site.ts';
 
 export const SCHEMA = '/api/rest/v4/schema';
 export const DATA = '/api/rest/v4/data';
 
-/** Values by apiName: money with its currency, everything else as it is written. */
-export type Written = Readonly<Record<string, unknown>>;
-/** A row as it is answered. */
+/** Values by apiName in the request format; money as an object with its currency. */
+export type FieldValues = Readonly<Record<string, unknown>>;
+/** A row of a response. */
 export type Row = Readonly<Record<string, unknown>> & { EntryId: number };
-interface Rows {
+interface RowsResponse {
   totalRecords: number;
   rows: Row[];
   position?: number | null;
@@ -28,11 +29,11 @@ interface StoreRequest {
   currencyCode?: string;
 }
 
-type Traits = Readonly<Record<string, unknown>> & { fieldType: number };
+type FieldTraits = Readonly<Record<string, unknown>> & { fieldType: number };
 const choices = (...names: string[]) => names.map((name) => ({ name }));
 
-/** All but the key field Name, the calculated one and the one that is required at times. */
-const FIELDS: Readonly<Record<string, Traits>> = {
+/** All fields except the key field Name and the conditionally required field Reason. */
+const FIELDS: Readonly<Record<string, FieldTraits>> = {
   Note: { fieldType: FIELD.text, isSearchable: true },
   Memo: { fieldType: FIELD.text },
   Stage: { fieldType: FIELD.choice, choiceValues: choices('Open', 'Won', 'Lost') },
@@ -55,59 +56,60 @@ const FIELDS: Readonly<Record<string, Traits>> = {
   Twice: { fieldType: FIELD.number, formula: 'Score * 2' },
 };
 
-/** A site with somebody on it who may do everything, and the type Thing. */
+/** A site with the type Thing and a person who has all capabilities. */
 export interface Things {
   siteId: number;
   person: Person;
-  api: Calls;
+  api: ApiClient;
   typeId: number;
   field: (name: string) => FieldVm & { fieldType: FieldType };
-  /** The id of a choice. */
+  /** Id of a choice of a field by its name. */
   choice: (field: string, name: string) => number;
-  items(entryId: number, values: Written): StoreRequest[];
+  items(entryId: number, values: FieldValues): StoreRequest[];
   store(verb: 'post' | 'put', items: readonly object[]): Promise<Reply<DataRequestResultVm[]>>;
-  /** Creates entries in one request, near-duplicates too; answers their ids. */
-  create(...entries: readonly Written[]): Promise<number[]>;
-  update(entryId: number, values: Written): Promise<void>;
+  /** Creates entries in one request, near-duplicates included; returns their ids. */
+  create(...entries: readonly FieldValues[]): Promise<number[]>;
+  update(entryId: number, values: FieldValues): Promise<void>;
   remove(...ids: readonly number[]): Promise<void>;
   merge(into: number, ...ids: readonly number[]): Promise<void>;
-  query(query: unknown, more?: object): Promise<Rows>;
-  /** Names of the rows that match, in the order of the answer. */
+  query(query: unknown, more?: object): Promise<RowsResponse>;
+  /** Names of the matching rows in the order of the response. */
   names(query: unknown, more?: object): Promise<unknown[]>;
 }
 
-async function made<Body>(answer: Promise<Reply<Body>>): Promise<Body> {
+async function expectOk<Body>(answer: Promise<Reply<Body>>): Promise<Body> {
   const { status, body, text } = await answer;
   expect([status, text]).toEqual([200, text]);
   return body;
 }
 
-/** Makes a type with these fields. */
+/** Creates an entry type with these fields. */
 export async function makeEntryType(
-  api: Calls,
+  api: ApiClient,
   apiName: string,
-  fields: Readonly<Record<string, Traits>>,
+  fields: Readonly<Record<string, FieldTraits>>,
 ): Promise<EntryTypeVm> {
   const names = { apiName, singularName: apiName, pluralName: `${apiName}s` };
-  const type = await made(api.post<EntryTypeVm>(`${SCHEMA}/entrytypes`, names));
+  const type = await expectOk(api.post<EntryTypeVm>(`${SCHEMA}/entrytypes`, names));
   for (const [name, traits] of Object.entries(fields))
-    // oxlint-disable-next-line no-await-in-loop -- their ids are in this order
-    await made(api.post(`${SCHEMA}/entrytypes/${apiName}/fields`, { apiName: name, name, ...traits }));
+    // oxlint-disable-next-line no-await-in-loop -- the ids of the fields follow this order
+    await expectOk(api.post(`${SCHEMA}/entrytypes/${apiName}/fields`, { apiName: name, name, ...traits }));
   return type;
 }
 
-export async function makeThings({ app, db }: Pick<House, 'app' | 'db'>): Promise<Things> {
+/** Creates a new site with the type Thing. */
+export async function makeThings({ app, db }: Pick<AppContext, 'app' | 'db'>): Promise<Things> {
   const siteId = await makeSite(db);
   const person = await makePerson(db, siteId);
   const api = as(app, person);
   const { id: typeId } = await makeEntryType(api, 'Thing', FIELDS);
-  const list = () => made(api.get<FieldVm[]>(`${SCHEMA}/entrytypes/Thing/fields`));
+  const list = () => expectOk(api.get<FieldVm[]>(`${SCHEMA}/entrytypes/Thing/fields`));
   const lost = (await list())
     .find(({ apiName }) => apiName === 'Stage')
     ?.choiceValues?.find(({ name }) => name === 'Lost');
   const stageId = (await list()).find(({ apiName }) => apiName === 'Stage')?.id;
   const isLost = { fieldId: stageId, operation: FILTER.equals, value: lost?.id };
-  await made(
+  await expectOk(
     api.post(`${SCHEMA}/entrytypes/Thing/fields`, {
       apiName: 'Reason',
       name: 'Reason',
@@ -115,17 +117,17 @@ export async function makeThings({ app, db }: Pick<House, 'app' | 'db'>): Promis
       requiredWhen: { match: 'all', conditions: [isLost] },
     }),
   );
-  return thingsOf(api, person, typeId, await list());
+  return buildThings(api, person, typeId, await list());
 }
 
-function thingsOf(api: Calls, person: Person, typeId: number, fields: readonly FieldVm[]): Things {
+function buildThings(api: ApiClient, person: Person, typeId: number, fields: readonly FieldVm[]): Things {
   const byName = new Map(fields.map((field) => [field.apiName, field]));
   const field: Things['field'] = (name) => {
     const found = byName.get(name);
     if (!found) throw new Error(`Thing has no field ${name}`);
     return { ...found, fieldType: found.fieldType as FieldType };
   };
-  const items = (entryId: number, values: Written): StoreRequest[] =>
+  const items = (entryId: number, values: FieldValues): StoreRequest[] =>
     Object.entries(values).map(([name, value]) => {
       const item = { entryId, fieldId: field(name).id, ignoreNearDups: true };
       const isMoney = typeof value === 'object' && value !== null && 'currencyCode' in value;
@@ -136,7 +138,7 @@ function thingsOf(api: Calls, person: Person, typeId: number, fields: readonly F
   const path = `${DATA}/entrydata/${typeId}`;
   const store: Things['store'] = (verb, storeRequests) => api[verb](path, { storeRequests });
   const query: Things['query'] = (asked, more) =>
-    made(api.post<Rows>(`${DATA}/entrydata/rows/query/${typeId}`, { query: asked, ...more }));
+    expectOk(api.post<RowsResponse>(`${DATA}/entrydata/rows/query/${typeId}`, { query: asked, ...more }));
   return {
     siteId: person.siteId,
     person,
@@ -147,7 +149,7 @@ function thingsOf(api: Calls, person: Person, typeId: number, fields: readonly F
     items,
     store,
     async create(...entries) {
-      const results = await made(
+      const results = await expectOk(
         store(
           'post',
           entries.flatMap((values, at) => items(-1 - at, values)),
@@ -156,21 +158,21 @@ function thingsOf(api: Calls, person: Person, typeId: number, fields: readonly F
       return [...new Set(results.map(({ entryId }) => entryId ?? 0))];
     },
     async update(entryId, values) {
-      await made(store('put', items(entryId, values)));
+      await expectOk(store('put', items(entryId, values)));
     },
     async remove(...ids) {
-      await made(api.del(path, ids));
+      await expectOk(api.del(path, ids));
     },
     async merge(entryId, ...mergeEntries) {
-      await made(api.post(`${DATA}/entrydata/merge/${typeId}`, { entryId, mergeEntries }));
+      await expectOk(api.post(`${DATA}/entrydata/merge/${typeId}`, { entryId, mergeEntries }));
     },
     query,
     names: async (asked, more) => (await query(asked, more)).rows.map(({ Name }) => Name),
   };
 }
 
-/** Whether readers use slots and searched texts, or scan the values: as while a field is filled anew. */
-export async function setReady(db: Db, siteId: number, ready: boolean): Promise<void> {
+/** Marks slots and search tables as ready or as being filled, so that queries use them or scan the values instead. */
+export async function setIndexesReady(db: Db, siteId: number, ready: boolean): Promise<void> {
   const state = ready ? 'ready' : 'filling';
   await db
     .updateTable('field')
@@ -191,19 +193,62 @@ export async function setReady(db: Db, siteId: number, ready: boolean): Promise<
     .execute();
 }
 
-/** Does all that changes of the schema left to be done, as the background does. */
+/** Runs all pending field jobs, as the scheduled task does. */
 export async function finishSchema(db: Db): Promise<void> {
   await runFieldJobs(db);
 }
 
-/** Computes all that waits for it, as the background does. */
-export const calculate = (db: Db): Promise<void> => recalculation(db).run();
+/** Runs all queued calculations, as the scheduled task does. */
+export const recalculate = (db: Db): Promise<void> => recalculateTask(db).run();
 
-const clockAfter = (ms: number) => vi.waitUntil(() => Date.now() > ms && Date.now(), { interval: 1 });
+const waitForClock = (ms: number) => vi.waitUntil(() => Date.now() > ms && Date.now(), { interval: 1 });
 
-/** A moment of the clock with nothing of what was or will be written in the same millisecond. */
-export async function moment(): Promise<string> {
-  const at = await clockAfter(Date.now() + 1);
-  await clockAfter(at + 1);
+/** A timestamp in whose millisecond nothing has been or will be written. */
+export async function nextTimestamp(): Promise<string> {
+  const at = await waitForClock(Date.now() + 1);
+  await waitForClock(at + 1);
   return new Date(at).toISOString();
+}
+
+/** A file to upload into a field of an entry. */
+export interface TestFile {
+  field: string;
+  name?: string;
+  content: Buffer;
+}
+
+/** Sends a multipart request with files for an entry and store requests; `parts`: the files that are really sent. */
+export async function uploadFiles(
+  app: FastifyInstance,
+  things: Things,
+  {
+    entryId,
+    files,
+    storeRequests = [],
+    parts = files,
+  }: {
+    entryId: number;
+    files: readonly TestFile[];
+    storeRequests?: readonly object[];
+    parts?: readonly TestFile[];
+  },
+): Promise<Reply<DataRequestResultVm[] & ErrorBody>> {
+  const form = new FormData();
+  const binaryStoreRequests = files.map(({ field, name = 'file' }) => ({
+    entryId,
+    fieldId: things.field(field).id,
+    name,
+  }));
+  form.append('model', JSON.stringify({ storeRequests, binaryStoreRequests }));
+  for (const { content } of parts) form.append('files', new Blob([new Uint8Array(content)]), 'sent.bin');
+  const body = new Response(form);
+  return send(app, {
+    method: 'PUT',
+    url: `${DATA}/entrydata/Thing`,
+    headers: {
+      authorization: `Bearer ${things.person.token}`,
+      'content-type': body.headers.get('content-type') ?? '',
+    },
+    payload: Buffer.from(await body.arrayBuffer()),
+  });
 }

@@ -1,8 +1,8 @@
-/** Entries as simply as can be, and chance that a seed repeats: what a run of random changes is held against. */
+/** A simple in-memory model of entries and reproducible random data, with which tests compare the service. */
 import type { Things } from './entries.ts';
-import type { Plain } from './entry-oracle.ts';
+import type { PlainValues } from './entry-oracle.ts';
 
-/** Numbers in [0, 1) that follow from the seed (mulberry32). */
+/** Generates numbers in [0, 1) from a seed (mulberry32). */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,50 +13,52 @@ function numbersFrom(seed: number): () => number {
   };
 }
 
-export class Chance {
+/** Random choices that a seed reproduces. */
+export class SeededRandom {
   readonly next: () => number;
   constructor(seed: number) {
     this.next = numbersFrom(seed);
   }
-  isLess = (than: number): boolean => this.next() < than;
-  upTo = (count: number): number => Math.floor(this.next() * count);
-  one = <T>(list: readonly [T, ...T[]] | readonly T[]): T => {
-    const item = list[this.upTo(list.length)];
-    if (item === undefined) throw new Error('There is nothing to choose from');
+  happens = (than: number): boolean => this.next() < than;
+  int = (count: number): number => Math.floor(this.next() * count);
+  pick = <T>(list: readonly [T, ...T[]] | readonly T[]): T => {
+    const item = list[this.int(list.length)];
+    if (item === undefined) throw new Error('Cannot pick from an empty list');
     return item;
   };
-  some = <T>(list: readonly T[], most: number): T[] => [
-    ...new Set(Array.from({ length: 1 + this.upTo(most) }, () => this.one(list))),
+  sample = <T>(list: readonly T[], most: number): T[] => [
+    ...new Set(Array.from({ length: 1 + this.int(most) }, () => this.pick(list))),
   ];
 }
 
+/** Values of entries by apiName, as the service must have them after the same changes. */
 export class EntryModel {
-  readonly living = new Map<number, Record<string, unknown>>();
-  /** What deleted entries held last. */
-  readonly gone = new Map<number, Plain>();
+  readonly entries = new Map<number, Record<string, unknown>>();
+  /** Last values of deleted entries. */
+  readonly deleted = new Map<number, PlainValues>();
   #counted = 0;
 
-  ids = (): number[] => [...this.living.keys()];
+  ids = (): number[] => [...this.entries.keys()];
 
-  add(id: number, values: Plain): void {
+  add(id: number, values: PlainValues): void {
     this.#counted += 1;
-    this.living.set(id, { ...values, No: this.#counted });
+    this.entries.set(id, { ...values, No: this.#counted });
   }
 
   set(id: number, name: string, value: unknown): void {
-    const held = this.living.get(id) ?? {};
+    const held = this.entries.get(id) ?? {};
     const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
     if (isEmpty) delete held[name];
     else held[name] = value;
   }
 
-  /** Entries go away; what referred to them refers to another one, or to none. */
-  leave(away: readonly number[], to: number | undefined): void {
+  /** Deletes entries; references to them are removed or, for a merge, replaced by `to`. */
+  remove(away: readonly number[], to: number | undefined): void {
     for (const id of away) {
-      this.gone.set(id, { ...this.living.get(id) });
-      this.living.delete(id);
+      this.deleted.set(id, { ...this.entries.get(id) });
+      this.entries.delete(id);
     }
-    for (const [id, { Parent, Friends }] of this.living) {
+    for (const [id, { Parent, Friends }] of this.entries) {
       if (away.includes(Number(Parent))) this.set(id, 'Parent', to);
       const left = ((Friends ?? []) as number[]).flatMap((each) =>
         away.includes(each) ? (to ?? []) : [each],
@@ -65,84 +67,89 @@ export class EntryModel {
     }
   }
 
-  /** Deleted entries come back as they went, but for what they referred to and is gone. */
-  comeBack(ids: readonly number[]): void {
+  /** Restores deleted entries with their last values, without references to entries that are deleted. */
+  restore(ids: readonly number[]): void {
     for (const id of ids) {
-      this.living.set(id, { ...this.gone.get(id) });
-      this.gone.delete(id);
+      this.entries.set(id, { ...this.deleted.get(id) });
+      this.deleted.delete(id);
     }
     for (const id of ids) {
-      const { Parent, Friends } = this.living.get(id) ?? {};
-      if (!this.living.has(Number(Parent))) this.set(id, 'Parent', undefined);
+      const { Parent, Friends } = this.entries.get(id) ?? {};
+      if (!this.entries.has(Number(Parent))) this.set(id, 'Parent', undefined);
       this.set(
         id,
         'Friends',
-        ((Friends ?? []) as number[]).filter((each) => this.living.has(each)),
+        ((Friends ?? []) as number[]).filter((each) => this.entries.has(each)),
       );
     }
   }
 
   calculate(): void {
-    for (const [id, { Score }] of this.living)
+    for (const [id, { Score }] of this.entries)
       this.set(id, 'Twice', Score === undefined ? undefined : Number(Score) * 2);
   }
 
-  copy = (): Map<number, Plain> => new Map([...this.living].map(([id, values]) => [id, { ...values }]));
+  copy = (): Map<number, PlainValues> =>
+    new Map([...this.entries].map(([id, values]) => [id, { ...values }]));
 }
 
 const LONG = 'x'.repeat(250);
 const TEXTS = ['Alpha', 'alPHA beta', '100%', 'a_b', 'Ärger', 'zz', 'O\\n', LONG, `${LONG}Y`];
-const MOMENTS = ['2026-03-01T08:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-03-01T08:00:00.001Z'];
+const TIMESTAMPS = ['2026-03-01T08:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-03-01T08:00:00.001Z'];
 const DAYS = ['2026-03-01', '1999-12-31', '0001-01-01'];
 const NUMBERS = [-3, -0.5, 0, 1, 2, 2.5, 1e9];
 
-/** A value that the field may be given; fields of other names hold numbers. */
-export function randomValue(name: string, things: Things, model: EntryModel, chance: Chance): unknown {
+/** A random valid value of a field of Thing; fields with other names are numbers. */
+export function randomValue(name: string, things: Things, model: EntryModel, random: SeededRandom): unknown {
   const makers: Readonly<Record<string, () => unknown>> = {
-    Name: () => `${chance.one(TEXTS)} ${chance.upTo(100)}`,
-    Note: () => chance.one(TEXTS),
-    Memo: () => chance.one(TEXTS),
-    Stage: () => things.choice('Stage', chance.one(['Open', 'Won'])),
-    Tags: () => chance.some(['Red', 'Green', 'Blue'], 3).map((choice) => things.choice('Tags', choice)),
-    Seen: () => chance.one(MOMENTS),
-    Founded: () => chance.one(DAYS),
-    Active: () => chance.isLess(0.5),
+    Name: () => `${random.pick(TEXTS)} ${random.int(100)}`,
+    Note: () => random.pick(TEXTS),
+    Memo: () => random.pick(TEXTS),
+    Stage: () => things.choice('Stage', random.pick(['Open', 'Won'])),
+    Tags: () => random.sample(['Red', 'Green', 'Blue'], 3).map((choice) => things.choice('Tags', choice)),
+    Seen: () => random.pick(TIMESTAMPS),
+    Founded: () => random.pick(DAYS),
+    Active: () => random.happens(0.5),
     Owner: () => things.person.userId,
-    Parent: () => chance.one(model.ids()),
-    Friends: () => chance.some(model.ids(), 3),
+    Parent: () => random.pick(model.ids()),
+    Friends: () => random.sample(model.ids(), 3),
   };
-  return makers[name]?.() ?? chance.one(NUMBERS);
+  return makers[name]?.() ?? random.pick(NUMBERS);
 }
 
 const TEXT_FIELDS = new Set(['Name', 'Note', 'Memo']);
 const UNORDERED = new Set([...TEXT_FIELDS, 'Stage', 'Tags', 'Active', 'Owner', 'Parent', 'Friends']);
 
-/** A question about one field. */
-function question(name: string, valueOf: (name: string) => unknown, chance: Chance): Plain {
-  if (chance.isLess(0.15)) return { [name]: chance.one(['$noData', '$notNoData']) };
+/** A random comparison of one field. */
+function randomComparison(
+  name: string,
+  valueOf: (name: string) => unknown,
+  random: SeededRandom,
+): PlainValues {
+  if (random.happens(0.15)) return { [name]: random.pick(['$noData', '$notNoData']) };
   const value = valueOf(name);
   const [single] = (Array.isArray(value) ? value : [value]) as readonly unknown[];
-  if (TEXT_FIELDS.has(name) && chance.isLess(0.6)) {
-    const part = String(single).slice(chance.upTo(3), 3 + chance.upTo(8));
-    return { [name]: { [chance.one(['$contains', '$doesntContain', '$startswith', '$endswith'])]: part } };
+  if (TEXT_FIELDS.has(name) && random.happens(0.6)) {
+    const part = String(single).slice(random.int(3), 3 + random.int(8));
+    return { [name]: { [random.pick(['$contains', '$doesntContain', '$startswith', '$endswith'])]: part } };
   }
-  if (!UNORDERED.has(name) && chance.isLess(0.6))
-    return chance.isLess(0.3)
+  if (!UNORDERED.has(name) && random.happens(0.6))
+    return random.happens(0.3)
       ? { [name]: { $between: [valueOf(name), valueOf(name)] } }
-      : { [name]: { [chance.one(['$gt', '$gte', '$lt', '$lte'])]: single } };
-  if (name !== 'Active' && chance.isLess(0.5))
-    return { [name]: { [chance.one(['$in', '$nin'])]: [single, ...[valueOf(name)].flat()] } };
-  return chance.isLess(0.5) ? { [name]: single } : { [name]: { $not: single } };
+      : { [name]: { [random.pick(['$gt', '$gte', '$lt', '$lte'])]: single } };
+  if (name !== 'Active' && random.happens(0.5))
+    return { [name]: { [random.pick(['$in', '$nin'])]: [single, ...[valueOf(name)].flat()] } };
+  return random.happens(0.5) ? { [name]: single } : { [name]: { $not: single } };
 }
 
-/** A query about these fields, nested up to so deep. */
+/** A random query on these fields, nested up to `depth` levels. */
 export function randomQuery(
   names: readonly string[],
   valueOf: (name: string) => unknown,
-  chance: Chance,
+  random: SeededRandom,
   depth: number,
-): Plain {
-  if (depth === 0 || chance.isLess(0.5)) return question(chance.one(names), valueOf, chance);
-  const part = () => randomQuery(names, valueOf, chance, depth - 1);
-  return { [chance.one(['$and', '$or'])]: [part(), part()] };
+): PlainValues {
+  if (depth === 0 || random.happens(0.5)) return randomComparison(random.pick(names), valueOf, random);
+  const part = () => randomQuery(names, valueOf, random, depth - 1);
+  return { [random.pick(['$and', '$or'])]: [part(), part()] };
 }

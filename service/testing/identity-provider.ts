@@ -1,4 +1,4 @@
-/** A real OpenID provider on this machine, with people who are signed in as soon as they are named. */
+/** Local OpenID provider that signs in the configured person without interaction. */
 import { createServer, type Server } from 'node:http';
 import { Provider } from 'oidc-provider';
 
@@ -6,14 +6,14 @@ export interface IdentityProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The person who comes next: what the provider vouches for; `signedInAt` in seconds, by default this moment. */
+  /** Sets the claims of the next sign-in; `signedInAt` in seconds, by default now. */
   setPerson(claims: { sub: string } & Readonly<Record<string, unknown>>): void;
-  /** Follows an address as a browser would, until it comes back; answers the query it comes back with. */
+  /** Follows redirects from `url` like a browser until the redirect URI. @returns its query */
   visit(url: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts one that sends people back to this address. */
+/** Starts a provider that redirects to this URI. */
 export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
   let person: { sub: string } & Readonly<Record<string, unknown>> = { sub: 'nobody' };
   const [clientId, clientSecret] = ['steward', 'a secret of the test'];
@@ -53,7 +53,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
       void callback(request, response);
       return;
     }
-    void grantFor(provider, person.sub).then((grantId) =>
+    void createGrant(provider, person.sub).then((grantId) =>
       provider.interactionFinished(request, response, {
         login: {
           accountId: person.sub,
@@ -70,30 +70,30 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
     setPerson(claims) {
       person = claims;
     },
-    visit: (url) => follow(url, redirectUri),
-    close: () => closed(listener),
+    visit: (url) => followRedirects(url, redirectUri),
+    close: () => closeServer(listener),
   };
 
-  async function grantFor(of: Provider, accountId: string): Promise<string> {
-    const grant = new of.Grant({ accountId, clientId });
+  async function createGrant(providerInstance: Provider, accountId: string): Promise<string> {
+    const grant = new providerInstance.Grant({ accountId, clientId });
     grant.addOIDCScope('openid email profile');
     return grant.save();
   }
 }
 
-const closed = (server: Server): Promise<void> =>
+const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve, reject) => {
     server.closeAllConnections();
     server.close((error) => (error ? reject(error) : resolve()));
   });
 
-/** A browser of few cookies. */
-async function follow(url: string, until: string): Promise<string> {
+/** Minimal browser with cookies. */
+async function followRedirects(url: string, until: string): Promise<string> {
   const cookies = new Map<string, string>();
-  for (let at = url; ;) {
-    if (at.startsWith(until)) return new URL(at).search;
+  for (let currentUrl = url; ;) {
+    if (currentUrl.startsWith(until)) return new URL(currentUrl).search;
     // oxlint-disable-next-line no-await-in-loop -- one redirect after the other
-    const response = await fetch(at, {
+    const response = await fetch(currentUrl, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
     });
@@ -102,9 +102,10 @@ async function follow(url: string, until: string): Promise<string> {
       const [name = '', value = ''] = pair.split(/=(.*)/s);
       cookies.set(name, value);
     }
-    const to = response.headers.get('location');
-    // oxlint-disable-next-line no-await-in-loop -- told once
-    if (to === null) throw new Error(`${at} answered ${response.status}: ${await response.text()}`);
-    at = new URL(to, at).href;
+    const location = response.headers.get('location');
+    // oxlint-disable-next-line no-await-in-loop -- only in the error message
+    if (location === null)
+      throw new Error(`${currentUrl} answered ${response.status}: ${await response.text()}`);
+    currentUrl = new URL(location, currentUrl).href;
   }
 }

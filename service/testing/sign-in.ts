@@ -1,15 +1,15 @@
-/** Signing in as a browser does, with what the cookies of the answers say. */
+/** Helpers that sign in like a browser, with the cookies of the responses. */
 import { argon2Sync, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Enrolled, Enrolment, PendingSignIn, Session } from '../../contract/generated/types.gen.ts';
-import { callsWith, type Calls, type Refusal, type Reply } from './calls.ts';
-import { codeOf } from './authenticator.ts';
+import { createApiClient, type ApiClient, type ErrorBody, type Reply } from './calls.ts';
+import { generateCode } from './authenticator.ts';
 
 /**
- * The stored text of a password at the least cost that Argon2 has. What is stored says what it costs to check, so tests
- * that sign many in need not wait for it; what the service stores, and how long that takes, is no subject of theirs.
+ * Hashes a password with the lowest Argon2 cost, so that tests with many sign-ins are fast. The stored text contains
+ * the cost, so verification works as usual.
  */
-export function cheapHash(password: string): string {
+export function hashCheaply(password: string): string {
   const nonce = randomBytes(16);
   const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
   const tag = argon2Sync('argon2id', { message: password, nonce, ...cost });
@@ -17,26 +17,26 @@ export function cheapHash(password: string): string {
   return `$argon2id$v=19$m=8,t=1,p=1$${salt}$${hash}`;
 }
 
-const cookiesOf = ({ headers }: Reply<unknown>) => [headers['set-cookie'] ?? []].flat().map(String);
+const listCookies = ({ headers }: Reply<unknown>) => [headers['set-cookie'] ?? []].flat().map(String);
 
-/** The session that an answer put into its cookie. */
-export const sessionCookie = (reply: Reply<unknown>): string =>
-  cookiesOf(reply)
+/** Session token in the response's cookie. */
+export const getSessionCookie = (reply: Reply<unknown>): string =>
+  listCookies(reply)
     .map((cookie) => /^steward=([\w-]+)/.exec(cookie)?.[1])
     .find(Boolean) ?? '';
 
-/** The secret by which the answer wants to know the browser again. */
-export const deviceCookie = (reply: Reply<unknown>): string =>
-  cookiesOf(reply)
+/** Device token in the response's cookie. */
+export const getDeviceCookie = (reply: Reply<unknown>): string =>
+  listCookies(reply)
     .map((cookie) => /^steward-device=([\w-]+)/.exec(cookie)?.[1])
     .find(Boolean) ?? '';
 
-/** Calls of the console with these cookies. */
-export const browserWith = (
+/** API client of the console with these cookies. */
+export const createBrowser = (
   app: FastifyInstance,
   cookies: { steward?: string; device?: string } = {},
-): Calls =>
-  callsWith(app, '/console', {
+): ApiClient =>
+  createApiClient(app, '/console', {
     'x-steward-console': '1',
     cookie: [
       ...(cookies.steward ? [`steward=${cookies.steward}`] : []),
@@ -44,26 +44,26 @@ export const browserWith = (
     ].join('; '),
   });
 
-/** Gives the password. */
-export const givePassword = (
+/** Signs in with a password. */
+export const signInWithPassword = (
   app: FastifyInstance,
   credentials: { email: string; password: string; siteId?: number },
   cookies = {},
-) => browserWith(app, cookies).post<Session & PendingSignIn & Refusal>('/api/session', credentials);
+) => createBrowser(app, cookies).post<Session & PendingSignIn & ErrorBody>('/api/session', credentials);
 
-/** Sets up an authenticator app in this session, whole or not; its secret, and the session afterwards. */
+/** Enrols an authenticator app in this session, complete or pending. @returns its secret and the new session */
 export async function enrol(
   app: FastifyInstance,
   steward: string,
 ): Promise<{ secret: string; recoveryCodes: string[]; cookie: string; reply: Reply<Enrolled> }> {
-  const calls = browserWith(app, { steward });
+  const calls = createBrowser(app, { steward });
   const { body } = await calls.post<Enrolment>('/api/session/two-factor/enrolment');
-  const code = await codeOf(body.secret);
+  const code = await generateCode(body.secret);
   const reply = await calls.put<Enrolled>('/api/session/two-factor/enrolment', { code });
   return {
     secret: body.secret,
     recoveryCodes: reply.body.recoveryCodes,
-    cookie: sessionCookie(reply),
+    cookie: getSessionCookie(reply),
     reply,
   };
 }

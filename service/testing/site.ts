@@ -1,4 +1,4 @@
-/** Sites, people and their credentials for tests, made in the database directly, and calls as one of them. */
+/** Sites, users and credentials for tests, written to the database directly, and API clients that use them. */
 import type { FastifyInstance } from 'fastify';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -7,35 +7,37 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';
-import { capabilities as allCapabilities } from '../../contract/rules/capabilities.ts';
+import { capabilities as contractCapabilities } from '../../contract/rules/capabilities.ts';
 import { createApp, type AppOptions } from '../app.ts';
-import { grantPlatform } from '../areas/sites/index.ts';
-import { sealsOf } from '../kernel/auth/seals.ts';
+import { registry } from '../areas/registry.ts';
+import { addPlatformAdministrator } from '../areas/sites/index.ts';
+import { createEncryption } from '../kernel/auth/encryption.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import type { Services } from '../kernel/http/handler.ts';
 import { createLog } from '../kernel/log.ts';
-import { newSecret } from '../kernel/secret.ts';
-import { callsWith, type Calls } from './calls.ts';
+import { createSecret } from '../kernel/secret.ts';
+import { createApiClient, type ApiClient } from './calls.ts';
 import { onEachDatabase } from './databases.ts';
 
 export const publicUrl = 'http://steward.test';
-/** The data folder of the services of these tests; empty until one of them writes a file. */
+/** The data folder of the test services; it does not exist until a file is written. */
 export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
 export const services: Services = {
   publicUrl,
   dataDir,
-  seals: sealsOf(randomBytes(32)),
-  wakeMail: () => {},
-  wakeChore: () => {},
+  backupSheets: Object.values(registry.sheets),
+  encryption: createEncryption(randomBytes(32)),
+  wakeMailWorker: () => {},
+  wakeTask: () => {},
 };
-/** Loaded once in a file: its validators are compiled once for both databases. */
+/** Loaded once per file, so that its validators are compiled once for both databases. */
 export const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 
-export const everything: readonly Capability[] = allCapabilities.map(({ name }) => name);
-export const everyScope: readonly Scope[] = ['data', 'user_management', 'publish', 'ri_import', 'backup'];
+export const allCapabilities: readonly Capability[] = contractCapabilities.map(({ name }) => name);
+export const allScopes: readonly Scope[] = ['data', 'user_management', 'publish', 'ri_import', 'backup'];
 
-/** Somebody on a site with an access token and a session of their own. */
+/** A user of a site with an access token and a session. */
 export interface Person {
   siteId: number;
   userId: number;
@@ -46,20 +48,20 @@ export interface Person {
   cookie: string;
 }
 
-interface Traits {
+interface PersonOptions {
   capabilities?: readonly Capability[];
   scopes?: readonly Scope[];
   email?: string;
   isActive?: boolean;
   licenseTypeId?: number;
   ipRestrictionsEnabled?: boolean;
-  /** The stored text of a password; by default one that no password fits. */
+  /** The stored password hash; the default matches no password. */
   passwordHash?: string | null;
 }
 
 const NO_PASSWORD_FITS = '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA';
 
-/** A new, empty site. */
+/** Creates an empty site. */
 export async function makeSite(
   db: Db,
   identityMode: 'password' | 'identity-manager' = 'password',
@@ -73,7 +75,7 @@ export async function makeSite(
   return row.site_id;
 }
 
-/** A group of a site with these capabilities. */
+/** Creates a group with these capabilities. */
 export async function makeGroup(
   db: Db,
   siteId: number,
@@ -93,16 +95,21 @@ export async function makeGroup(
   return row.group_id;
 }
 
-/** Makes somebody who has an account a member of one more site, without groups. */
-export async function joinSite(db: Db, siteId: number, userId: number, traits: Traits = {}): Promise<void> {
+/** Makes an existing account a member of another site, without groups. */
+export async function joinSite(
+  db: Db,
+  siteId: number,
+  userId: number,
+  options: PersonOptions = {},
+): Promise<void> {
   await db
     .insertInto('membership')
     .values({
       site_id: siteId,
       user_id: userId,
-      license_type_id: traits.licenseTypeId ?? 1,
-      is_active: traits.isActive ?? true,
-      ip_restrictions_enabled: traits.ipRestrictionsEnabled ?? false,
+      license_type_id: options.licenseTypeId ?? 1,
+      is_active: options.isActive ?? true,
+      ip_restrictions_enabled: options.ipRestrictionsEnabled ?? false,
       user_entry_id: null,
       created_by: null,
       modified_by: null,
@@ -110,9 +117,9 @@ export async function joinSite(db: Db, siteId: number, userId: number, traits: T
     .execute();
 }
 
-/** A new session of somebody: its secret, as the cookie carries it. */
+/** Creates a session and returns its secret, the value of the cookie. */
 export async function openSession(db: Db, siteId: number, userId: number): Promise<string> {
-  const secret = newSecret();
+  const secret = createSecret();
   await db
     .insertInto('session')
     .values({
@@ -127,35 +134,35 @@ export async function openSession(db: Db, siteId: number, userId: number): Promi
   return secret.plain;
 }
 
-/** An API key that is on: its id and secret. */
+/** Creates an active API key. */
 export async function makeKey(
   db: Db,
-  who: { siteId: number; userId: number },
-  scopes = everyScope,
+  owner: { siteId: number; userId: number },
+  scopes = allScopes,
 ): Promise<{ clientId: number; secret: string }> {
-  const secret = newSecret();
+  const secret = createSecret();
   const row = await db
     .insertInto('api_key')
-    .values({ site_id: who.siteId, user_id: who.userId, secret_hash: secret.hash, scopes: [...scopes] })
+    .values({ site_id: owner.siteId, user_id: owner.userId, secret_hash: secret.hash, scopes: [...scopes] })
     .returning('client_id')
     .executeTakeFirstOrThrow();
   return { clientId: row.client_id, secret: secret.plain };
 }
 
-/** An access token of a key. */
+/** Creates an access token of a key. */
 export async function makeToken(
   db: Db,
-  who: { siteId: number; userId: number; clientId: number },
-  scopes = everyScope,
+  key: { siteId: number; userId: number; clientId: number },
+  scopes = allScopes,
 ): Promise<string> {
-  const secret = newSecret();
+  const secret = createSecret();
   await db
     .insertInto('access_token')
     .values({
       token_hash: secret.hash,
-      client_id: who.clientId,
-      site_id: who.siteId,
-      user_id: who.userId,
+      client_id: key.clientId,
+      site_id: key.siteId,
+      user_id: key.userId,
       scopes: [...scopes],
       expires_at: sql<Date>`now() + interval '15 minutes'`,
     })
@@ -163,9 +170,9 @@ export async function makeToken(
   return secret.plain;
 }
 
-/** Somebody new on the site, who has a group of their own with their capabilities (by default all of them). */
-export async function makePerson(db: Db, siteId: number, traits: Traits = {}): Promise<Person> {
-  const email = traits.email ?? `${randomUUID().slice(0, 13)}@people.test`;
+/** Creates a user on the site with a group of their own that grants the capabilities (by default all). */
+export async function makePerson(db: Db, siteId: number, options: PersonOptions = {}): Promise<Person> {
+  const email = options.email ?? `${randomUUID().slice(0, 13)}@people.test`;
   const { user_id: userId } = await db
     .insertInto('account')
     .values({
@@ -173,65 +180,71 @@ export async function makePerson(db: Db, siteId: number, traits: Traits = {}): P
       email_key: email.toLowerCase(),
       first_name: 'Ada',
       last_name: 'Okafor',
-      password_hash: traits.passwordHash === undefined ? NO_PASSWORD_FITS : traits.passwordHash,
+      password_hash: options.passwordHash === undefined ? NO_PASSWORD_FITS : options.passwordHash,
       federation_id: null,
       home_site_id: siteId,
     })
     .returning('user_id')
     .executeTakeFirstOrThrow();
-  await joinSite(db, siteId, userId, traits);
-  const groupId = await makeGroup(db, siteId, traits.capabilities ?? everything);
+  await joinSite(db, siteId, userId, options);
+  const groupId = await makeGroup(db, siteId, options.capabilities ?? allCapabilities);
   await db
     .insertInto('group_member')
     .values({ site_id: siteId, group_id: groupId, user_id: userId })
     .execute();
-  const { clientId } = await makeKey(db, { siteId, userId }, traits.scopes);
-  const token = await makeToken(db, { siteId, userId, clientId }, traits.scopes);
+  const { clientId } = await makeKey(db, { siteId, userId }, options.scopes);
+  const token = await makeToken(db, { siteId, userId, clientId }, options.scopes);
   return { siteId, userId, email, groupId, clientId, token, cookie: await openSession(db, siteId, userId) };
 }
 
-/** Somebody else who runs the platform, from a site of their own: without one no site may have an identity manager. */
-export async function makeRunnerElsewhere(db: Db): Promise<void> {
+/** Creates a platform administrator on a site of their own: without one, no site may have an identity manager. */
+export async function makeOtherPlatformAdministrator(db: Db): Promise<void> {
   const { userId } = await makePerson(db, await makeSite(db));
-  await db.transaction().execute((tx) => grantPlatform(tx, userId));
+  await db.transaction().execute((tx) => addPlatformAdministrator(tx, userId));
 }
 
-/** Calls as this person: as a program with the access token, or as the console with the session. */
+/** An API client for this user: a program with the access token, or the console with the session. */
 export function as(
   app: FastifyInstance,
   person: Pick<Person, 'token' | 'cookie'>,
-  door: 'program' | 'console' = 'program',
-): Calls {
-  return door === 'program'
-    ? callsWith(app, '', { authorization: `Bearer ${person.token}` })
-    : callsWith(app, '/console', { cookie: `steward=${person.cookie}`, 'x-steward-console': '1' });
+  client: 'program' | 'console' = 'program',
+): ApiClient {
+  return client === 'program'
+    ? createApiClient(app, '', { authorization: `Bearer ${person.token}` })
+    : createApiClient(app, '/console', { cookie: `steward=${person.cookie}`, 'x-steward-console': '1' });
 }
 
-/** What a block of tests works with. */
-export interface House {
+/** Services available to a block of tests. */
+export interface AppContext {
   app: FastifyInstance;
   db: Db;
   database: Database;
 }
 
-/** The whole service over an open database; every answer is held against the contract. */
-export const openApp = (database: Database, options: Partial<AppOptions> = {}): Promise<FastifyInstance> =>
+/** Builds the service on an open database. Every response is validated against the contract. */
+export const createTestApp = (
+  database: Database,
+  options: Partial<AppOptions> = {},
+): Promise<FastifyInstance> =>
   createApp({
     database,
     contract,
     services,
     trustedProxies: [],
     log: createLog(process.env['LOG_LEVEL'] ?? 'silent'),
-    checkAnswers: true,
+    validateResponses: true,
     ...options,
   });
 
-/** Runs the block on each kind of database, with the service on it. Call the given function inside tests and hooks. */
-export function onEachApp(block: (house: () => House) => void, options: Partial<AppOptions> = {}): void {
+/** Runs the block on each kind of database, with the service on it. Call `context` inside tests and hooks. */
+export function onEachApp(
+  block: (context: () => AppContext) => void,
+  options: Partial<AppOptions> = {},
+): void {
   onEachDatabase((database) => {
     let app: FastifyInstance | undefined;
     beforeAll(async () => {
-      app = await openApp(database(), options);
+      app = await createTestApp(database(), options);
     });
     afterAll(async () => {
       await app?.close();

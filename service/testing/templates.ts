@@ -1,51 +1,52 @@
 /**
- * Databases with the schema and nothing in it, made once in a run of the tests: a copy of one takes a twentieth of the
- * time of its making. What holds of the making itself is proved on empty places (kernel/db/migrate.test.ts).
+ * Migrated databases without rows, created once per test run: copying one takes a twentieth of the time of creating it. The
+ * migrations themselves are tested on empty databases (kernel/db/migrate.test.ts).
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { openDatabase } from '../kernel/db/database.ts';
-import { databaseUrl, onCluster } from './cluster.ts';
+import { getDatabaseUrl, runOnCluster } from './cluster.ts';
 
-const KEY = 'STEWARD_TEST_TEMPLATE';
+const TEMPLATE_VARIABLE = 'STEWARD_TEST_TEMPLATE';
 
-/** The folder of the embedded one; the one on PostgreSQL is named like it. */
-function folder(): string {
-  const made = process.env[KEY];
-  if (!made) throw new Error('The templates are made by the global set-up of the tests');
-  return made;
+/** Folder of the embedded template; the PostgreSQL template has the same name. */
+function getTemplateFolder(): string {
+  const folder = process.env[TEMPLATE_VARIABLE];
+  if (!folder) throw new Error('The templates are created by the global setup of the tests');
+  return folder;
 }
 
-const nameOf = (made: string) => basename(made).toLowerCase();
+const getTemplateDatabaseName = (folder: string) => basename(folder).toLowerCase();
 
-async function make(place: Parameters<typeof openDatabase>[0]): Promise<void> {
-  const { close } = await openDatabase(place);
+async function migrateDatabase(options: Parameters<typeof openDatabase>[0]): Promise<void> {
+  const { close } = await openDatabase(options);
   await close();
 }
 
-/** Makes them for this process and those it starts; the returned function removes them. */
-export async function makeTemplates(withPostgres: boolean): Promise<() => Promise<void>> {
-  const made = await mkdtemp(join(tmpdir(), 'steward_template_'));
-  process.env[KEY] = made;
-  const name = nameOf(made);
-  const makeOnPostgres = async () => {
-    await onCluster(`create database ${name}`);
-    await make({ databaseUrl: databaseUrl(name), dataDir: made });
+/** Creates the templates for this process and its child processes; the returned function removes them. */
+export async function createTemplates(withPostgres: boolean): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward_template_'));
+  process.env[TEMPLATE_VARIABLE] = folder;
+  const name = getTemplateDatabaseName(folder);
+  const createOnPostgres = async () => {
+    await runOnCluster(`create database ${name}`);
+    await migrateDatabase({ databaseUrl: getDatabaseUrl(name), dataDir: folder });
   };
   await Promise.all([
-    make({ databaseUrl: undefined, dataDir: made }),
-    ...(withPostgres ? [makeOnPostgres()] : []),
+    migrateDatabase({ databaseUrl: undefined, dataDir: folder }),
+    ...(withPostgres ? [createOnPostgres()] : []),
   ]);
   return async () => {
-    if (withPostgres) await onCluster(`drop database ${name}`);
-    await rm(made, { recursive: true, force: true });
+    if (withPostgres) await runOnCluster(`drop database ${name}`);
+    await rm(folder, { recursive: true, force: true });
   };
 }
 
-/** Fills an empty data folder with a copy. */
-export const copyToFolder = (dataDir: string): Promise<void> => cp(folder(), dataDir, { recursive: true });
+/** Copies the embedded template into an empty data folder. */
+export const copyTemplateToFolder = (dataDir: string): Promise<void> =>
+  cp(getTemplateFolder(), dataDir, { recursive: true });
 
-/** Makes a database on PostgreSQL as a copy. */
-export const copyToDatabase = (name: string): Promise<void> =>
-  onCluster(`create database ${name} template ${nameOf(folder())}`);
+/** Creates a PostgreSQL database as a copy of the template. */
+export const copyTemplateToDatabase = (name: string): Promise<void> =>
+  runOnCluster(`create database ${name} template ${getTemplateDatabaseName(getTemplateFolder())}`);

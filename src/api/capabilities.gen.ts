@@ -1,7 +1,7 @@
 // This file is generated from x-capability of contract/openapi.json; never edit it.
-import type { Capability } from './generated/types.gen.ts';
+import type { Capability } from '../../contract/generated/types.gen.ts';
 
-/** The capabilities that each operation asks for: any one of them suffices. */
+/** Capabilities of each operation, any one of which is sufficient; empty where none is required. */
 export const CAPABILITIES = {
   searchUsers: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   updateUser: ['Manage Users'],

@@ -1,14 +1,16 @@
-import type { CreateClientConfig } from './generated/client.gen.ts';
-import { gatedFetch } from './session-gate.ts';
+import type { ClientOptions, Config } from './generated/client/index.ts';
+import { sessionFetch } from './session-state.ts';
 
 /**
- * Where and how the console calls the service: through the browser's door, with the session cookie and the
- * header that makes every cross-site call need a preflight.
+ * Configuration of the generated client: calls go to the session API under `/console` with the session cookie and with
+ * a custom header, so that a cross-site call needs a preflight.
  */
-export const createClientConfig: CreateClientConfig = (config) => ({
+export const createClientConfig = <Options extends ClientOptions>(
+  config?: Config<ClientOptions & Options>,
+): Config<Required<ClientOptions> & Options> => ({
   ...config,
   baseUrl: '/console',
   credentials: 'same-origin',
   headers: { 'X-Steward-Console': '1' },
-  fetch: gatedFetch,
+  fetch: sessionFetch,
 });

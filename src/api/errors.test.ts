@@ -11,7 +11,7 @@ describe('toServiceError', () => {
     expect(error.fields).toEqual([{ path: 'email', message: 'Taken' }]);
   });
 
-  it('keeps status and request id of an answer that is not the contract’s', () => {
+  it('keeps status and request id of an answer outside the contract', () => {
     const error = toServiceError('<html>Bad gateway</html>', answer(502, { 'x-request-id': 'r2' }));
     expect(error).toMatchObject({
       status: 502,
@@ -21,13 +21,13 @@ describe('toServiceError', () => {
     expect(isUnreachable(error)).toBe(true);
   });
 
-  it('says that no answer came', () => {
+  it('reports a missing answer with status 0', () => {
     const error = toServiceError(new TypeError('Failed to fetch'));
     expect(error).toMatchObject({ status: 0, message: 'The service cannot be reached' });
     expect(isUnreachable(error)).toBe(true);
   });
 
-  it('keeps a fault of the console apart from one of the network', () => {
+  it('distinguishes an error of the console from a network error', () => {
     expect(toServiceError(new RangeError('x is not a date'))).toMatchObject({
       status: 500,
       message: 'x is not a date',
@@ -35,8 +35,8 @@ describe('toServiceError', () => {
     expect(toServiceError(undefined).status).toBe(500);
   });
 
-  it('leaves the one shape as it is', () => {
-    const error = new ServiceError(404, 'gone');
+  it('returns a ServiceError unchanged', () => {
+    const error = new ServiceError(404, 'missing');
     expect(toServiceError(error, answer(500))).toBe(error);
     expect(Object.keys(error)).toContain('message');
   });

@@ -9,7 +9,7 @@ it.each([
   [501, 1],
   [404, 1],
   [401, 1],
-])('reads again after status %d as often as it may help', async (status, calls) => {
+])('reads with status %d are tried %d times', async (status, calls) => {
   vi.useFakeTimers();
   const queryFn = vi.fn<() => Promise<never>>().mockRejectedValue(new ServiceError(status, 'no'));
   const { retry, ...rest } = createQueryClient().getDefaultOptions().queries ?? {};
@@ -24,7 +24,7 @@ it.each([
   vi.useRealTimers();
 });
 
-it('leaves for later what nobody waits for: until nothing is read any more, nor what follows from it', async () => {
+it('waits until all queries and the queries that follow them are done', async () => {
   vi.useFakeTimers();
   const client = createQueryClient();
   const answers: (() => void)[] = [];

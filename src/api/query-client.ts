@@ -1,30 +1,49 @@
 import { QueryClient } from '@tanstack/react-query';
-import { whenIdle } from '../ui/later.ts';
+import { whenIdle } from '../lib/idle.ts';
 import { toServiceError } from './errors.ts';
 import { client } from './generated/client.gen.ts';
 
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
-/** Another try may help where no answer came or the service failed; never where it refused, or lacks the operation. */
-function mayRetry(failures: number, thrown: unknown): boolean {
-  const { status } = toServiceError(thrown);
+/** Whether to retry a read: without an answer or after a 5xx other than 501, twice at most. */
+function shouldRetry(failures: number, error: unknown): boolean {
+  const { status } = toServiceError(error);
   return failures < 2 && (status === 0 || (status >= 500 && status !== 501));
 }
 
-/** The cache of everything read from the service. */
+/** Creates the query cache of the console. */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
-      // `always`: a call without network fails visibly instead of waiting in silence.
-      queries: { networkMode: 'always', staleTime: 30_000, retry: mayRetry, retryDelay: (n) => 500 * 2 ** n },
-      // A write is never sent twice by itself: nobody knows whether the first one arrived.
+      // `always`: without a network a call fails visibly instead of being paused.
+      queries: {
+        networkMode: 'always',
+        staleTime: 30_000,
+        retry: shouldRetry,
+        retryDelay: (n) => 500 * 2 ** n,
+      },
+      // A write is never retried automatically: the first one may have arrived.
       mutations: { networkMode: 'always', retry: false },
     },
   });
 
-/** Does it once the page reads nothing from the service and has nothing more urgent to do. */
+/**
+ * Runs a preparing action when no query is being fetched and the browser is idle. The returned function cancels it; a
+ * failure is ignored because the same is loaded again when it is needed.
+ */
+export function runWhenIdle(queries: QueryClient, act: () => Promise<void>): () => void {
+  let isCancelled = false;
+  whenQuiet(queries, () => {
+    if (!isCancelled) act().catch(() => undefined);
+  });
+  return () => {
+    isCancelled = true;
+  };
+}
+
+/** Calls a function when no query is being fetched and the browser is idle. */
 export function whenQuiet(queries: QueryClient, act: () => void): void {
-  // A page that has just been resolved begins to read where it is drawn.
+  // A resolved page starts its queries when it renders, so the first check waits for an idle browser.
   whenIdle(() => {
     if (queries.isFetching() === 0) {
       act();
@@ -33,7 +52,7 @@ export function whenQuiet(queries: QueryClient, act: () => void): void {
     const stop = queries.getQueryCache().subscribe(() => {
       if (queries.isFetching() > 0) return;
       stop();
-      // What has come may be what the next question needs.
+      // Finished queries may enable dependent ones.
       whenQuiet(queries, act);
     });
   });

@@ -1,16 +1,16 @@
+import type { Session } from '../../contract/generated/types.gen.ts';
 import { getSessionOptions } from './generated/@tanstack/react-query.gen.ts';
-import type { Session } from './generated/types.gen.ts';
-import type { Holder } from './session-gate.ts';
+import type { SessionIdentity } from './session-state.ts';
 
-/** Who works here, as the session says it. */
-export const holderOf = ({ user, site, acting }: Session): Holder => ({
+/** Returns the identity of a session. */
+export const getSessionIdentity = ({ user, site, acting }: Session): SessionIdentity => ({
   userId: user.id,
   siteId: site.id,
   ...(acting && { reportId: acting.reportId }),
 });
 
 /**
- * The session, read again now and then: capabilities change while somebody works. It has a file of its own: the first
- * page reads it before anything that knows what each operation needs.
+ * The session, read again every five minutes because capabilities may change. In a module of its own so that the first
+ * load does not include the table of capabilities.
  */
 export const sessionQuery = { ...getSessionOptions(), staleTime: 5 * 60_000 };

@@ -1,35 +1,38 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { refusalWhileActing } from '../../contract/rules/proxies.ts';
+import type { Capability, Session } from '../../contract/generated/types.gen.ts';
+import { getActingRefusal } from '../../contract/rules/proxies.ts';
 import { CAPABILITIES } from './capabilities.gen.ts';
-import type { Capability, Session } from './generated/types.gen.ts';
 import { sessionQuery } from './session-query.ts';
 
-/** The session of the page; only under the `_app` route, whose loader has read it. */
+/** Returns the session; only under the `_app` route, whose loader has read it. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-/** Whether somebody holds any one of these; an empty list asks for nothing. */
-export const can = (session: Pick<Session, 'capabilities'>, anyOf: readonly Capability[]): boolean =>
-  anyOf.length === 0 || anyOf.some((capability) => session.capabilities.includes(capability));
+/** Whether the session holds at least one of the capabilities; true for an empty list. */
+export const hasAnyCapability = (
+  session: Pick<Session, 'capabilities'>,
+  anyOf: readonly Capability[],
+): boolean => anyOf.length === 0 || anyOf.some((capability) => session.capabilities.includes(capability));
 
-const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const disjunction = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** What somebody lacks, as a sentence without its full stop. */
-export function lacking(anyOf: readonly Capability[]): string {
-  const names = or.format(anyOf);
+/** Formats the capabilities a user lacks as a sentence without the full stop. */
+export function formatMissingCapabilities(anyOf: readonly Capability[]): string {
+  const names = disjunction.format(anyOf);
   return anyOf.length === 1 ? `Needs the capability ${names}` : `Needs one of the capabilities ${names}`;
 }
 
-export type Allowed = { allowed: true; reason: undefined } | { allowed: false; reason: string };
+/** Whether an operation may be called; `reason` is shown on the disabled control. */
+export type Permission = { allowed: true; reason: undefined } | { allowed: false; reason: string };
 
-/** Whether somebody may call an operation, and if not, the sentence for the button that stays off. */
-export function allowedIn(session: Session, operation: keyof typeof CAPABILITIES): Allowed {
+/** Returns whether a session may call an operation, while acting too (spec 2.3). */
+export function getPermission(session: Session, operation: keyof typeof CAPABILITIES): Permission {
   const anyOf: readonly Capability[] = CAPABILITIES[operation];
-  const refusal = session.acting && refusalWhileActing({ id: operation, capabilities: anyOf });
+  const refusal = session.acting && getActingRefusal({ id: operation, capabilities: anyOf });
   if (refusal !== undefined) return { allowed: false, reason: refusal };
-  if (can(session, anyOf)) return { allowed: true, reason: undefined };
-  return { allowed: false, reason: lacking(anyOf) };
+  if (hasAnyCapability(session, anyOf)) return { allowed: true, reason: undefined };
+  return { allowed: false, reason: formatMissingCapabilities(anyOf) };
 }
 
-/** The same for whoever works here. */
-export const useAllowed = (operation: keyof typeof CAPABILITIES): Allowed =>
-  allowedIn(useSession(), operation);
+/** Returns whether the current user may call an operation. */
+export const usePermission = (operation: keyof typeof CAPABILITIES): Permission =>
+  getPermission(useSession(), operation);

@@ -1,34 +1,34 @@
 import { createStore } from '../ui/store.ts';
 
-/** Followed by the dialog "Is it still you?": whether a call waits for a proof. */
-export const proofAsked = createStore(false);
+/** Whether a call waits for a proof of presence; the step-up dialog is open then. */
+export const isProofRequested = createStore(false);
 
-let waiting: Array<(proven: boolean) => void> = [];
+let pendingCalls: Array<(proven: boolean) => void> = [];
 
-/** Ends the wait: the calls are sent again where the person has proved themselves, and fail as they did otherwise. */
-export function settleProof(proven: boolean): void {
-  const calls = waiting;
-  waiting = [];
-  proofAsked.set(false);
-  for (const call of calls) call(proven);
+/** Resolves the waiting calls: they are sent again after a proof and fail with their 403 without one. */
+export function settleProof(isProven: boolean): void {
+  const calls = pendingCalls;
+  pendingCalls = [];
+  isProofRequested.set(false);
+  for (const resume of calls) resume(isProven);
 }
 
-/** Waits until the person has proved that it is still them; false where they would not. */
-export function provenPresence(): Promise<boolean> {
-  proofAsked.set(true);
-  return new Promise((resolve) => waiting.push(resolve));
+/** Opens the step-up dialog and waits for its result; false if the user cancels. */
+export function requestProof(): Promise<boolean> {
+  isProofRequested.set(true);
+  return new Promise((resolve) => pendingCalls.push(resolve));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** What a refusal is called that asks for it (contract, x-step-up). */
+/** Error code of a 403 that requires a proof of presence (contract, x-step-up). */
 export const STEP_UP_REQUIRED = 'step-up-required';
 
-/** Whether an answer asks for that (contract, x-step-up). */
-export async function asksForProof(answer: Response): Promise<boolean> {
-  if (answer.status !== 403) return false;
-  const body: unknown = await answer
+/** Whether an answer requires a proof of presence (contract, x-step-up). */
+export async function isProofRequired(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);

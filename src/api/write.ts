@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query';
 import { toServiceError } from './errors.ts';
 import type { ServiceError } from './errors.ts';
-import { markStale } from './effects.ts';
-import type { WriteOperation } from './effects.ts';
+import { invalidateAfter } from './invalidation.ts';
+import type { WriteOperation } from './invalidation.ts';
 
 /**
- * A write as pages use it: `useWrite('updateUser', updateUserMutation())`. What it makes stale comes from the
- * effects table, its error has the one shape.
+ * Mutation for a write operation: `useWrite('updateUser', updateUserMutation())`. A success invalidates the reads that
+ * the areas list for the operation; errors are `ServiceError`s.
  */
 export function useWrite<Data, Fault, Variables>(
   operation: WriteOperation,
@@ -17,13 +17,13 @@ export function useWrite<Data, Fault, Variables>(
   return useMutation({
     mutationKey: [operation],
     async mutationFn(variables, context) {
-      if (!mutationFn) throw new TypeError(`${operation} has no call`);
+      if (!mutationFn) throw new TypeError(`${operation} has no mutationFn`);
       try {
         return await mutationFn(variables, context);
       } catch (thrown) {
         throw toServiceError(thrown);
       }
     },
-    onSuccess: () => markStale(queryClient, operation),
+    onSuccess: () => invalidateAfter(queryClient, operation),
   });
 }

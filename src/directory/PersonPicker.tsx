@@ -1,41 +1,41 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
-import { findPeople, useDirectory } from './directory.ts';
-import type { DirectoryRow } from './row.ts';
 import { FieldFrame } from '../ui/form/FieldFrame.tsx';
-import { OptionList } from '../ui/form/options.tsx';
+import { OptionList } from '../ui/form/OptionList.tsx';
+import { findPeople, useDirectory } from './directory.ts';
+import type { DirectoryRow } from './engine/row.ts';
 
 interface PersonPickerProps {
   label: string;
   hint?: string;
   placeholder?: string;
-  /** The panel around it was opened for this. */
-  first?: boolean;
-  onPick: (userId: number) => void;
-  /** Why somebody cannot be picked. */
-  reasonFor: (userId: number, person: DirectoryRow) => string | undefined;
+  /** Focuses the field on mount. */
+  autoFocus?: boolean;
+  onSelect: (userId: number) => void;
+  /** Returns why a user cannot be selected. */
+  getDisabledReason: (userId: number, person: DirectoryRow) => string | undefined;
 }
 
-const MOST = 12;
+const MAX_RESULTS = 12;
 
-/** Finds one person by name, e-mail or id while one types. What was typed goes when somebody is picked. */
+/** Combo box that finds a user by name, e-mail or id; the text is cleared after a selection. */
 export function PersonPicker({
   label,
   hint,
   placeholder,
-  first = false,
-  onPick,
-  reasonFor,
+  autoFocus = false,
+  onSelect,
+  getDisabledReason,
 }: PersonPickerProps) {
   const id = useId();
   const [typed, setTyped] = useState('');
-  const asked = useDeferredValue(typed.trim());
+  const query = useDeferredValue(typed.trim());
   const { version } = useDirectory();
   const { data: people = [] } = useQuery({
-    queryKey: ['people', asked, version],
-    queryFn: () => findPeople(asked, MOST),
-    enabled: asked !== '',
+    queryKey: ['people', query, version],
+    queryFn: () => findPeople(query, MAX_RESULTS),
+    enabled: query !== '',
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
@@ -43,7 +43,7 @@ export function PersonPicker({
     value: person.id,
     label: person.name,
     hint: person.email,
-    disabledReason: reasonFor(person.id, person),
+    disabledReason: getDisabledReason(person.id, person),
   }));
   return (
     <FieldFrame id={id} noteId={hint === undefined ? undefined : `${id}-note`} label={label} hint={hint}>
@@ -55,9 +55,9 @@ export function PersonPicker({
         onChange={(userId) => {
           if (typeof userId !== 'number') return;
           setTyped('');
-          onPick(userId);
+          onSelect(userId);
         }}
-        // Who was picked is gone from the field: an empty list must not cover what comes next.
+        // After a selection the field is empty: an empty list must not cover the page.
         allowsEmptyCollection={typed.trim() !== ''}
         aria-labelledby={`${id}-label`}
         aria-describedby={hint === undefined ? undefined : `${id}-note`}
@@ -66,8 +66,8 @@ export function PersonPicker({
           id={id}
           className="input"
           placeholder={placeholder}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus
-          autoFocus={first}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- set only by panels opened for this field
+          autoFocus={autoFocus}
         />
         <OptionList label={label} />
       </ComboBox>

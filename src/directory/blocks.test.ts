@@ -5,18 +5,18 @@ import { createBlocks } from './blocks.ts';
 const change = record({
   put: array(integer({ min: 1, max: 9000 }), { maxLength: 4000 }),
   remove: array(integer({ min: 1, max: 9000 }), { maxLength: 500 }),
-  /** Whether the other tab looks before the next change. */
+  /** Whether the other tab reads before the next change. */
   isSeen: boolean(),
 });
 
-test('what is written holds everybody once, and another tab that reads it knows the same people', () => {
+test('written blocks hold every id once, and another tab that reads them has the same ids', () => {
   assert(
     property(array(change, { maxLength: 6 }), (changes) => {
       const [own, other] = [createBlocks(), createBlocks()];
       const written = new Map<number, Int32Array>();
       const unseen = new Set<number>();
       const everybody = new Set<number>();
-      const seen = new Set<number>();
+      const otherIds = new Set<number>();
       for (const { put, remove, isSeen } of [...changes, { put: [], remove: [], isSeen: true }]) {
         const added = put.filter((id) => !remove.includes(id));
         const rewrite = own.change(added, remove);
@@ -28,18 +28,18 @@ test('what is written holds everybody once, and another tab that reads it knows 
         for (const id of added) everybody.add(id);
         for (const id of remove) everybody.delete(id);
         if (!isSeen) continue;
-        const news = [...unseen].flatMap((key) => {
+        const unseenBlocks = [...unseen].flatMap((key) => {
           const ids = written.get(key);
           return ids ? [{ key, ids }] : [];
         });
-        const gone = other.take(news, [...written.keys()]);
+        const removedIds = other.take(unseenBlocks, [...written.keys()]);
         unseen.clear();
-        for (const id of gone) seen.delete(id);
-        for (const { ids } of news) for (const id of ids) seen.add(id);
+        for (const id of removedIds) otherIds.delete(id);
+        for (const { ids } of unseenBlocks) for (const id of ids) otherIds.add(id);
       }
-      const held = [...written.values()].flatMap((ids) => [...ids]);
-      expect(held.toSorted((a, b) => a - b)).toEqual([...everybody].toSorted((a, b) => a - b));
-      expect(seen).toEqual(everybody);
+      const storedIds = [...written.values()].flatMap((ids) => [...ids]);
+      expect(storedIds.toSorted((a, b) => a - b)).toEqual([...everybody].toSorted((a, b) => a - b));
+      expect(otherIds).toEqual(everybody);
     }),
     { numRuns: 40 },
   );

@@ -1,90 +1,96 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
+import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../api/errors.ts';
 import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
 import { getSession } from '../api/generated/sdk.gen.ts';
-import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
-import { holderOf, sessionQuery } from '../api/session-query.ts';
+import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
+import {
+  requestSessionRefresh,
+  isPageActing,
+  isSameIdentity,
+  recordSessionUse,
+} from '../api/session-state.ts';
+import type { SessionIdentity } from '../api/session-state.ts';
 import { useSession } from '../api/session.ts';
-import { askForSession, heldActing, isSameHolder, usedAt } from '../api/session-gate.ts';
-import type { Holder } from '../api/session-gate.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
-import type { Counts } from './facets.ts';
-import { wordsOf } from './glance.ts';
-import type { Resolved } from './paste.ts';
-import { connect, told } from './remote.ts';
-import type { DirectoryRow } from './row.ts';
-import type { DirectoryQuery } from './search.ts';
-import type { Wish } from './sync.ts';
-import { visitor } from './visitor.ts';
-import type { Answer } from './keeper.ts';
+import { getDirectorySession } from './directory-session.ts';
+import type { FacetCounts } from './engine/facets.ts';
+import type { DirectoryRow } from './engine/row.ts';
+import type { DirectoryQuery } from './engine/search.ts';
+import type { ResolvedPaste } from './paste/resolve-pasted.ts';
+import type { RefreshMode } from './refresh-replica.ts';
+import type { SearchAnswer } from './replica-api.ts';
+import { serializeQuery } from './replica-store.ts';
+import { connectWorker, workerStatus } from './worker-client.ts';
 
-const FRESH = 60_000;
+const STALE_TIME_MS = 60_000;
 const NO_GROUPS: readonly GroupInfoResponse[] = [];
 
-let everythingWished = false;
+let isFullRefreshRequested = false;
 
-function wishOf(isInvalidated: boolean | undefined): Wish {
-  if (everythingWished) return 'everything';
+function getRefreshMode(isInvalidated: boolean | undefined): RefreshMode {
+  if (isFullRefreshRequested) return 'everything';
   return isInvalidated ? 'changes' : 'due';
 }
 
 /**
- * Keeps the copy of the site's users, licenses and groups up to date; the copy itself is the worker's. It is headed by
- * `searchUsers`, so that every write that makes users stale (api/effects.ts) brings it up to date as well.
+ * Keeps the directory in the worker up to date. Its key starts with `searchUsers`, so that every write that invalidates
+ * user reads also refreshes the directory.
  */
 export const directoryQuery = queryOptions({
   queryKey: [{ ...searchUsersQueryKey()[0], directory: true }],
   async queryFn({ client, queryKey }): Promise<number> {
-    const wish = wishOf(client.getQueryState(queryKey)?.isInvalidated);
-    everythingWished = false;
-    const { remote, broken } = connect(holderOf(await client.ensureQueryData(sessionQuery)));
-    const began = Date.now();
-    const bring = () => Promise.race([remote.bringUpToDate(wish), broken]);
-    let refusal = await bring();
+    const mode = getRefreshMode(client.getQueryState(queryKey)?.isInvalidated);
+    isFullRefreshRequested = false;
+    const { api, failure } = connectWorker(getSessionIdentity(await client.ensureQueryData(sessionQuery)));
+    const startedAt = Date.now();
+    const refresh = () => Promise.race([api.refresh(mode), failure]);
+    let refusal = await refresh();
     if (refusal && [0, 401, 502, 503, 504].includes(refusal.status)) {
-      // The page learns the same, as it does from every call: it asks to sign in again, or says that nobody answers.
+      // A call of the page itself opens the sign-in dialog or the connection banner.
       await getSession();
-      refusal = await bring();
+      refusal = await refresh();
     }
-    // It may be refused because the acting has ended or begun elsewhere: the page follows then (shell/session.ts).
-    if (refusal?.status === 409 || (refusal?.status === 403 && heldActing())) askForSession();
+    // A change of acting in another tab can be the reason: the session is read again (app/session/session.ts).
+    if (refusal?.status === 409 || (refusal?.status === 403 && isPageActing())) requestSessionRefresh();
     if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
-    // The worker's calls are a use of the session as well.
-    usedAt(began);
+    // Calls of the worker also count as use of the session.
+    recordSessionUse(startedAt);
     return Date.now();
   },
-  // The worker itself asks again.
+  // The worker retries by itself.
   retry: false,
-  staleTime: FRESH,
-  refetchInterval: FRESH,
+  staleTime: STALE_TIME_MS,
+  refetchInterval: STALE_TIME_MS,
   gcTime: Infinity,
 });
 
+/** State of the directory. */
 export interface Directory {
-  /** How many there are; undefined until the first page is there. */
+  /** Number of users; undefined until the first page has been read. */
   size: number | undefined;
-  /** How many licenses are billed (spec 2.2). */
+  /** Number of billable licenses (spec 2.2). */
   billable: number;
   groups: readonly GroupInfoResponse[];
-  /** Whether everybody is there; until then `size` grows by pages. */
+  /** Whether all users have been read; until then `size` grows page by page. */
   complete: boolean;
   asOf: number | undefined;
   refreshing: boolean;
   error: ServiceError | undefined;
-  /** Reads everything again; what is on screen stays meanwhile. */
+  /** Reads all users again; rows on screen stay. */
   refresh: () => void;
-  /** Another one whenever rows have changed. */
+  /** Changes whenever rows have changed. */
   version: number;
 }
 
-/** The whole directory of the site, kept up to date while a page follows it. */
+/** Returns the directory of the site and keeps it up to date while a component uses it. */
 export function useDirectory(): Directory {
-  const holder = holderOf(useSession());
+  const identity = getSessionIdentity(useSession());
   const { error, isFetching, refetch } = useQuery(directoryQuery);
-  const known = useStore(told);
-  const status = known && isSameHolder(known.holder, holder) ? known.status : undefined;
+  const current = useStore(workerStatus);
+  const status = current && isSameIdentity(current.identity, identity) ? current.status : undefined;
   return {
     size: status?.size,
     billable: status?.billable ?? 0,
@@ -94,46 +100,50 @@ export function useDirectory(): Directory {
     refreshing: isFetching || (status?.reading ?? false),
     error: error === null ? undefined : toServiceError(error),
     refresh() {
-      everythingWished = true;
+      isFullRefreshRequested = true;
       void refetch();
     },
     version: status?.version ?? 0,
   };
 }
 
-/** Whoever matches a search. */
-export interface FoundPeople {
-  /** Everybody, in order. */
+/** Result of a search in the directory. */
+export interface DirectorySearchResult {
+  /** Ids of all matching users in order. */
   ids: Int32Array;
-  /** For each filter: how many people its values would show, all else being as it is. */
-  counts: Counts;
+  /** Facet counts: how many users each value of a filter would show with the other filters unchanged. */
+  counts: FacetCounts;
   rows: RowSource<DirectoryRow>;
 }
 
-// One search at a time: what was typed over meanwhile is not searched for.
-let searching: Promise<unknown> = Promise.resolve();
+// Searches run one at a time; one that was superseded before its start is skipped.
+let lastSearch: Promise<unknown> = Promise.resolve();
 
-async function search(holder: Holder, query: DirectoryQuery, signal: AbortSignal): Promise<FoundPeople> {
-  const turn = searching.then(async () => {
+async function searchDirectory(
+  identity: SessionIdentity,
+  query: DirectoryQuery,
+  signal: AbortSignal,
+): Promise<DirectorySearchResult> {
+  const result = lastSearch.then(async () => {
     signal.throwIfAborted();
-    const { remote, broken, glance } = connect(holder);
-    const last = await glance();
-    if (last?.words === wordsOf(query)) return { ...last, from: 0 };
-    return Promise.race([remote.search(query, looking.at), broken]);
+    const { api, failure, readSnapshot } = connectWorker(identity);
+    const snapshot = await readSnapshot();
+    if (snapshot?.queryKey === serializeQuery(query)) return { ...snapshot, from: 0 };
+    return Promise.race([api.search(query, lastViewed.at), failure]);
   });
-  searching = turn.catch(() => undefined);
-  const answer = await turn;
-  return { ids: answer.ids, counts: answer.counts, rows: windowed(answer, rowsOf) };
+  lastSearch = result.catch(() => undefined);
+  const answer = await result;
+  return { ids: answer.ids, counts: answer.counts, rows: createWindowedRows(answer, readDirectoryRows) };
 }
 
-/** Whoever matches; the last answer stays until the next is there. */
-export function useFound(query: DirectoryQuery): FoundPeople | undefined {
-  const holder = holderOf(useSession());
+/** Searches the directory; the previous result stays until the next one arrives. */
+export function useDirectorySearch(query: DirectoryQuery): DirectorySearchResult | undefined {
+  const identity = getSessionIdentity(useSession());
   const { version } = useDirectory();
   const { q, filters, sort } = query;
   const { data } = useQuery({
-    queryKey: [{ _id: 'directory', holder, version, q, filters, sort }],
-    queryFn: ({ signal }) => search(holder, { q, filters, sort }, signal),
+    queryKey: [{ _id: 'directory', identity, version, q, filters, sort }],
+    queryFn: ({ signal }) => searchDirectory(identity, { q, filters, sort }, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
@@ -142,100 +152,104 @@ export function useFound(query: DirectoryQuery): FoundPeople | undefined {
   return data;
 }
 
-/** Those of them who are among these, in the same order. */
-export function among(found: FoundPeople, chosen: ReadonlySet<number | string>): FoundPeople {
-  const ids = found.ids.filter((id) => chosen.has(id));
-  const rows = windowed({ ids, from: 0, rows: [] }, rowsOf);
-  return { ...found, ids, rows };
+/** Restricts a result to the given ids and keeps its order. */
+export function restrictToIds(
+  result: DirectorySearchResult,
+  allowedIds: ReadonlySet<number | string>,
+): DirectorySearchResult {
+  const ids = result.ids.filter((id) => allowedIds.has(id));
+  const rows = createWindowedRows({ ids, from: 0, rows: [] }, readDirectoryRows);
+  return { ...result, ids, rows };
 }
 
-/** The rows of these people, in the order asked; unknown ids are left out. */
-export const rowsOf = async (ids: Iterable<number>): Promise<DirectoryRow[]> =>
-  (await connection()).rowsOf(Int32Array.from(ids));
+/** Reads the rows of users in the order of the ids; unknown ids are omitted. */
+export const readDirectoryRows = async (ids: Iterable<number>): Promise<DirectoryRow[]> =>
+  (await connectDirectory()).getRows(Int32Array.from(ids));
 
-/** Everybody who matches, in order. */
-export const findAll = async (query: DirectoryQuery): Promise<Int32Array> =>
-  (await (await connection()).search(query, 0)).ids;
+/** Returns the ids of all matching users in order. */
+export const findAllIds = async (query: DirectoryQuery): Promise<Int32Array> =>
+  (await (await connectDirectory()).search(query, 0)).ids;
 
-/** People by name, e-mail or id, for the palette and for choosing somebody; names that begin so come first. */
+/** Finds users by name, e-mail or id for a short list; names that start with the text come first. */
 export const findPeople = async (q: string, limit: number): Promise<DirectoryRow[]> =>
-  (await connection()).findBest(q, limit);
+  (await connectDirectory()).findBest(q, limit);
 
-/** The people behind a page of ids, as far as they are known. */
-export function usePeople(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {
-  const holder = holderOf(useSession());
+/** Returns the rows of the given users by id, as far as they are in the directory. */
+export function usePeopleById(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {
+  const identity = getSessionIdentity(useSession());
   const { version, size } = useDirectory();
   const { data } = useQuery({
-    queryKey: [{ _id: 'directory', holder, version, ids }],
-    queryFn: async () => new Map((await rowsOf(ids)).map((row) => [row.id, row])),
+    queryKey: [{ _id: 'directory', identity, version, ids }],
+    queryFn: async () => new Map((await readDirectoryRows(ids)).map((row) => [row.id, row])),
     enabled: size !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
     structuralSharing: false,
   });
-  return data ?? NOBODY;
+  return data ?? NO_PEOPLE;
 }
 
-const NOBODY: ReadonlyMap<number, DirectoryRow> = new Map();
+const NO_PEOPLE: ReadonlyMap<number, DirectoryRow> = new Map();
 
-/** Who is meant by a pasted text. */
-export const resolveText = async (text: string): Promise<Resolved> => (await connection()).resolve(text);
+/** Resolves the users named in a pasted text. */
+export const resolvePastedText = async (text: string): Promise<ResolvedPaste> =>
+  (await connectDirectory()).resolvePastedText(text);
 
-/** Takes removed users out: `modifiedSince` does not tell who is gone. */
-export function forgetUsers(client: QueryClient, userIds: readonly number[]): void {
+/** Removes deleted users from the directory: `modifiedSince` does not report them. */
+export function removeFromDirectory(client: QueryClient, userIds: readonly number[]): void {
   const session = client.getQueryData(sessionQuery.queryKey);
-  if (session) void connect(holderOf(session)).remote.forget(userIds);
+  if (session) void connectWorker(getSessionIdentity(session)).api.removeUsers(userIds);
 }
 
-/** For whoever asks outside a component: the directory is opened if it is not yet. */
-async function connection() {
-  const { client, holder } = await visitor();
+/** Returns the worker's operations for use outside components; opens the directory if necessary. */
+async function connectDirectory() {
+  const { client, identity } = await getDirectorySession();
   void client.prefetchQuery(directoryQuery);
-  return connect(holder).remote;
+  return connectWorker(identity).api;
 }
 
-const BLOCK = 100;
-// Some thousand rows are held; whoever scrolls on lets go of those seen first.
-const MOST_BLOCKS = 40;
+const BLOCK_ROWS = 100;
+// Bounds memory: the oldest blocks are evicted while scrolling.
+const MAX_BLOCKS = 40;
 
-/** The place that was looked at last: the next answer brings its rows with it. */
-const looking = { at: 0 };
+/** Index of the row that was viewed last; the next search returns the rows around it. */
+const lastViewed = { at: 0 };
 
 /**
- * Rows of an answer by their place. Those that are not there are fetched in blocks, with the blocks beside them, so
- * that scrolling finds them there.
+ * Row source over the ids of an answer. Missing rows are fetched in blocks together with the neighbouring blocks, so that
+ * scrolling finds them loaded.
  */
-function windowed(
-  { ids, from, rows }: Omit<Answer, 'counts'>,
+function createWindowedRows(
+  { ids, from, rows }: Omit<SearchAnswer, 'counts'>,
   fetchRows: (ids: Int32Array) => Promise<DirectoryRow[]>,
 ): RowSource<DirectoryRow> {
-  const known = new Map(rows.map((row) => [row.id, row]));
-  const asked = new Map<number, Int32Array>();
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const requestedBlocks = new Map<number, Int32Array>();
   const listeners = new Set<() => void>();
-  let turn = 0;
-  for (let block = Math.ceil(from / BLOCK); (block + 1) * BLOCK <= from + rows.length; block += 1)
-    asked.set(block, ids.subarray(block * BLOCK, (block + 1) * BLOCK));
+  let revision = 0;
+  for (let block = Math.ceil(from / BLOCK_ROWS); (block + 1) * BLOCK_ROWS <= from + rows.length; block += 1)
+    requestedBlocks.set(block, ids.subarray(block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS));
 
-  const letGo = () => {
-    for (const [block, gone] of asked) {
-      if (asked.size <= MOST_BLOCKS) return;
-      asked.delete(block);
-      for (const id of gone) known.delete(id);
+  const evictBlocks = () => {
+    for (const [block, blockIds] of requestedBlocks) {
+      if (requestedBlocks.size <= MAX_BLOCKS) return;
+      requestedBlocks.delete(block);
+      for (const id of blockIds) rowsById.delete(id);
     }
   };
 
   const fetchBlock = async (block: number) => {
-    const wanted = ids.subarray(block * BLOCK, (block + 1) * BLOCK);
-    if (block < 0 || wanted.length === 0 || asked.has(block)) return;
-    asked.set(block, wanted);
-    letGo();
+    const blockIds = ids.subarray(block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS);
+    if (block < 0 || blockIds.length === 0 || requestedBlocks.has(block)) return;
+    requestedBlocks.set(block, blockIds);
+    evictBlocks();
     try {
-      for (const row of await fetchRows(wanted.slice())) known.set(row.id, row);
-      turn += 1;
+      for (const row of await fetchRows(blockIds.slice())) rowsById.set(row.id, row);
+      revision += 1;
       for (const listener of listeners) listener();
     } catch {
-      asked.delete(block);
+      requestedBlocks.delete(block);
     }
   };
 
@@ -245,17 +259,17 @@ function windowed(
     at(index) {
       const id = ids[index];
       if (id === undefined) return undefined;
-      looking.at = index;
-      const block = Math.floor(index / BLOCK);
+      lastViewed.at = index;
+      const block = Math.floor(index / BLOCK_ROWS);
       for (const each of [block, block + 1, block - 1]) {
-        if (!asked.has(each)) void fetchBlock(each);
+        if (!requestedBlocks.has(each)) void fetchBlock(each);
       }
-      return known.get(id);
+      return rowsById.get(id);
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    turn: () => turn,
+    getRevision: () => revision,
   };
 }

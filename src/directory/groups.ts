@@ -1,80 +1,71 @@
 import { queryOptions } from '@tanstack/react-query';
-import { capabilities, capabilitiesNotHeld } from '../../contract/rules/capabilities.ts';
+import pLimit from 'p-limit';
+import type { Capability, GroupInfoResponse, UserGroupEntityVm } from '../../contract/generated/types.gen.ts';
+import { capabilities, findMissingCapabilities } from '../../contract/rules/capabilities.ts';
+import { withEtag } from '../api/etag.ts';
+import type { WithEtag } from '../api/etag.ts';
 import { getGroupQueryKey, listGroupsQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
 import { getGroup, listGroups } from '../api/generated/sdk.gen.ts';
-import type { Capability, GroupInfoResponse, UserGroupEntityVm } from '../api/generated/types.gen.ts';
-import { tagged } from '../api/tagged.ts';
-import type { Tagged } from '../api/tagged.ts';
-import { everyPage } from './pages.ts';
+import { readAllPages } from './read-all-pages.ts';
 
-/** Runs calls at most so many at a time, in the order in which they were asked for. */
-function createLanes(atOnce: number): <Result>(call: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  };
-  return async (call) => {
-    // Who leaves hands its place to the next: `running` stays.
-    if (running >= atOnce) await new Promise<void>((enter) => waiting.push(enter));
-    else running += 1;
-    try {
-      return await call();
-    } finally {
-      leave();
-    }
-  };
-}
-
-const STALE = 5 * 60_000;
+const GROUP_STALE_TIME_MS = 5 * 60_000;
 const isCapability = (name: string): name is Capability => capabilities.some((one) => one.name === name);
 
-// Only a call per group tells its capabilities (shapes 2); a page of groups must not keep every other call waiting.
-const inLane = createLanes(4);
+// Capabilities need one call per group (shapes 2); a page of groups must not block all other calls of the browser.
+const limitGroupReads = pLimit(4);
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
-/** The order of groups wherever nothing else is asked for. */
-export const byName = (a: { name: string }, b: { name: string }): number => collator.compare(a.name, b.name);
+/** Compares by name, numbers by value: the default order of groups. */
+export const compareByName = (a: { name: string }, b: { name: string }): number =>
+  collator.compare(a.name, b.name);
 
-/** Every group of the site, read now. */
-export const readEveryGroup = (signal?: AbortSignal): Promise<GroupInfoResponse[]> =>
-  everyPage((query) => listGroups({ query, ...(signal && { signal }) }));
+/** Reads all groups of the site. */
+export const readAllGroups = (signal?: AbortSignal): Promise<GroupInfoResponse[]> =>
+  readAllPages((query) => listGroups({ query, ...(signal && { signal }) }));
 
-/** Every group of the site by name. */
+/** All groups of the site, sorted by name. */
 export const groupsQuery = queryOptions({
   queryKey: [{ ...listGroupsQueryKey()[0], all: true }],
-  queryFn: async ({ signal }) => (await readEveryGroup(signal)).toSorted(byName),
+  queryFn: async ({ signal }) => (await readAllGroups(signal)).toSorted(compareByName),
 });
 
-/** One group with its capabilities and the entity tag that an edit of it sends back. */
+/** A group with its capabilities and entity tag. */
 export const groupQuery = (groupId: number) =>
   queryOptions({
     queryKey: [{ ...getGroupQueryKey({ path: { groupId } })[0], tagged: true }],
-    queryFn: ({ signal }): Promise<Tagged<UserGroupEntityVm>> => inLane(() => readGroup(groupId, signal)),
-    staleTime: STALE,
+    queryFn: ({ signal }): Promise<WithEtag<UserGroupEntityVm>> =>
+      limitGroupReads(() => readGroup(groupId, signal)),
+    staleTime: GROUP_STALE_TIME_MS,
   });
 
-/** Reads one group afresh, past the cache. */
-export const readGroup = async (groupId: number, signal?: AbortSignal): Promise<Tagged<UserGroupEntityVm>> =>
-  tagged(await getGroup({ path: { groupId }, ...(signal && { signal }) }));
+/** Reads a group without the cache. */
+export const readGroup = async (
+  groupId: number,
+  signal?: AbortSignal,
+): Promise<WithEtag<UserGroupEntityVm>> =>
+  withEtag(await getGroup({ path: { groupId }, ...(signal && { signal }) }));
 
-/** The capabilities of a group that this console knows, in the order in which they are shown everywhere. */
-export const capabilitiesOf = (group: Pick<UserGroupEntityVm, 'capabilities'>): Capability[] =>
-  inOrder(group.capabilities.filter(isCapability));
+/** Returns the capabilities of a group that this console knows, in display order. */
+export const getGroupCapabilities = (group: Pick<UserGroupEntityVm, 'capabilities'>): Capability[] =>
+  sortCapabilities(group.capabilities.filter(isCapability));
 
-/** Each once, in the order in which capabilities are shown everywhere. */
-export function inOrder(given: Iterable<Capability>): Capability[] {
-  const all = new Set(given);
+/** Removes duplicates and sorts capabilities in display order. */
+export function sortCapabilities(values: Iterable<Capability>): Capability[] {
+  const all = new Set(values);
   return capabilities.flatMap(({ name }) => (all.has(name) ? [name] : []));
 }
 
-const list = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
-/** What somebody lacks to give or take a group, by name: nobody grants what they do not hold. Undefined: nothing. */
-export function lackingFor(held: readonly Capability[], given: readonly Capability[]): string | undefined {
-  const missing = capabilitiesNotHeld(held, given);
-  return missing.length === 0 ? undefined : list.format(missing);
+/**
+ * Names the capabilities a user lacks to grant or revoke the given ones, as nobody grants what they do not hold; undefined
+ * if none.
+ */
+export function formatMissingToGrant(
+  heldCapabilities: readonly Capability[],
+  grantedCapabilities: readonly Capability[],
+): string | undefined {
+  const missing = findMissingCapabilities(heldCapabilities, grantedCapabilities);
+  return missing.length === 0 ? undefined : listFormat.format(missing);
 }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { licenseTypes } from '../../contract/rules/licenses.ts';
-import { fold } from '../lib/fold.ts';
-import { FILTER_KEYS } from './facets.ts';
-import type { Counts, FilterKey, Filters } from './facets.ts';
-import { createIndex } from './people-index.ts';
-import { toRow } from './row.ts';
-import type { DirectoryRow } from './row.ts';
-import { SORT_KEYS } from './search.ts';
-import type { DirectoryQuery } from './search.ts';
+import { foldText } from '../lib/fold-text.ts';
+import { FILTER_KEYS } from './engine/facets.ts';
+import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
+import { toRow } from './engine/row.ts';
+import type { DirectoryRow } from './engine/row.ts';
+import { SORT_KEYS } from './engine/search.ts';
+import type { DirectoryQuery } from './engine/search.ts';
+import { createPeopleIndex } from './people-index.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;
@@ -107,15 +107,15 @@ const query: fc.Arbitrary<DirectoryQuery> = fc.record({
 });
 
 const namesOf = ({ groups, licenseTypeId }: DirectoryRow) => ({
-  group: GROUPS.filter(({ id }) => groups.includes(id)).map((group) => fold(group.name)),
+  group: GROUPS.filter(({ id }) => groups.includes(id)).map((group) => foldText(group.name)),
   license: licenseTypes
     .filter((one) => one.licenseTypeId === licenseTypeId)
-    .map((one) => fold(one.description)),
+    .map((one) => foldText(one.description)),
 });
 
-/** The search once more as one would say it, for one person at a time. */
+/** Reference implementation of the search for one user. */
 function matches(one: DirectoryRow, text: string): boolean {
-  const terms = fold(text)
+  const terms = foldText(text)
     .split(/[,;\n]/)
     .map((term) =>
       [...term.matchAll(/(?:(\w+):\s*)?(?:"([^"]*)"|([^\s"]+))/g)].filter(([all]) => all !== 'group:'),
@@ -126,17 +126,17 @@ function matches(one: DirectoryRow, text: string): boolean {
     terms.length === 0 ||
     terms.some((term) =>
       term.every(([, mode, whole, piece = '']) => {
-        const says = (texts: readonly string[]) =>
+        const includesText = (texts: readonly string[]) =>
           texts.some((said) => (whole === undefined ? said.includes(piece) : said === whole));
         const { group, license } = namesOf(one);
         if (mode === 'id') return String(one.id) === piece;
-        if (mode === 'email') return says([one.foldedEmail]);
-        if (mode === 'group') return says(group);
-        if (mode === 'license') return says(license);
+        if (mode === 'email') return includesText([one.foldedEmail]);
+        if (mode === 'group') return includesText(group);
+        if (mode === 'license') return includesText(license);
         if (isList && term.length === 1 && /^\d+$/.test(piece)) return String(one.id) === piece;
         const words = [...group, ...license].flatMap((said) => said.split(/[^\p{L}\p{N}]+/u));
         return (
-          says([one.foldedName, one.foldedEmail]) ||
+          includesText([one.foldedName, one.foldedEmail]) ||
           (whole === undefined && (String(one.id) === piece || (piece.length > 2 && words.includes(piece))))
         );
       }),
@@ -152,8 +152,8 @@ const FACETS: Record<FilterKey, (one: DirectoryRow) => readonly string[]> = {
   addresses: ({ approvedAddresses }) => [approvedAddresses ? 'on' : 'off'],
   changed: ({ modifiedAt }) => VALUES.changed.filter((days) => modifiedAt >= NOW - Number(days) * DAY),
 };
-const passes = (one: DirectoryRow, key: FilterKey, wanted: Filters) =>
-  wanted[key].length === 0 || FACETS[key](one).some((value) => wanted[key].includes(value));
+const passes = (one: DirectoryRow, key: FilterKey, selectedFilters: Filters) =>
+  selectedFilters[key].length === 0 || FACETS[key](one).some((value) => selectedFilters[key].includes(value));
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 const number = (value: boolean) => (value ? 1 : 0);
@@ -171,27 +171,36 @@ const COMPARE: Record<DirectoryQuery['sort']['by'], (a: DirectoryRow, b: Directo
 };
 const spaced = (email: string) => email.replaceAll(/[.@]/g, ' ');
 
-function search(rows: readonly DirectoryRow[], { q, filters: wanted, sort }: DirectoryQuery) {
-  const said = rows.filter((one) => matches(one, q));
-  const counts: Counts = { status: {}, license: {}, group: {}, twoFactor: {}, addresses: {}, changed: {} };
+function search(rows: readonly DirectoryRow[], { q, filters: selectedFilters, sort }: DirectoryQuery) {
+  const matchingRows = rows.filter((one) => matches(one, q));
+  const counts: FacetCounts = {
+    status: {},
+    license: {},
+    group: {},
+    twoFactor: {},
+    addresses: {},
+    changed: {},
+  };
   for (const key of FILTER_KEYS)
-    for (const one of said.filter((other) => FILTER_KEYS.every((o) => o === key || passes(other, o, wanted))))
+    for (const one of matchingRows.filter((other) =>
+      FILTER_KEYS.every((o) => o === key || passes(other, o, selectedFilters)),
+    ))
       for (const value of FACETS[key](one)) counts[key][value] = (counts[key][value] ?? 0) + 1;
-  const turn = sort.descending ? -1 : 1;
-  const ids = said
-    .filter((one) => FILTER_KEYS.every((key) => passes(one, key, wanted)))
-    .toSorted((a, b) => turn * COMPARE[sort.by](a, b) || COMPARE.name(a, b) || a.id - b.id)
+  const sign = sort.descending ? -1 : 1;
+  const ids = matchingRows
+    .filter((one) => FILTER_KEYS.every((key) => passes(one, key, selectedFilters)))
+    .toSorted((a, b) => sign * COMPARE[sort.by](a, b) || COMPARE.name(a, b) || a.id - b.id)
     .map(({ id }) => id);
   return { ids, counts };
 }
 
-const answer = (index: ReturnType<typeof createIndex>, asked: DirectoryQuery) => {
-  const { ids, counts } = index.search(asked, NOW);
+const answer = (index: ReturnType<typeof createPeopleIndex>, directoryQuery: DirectoryQuery) => {
+  const { ids, counts } = index.search(directoryQuery, NOW);
   return { ids: Array.from(ids), counts };
 };
 const byId = (rows: readonly DirectoryRow[]) => [...new Map(rows.map((one) => [one.id, one])).values()];
 
-/** Changes to an index, one after the other. */
+/** Sequences of changes to an index. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ upsert: fc.array(row, { maxLength: 12 }) }),
@@ -201,62 +210,68 @@ const steps = fc.array(
   { maxLength: 10 },
 );
 
-test('a search finds, orders and counts as a plain one would', () => {
+test('a search matches, sorts and counts like the reference implementation', () => {
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 40 }),
       fc.array(query, { minLength: 1, maxLength: 4 }),
       (rows, queries) => {
-        const index = createIndex();
+        const index = createPeopleIndex();
         index.setGroups(GROUPS);
         index.upsert(rows);
-        for (const asked of queries) expect(answer(index, asked)).toEqual(search(byId(rows), asked));
+        for (const directoryQuery of queries)
+          expect(answer(index, directoryQuery)).toEqual(search(byId(rows), directoryQuery));
       },
     ),
     { numRuns: 600 },
   );
 });
 
-test('a search typed letter by letter finds the same as one typed at once', () => {
+test('a query typed letter by letter finds the same as one entered at once', () => {
   fc.assert(
-    fc.property(fc.array(row, { minLength: 20, maxLength: 40 }), query, (rows, asked) => {
-      const index = createIndex();
+    fc.property(fc.array(row, { minLength: 20, maxLength: 40 }), query, (rows, directoryQuery) => {
+      const index = createPeopleIndex();
       index.setGroups(GROUPS);
       index.upsert(rows);
-      for (let length = 0; length <= asked.q.length; length += 1) {
-        const sofar = { ...asked, q: asked.q.slice(0, length) };
-        const fresh = createIndex();
-        fresh.setGroups(GROUPS);
-        fresh.upsert(rows);
-        expect(answer(index, sofar)).toEqual(answer(fresh, sofar));
+      for (let length = 0; length <= directoryQuery.q.length; length += 1) {
+        const prefixQuery = { ...directoryQuery, q: directoryQuery.q.slice(0, length) };
+        const newIndex = createPeopleIndex();
+        newIndex.setGroups(GROUPS);
+        newIndex.upsert(rows);
+        expect(answer(index, prefixQuery)).toEqual(answer(newIndex, prefixQuery));
       }
     }),
     { numRuns: 100 },
   );
 });
 
-test('after any changes the index answers as one that was made of what is left', () => {
+test('after any changes the index answers like a new one of the remaining users', () => {
   fc.assert(
-    fc.property(fc.array(row, { minLength: 20, maxLength: 40 }), steps, query, (rows, changes, asked) => {
-      const index = createIndex();
-      index.setGroups(GROUPS);
-      index.upsert(rows);
-      const left = new Map(rows.map((one) => [one.id, one]));
-      for (const change of changes) {
-        if ('upsert' in change) {
-          index.upsert(change.upsert);
-          for (const one of change.upsert) left.set(one.id, one);
-        } else if ('remove' in change) {
-          index.remove(change.remove);
-          for (const id of change.remove) left.delete(id);
-        } else index.search(change.ask, NOW);
-      }
-      expect(answer(index, asked)).toEqual(search([...left.values()], asked));
-      expect(index.size).toBe(left.size);
-      const ids = [...left.keys()].toSorted((a, b) => a - b);
-      expect(Array.from(index.ids())).toEqual(ids);
-      expect(index.rowsOf(ids)).toEqual(ids.map((id) => left.get(id)));
-    }),
+    fc.property(
+      fc.array(row, { minLength: 20, maxLength: 40 }),
+      steps,
+      query,
+      (rows, changes, directoryQuery) => {
+        const index = createPeopleIndex();
+        index.setGroups(GROUPS);
+        index.upsert(rows);
+        const remaining = new Map(rows.map((one) => [one.id, one]));
+        for (const change of changes) {
+          if ('upsert' in change) {
+            index.upsert(change.upsert);
+            for (const one of change.upsert) remaining.set(one.id, one);
+          } else if ('remove' in change) {
+            index.remove(change.remove);
+            for (const id of change.remove) remaining.delete(id);
+          } else index.search(change.ask, NOW);
+        }
+        expect(answer(index, directoryQuery)).toEqual(search([...remaining.values()], directoryQuery));
+        expect(index.size).toBe(remaining.size);
+        const ids = [...remaining.keys()].toSorted((a, b) => a - b);
+        expect(Array.from(index.getIds())).toEqual(ids);
+        expect(index.getRows(ids)).toEqual(ids.map((id) => remaining.get(id)));
+      },
+    ),
     { numRuns: 600 },
   );
 });

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Filters } from './facets.ts';
-import { createIndex } from './people-index.ts';
-import { toRow } from './row.ts';
-import type { DirectoryRow } from './row.ts';
-
-import type { DirectoryQuery } from './search.ts';
+import type { Filters } from './engine/facets.ts';
+import { toRow } from './engine/row.ts';
+import type { DirectoryRow } from './engine/row.ts';
+import type { DirectoryQuery } from './engine/search.ts';
+import { createPeopleIndex } from './people-index.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const NONE: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
@@ -62,7 +61,7 @@ const PEOPLE = [
   person({ id: 15, name: ['Ada', 'Okafor-Lind'], isLocked: true, license: 4 }),
 ];
 
-const index = createIndex();
+const index = createPeopleIndex();
 index.upsert(PEOPLE);
 index.setGroups([
   { id: 7, name: 'Finance Team' },
@@ -76,24 +75,24 @@ const find = (query: Partial<Omit<DirectoryQuery, 'filters'>> & { filters?: Part
   );
 const ids = (query: Parameters<typeof find>[0]) => Array.from(find(query).ids);
 
-test('accents and case do not count, on either side', () => {
+test('ignores accents and case in the query and in the data', () => {
   expect(ids({ q: 'BJORN hakon' })).toEqual([12]);
   expect(ids({ q: 'inês' })).toEqual([13]);
 });
 
-test('every word must occur, in name or e-mail', () => {
+test('requires every word to occur in the name or e-mail', () => {
   expect(ids({ q: 'ada okafor' })).toEqual([14, 15]);
   expect(ids({ q: 'ada user15' })).toEqual([15]);
   expect(ids({ q: 'ada bjorn' })).toEqual([]);
 });
 
-test('a quoted text is the whole name or address', () => {
+test('matches a quoted text against the whole name or address', () => {
   expect(ids({ q: '"ada okafor"' })).toEqual([14]);
   expect(ids({ q: '"bjorn.h@northlight.example"' })).toEqual([12]);
   expect(ids({ q: '"ada okafor' })).toEqual([14]);
 });
 
-test('id: and email: look only there', () => {
+test('restricts id: and email: to that property', () => {
   expect(ids({ q: 'id:12' })).toEqual([12]);
   expect(ids({ q: 'id: 1' })).toEqual([]);
   expect(ids({ q: 'email:h@north' })).toEqual([12]);
@@ -101,38 +100,38 @@ test('id: and email: look only there', () => {
   expect(ids({ q: 'email:ada' })).toEqual([]);
 });
 
-test('a pasted list finds whoever matches one of it', () => {
+test('finds users that match any item of a pasted list', () => {
   expect(ids({ q: 'user13@northlight.example; 14, bjorn' })).toEqual([14, 12, 13]);
 });
 
-test('values of one filter widen, filters together narrow', () => {
+test('combines values of a filter by or and filters by and', () => {
   expect(ids({ filters: { status: ['inactive', 'locked'] } })).toEqual([14, 15]);
   expect(ids({ filters: { group: ['7'], status: ['active'] } })).toEqual([12]);
   expect(ids({ filters: { license: ['2', '4'], twoFactor: ['off'] } })).toEqual([15, 13]);
 });
 
-test('nobody is hidden by asking for the active and the inactive', () => {
+test('shows all users for active and inactive together', () => {
   expect(ids({ filters: { status: ['active', 'inactive'] } })).toHaveLength(PEOPLE.length);
 });
 
-test('a change of today is one of the last seven days too', () => {
+test('counts a change of today among the last seven days', () => {
   expect(ids({ filters: { changed: ['1'] } })).toEqual([13]);
   expect(ids({ filters: { changed: ['7'] } })).toEqual([14, 13]);
 });
 
-test('counts tell what each value would show with the other filters as they are', () => {
+test('counts what each value would show with the other filters unchanged', () => {
   const { counts } = find({ filters: { status: ['active'], group: ['7'] } });
   expect(counts.status).toEqual({ active: 1, inactive: 1 });
   expect(counts.group).toEqual({ 7: 1 });
   expect(counts.license).toEqual({ 1: 1 });
 });
 
-test('equal values are ordered by name, then id, in both directions', () => {
+test('sorts equal values by name, then id, in both directions', () => {
   expect(ids({ sort: { by: 'license', descending: true } })).toEqual([15, 13, 14, 12]);
   expect(ids({ sort: { by: 'created', descending: true } })).toEqual([14, 15, 12, 13]);
 });
 
-test('group: and license: look for a piece of the name, a bare word for a whole word of it', () => {
+test('matches group: and license: against any part of the name, a plain word against whole words', () => {
   expect(ids({ q: 'group:fin' })).toEqual([14, 12]);
   expect(ids({ q: 'group:"finance team"' })).toEqual([14, 12]);
   expect(ids({ q: 'group:"finance"' })).toEqual([]);
@@ -144,30 +143,30 @@ test('group: and license: look for a piece of the name, a bare word for a whole 
   expect(ids({ q: 'limited' })).toEqual([13]);
 });
 
-test('parts of a search are joined, and a mode without its text asks for nothing yet', () => {
+test('combines the parts of a query and ignores a mode without text', () => {
   expect(ids({ q: 'group:finance license:standard ada' })).toEqual([14]);
   expect(ids({ q: 'ada group:' })).toEqual([14, 15]);
   expect(ids({ q: 'id:' })).toHaveLength(PEOPLE.length);
 });
 
-test('the id is found by the bare number, beside other words too', () => {
+test('finds an id by its number, also beside other words', () => {
   expect(ids({ q: '12' })).toEqual([12]);
   expect(ids({ q: 'ada 15' })).toEqual([15]);
 });
 
-test('a quoted text may hold what otherwise parts a list', () => {
+test('allows list separators within a quoted text', () => {
   expect(ids({ q: '“ada okafor”, "inês carvalho"' })).toEqual([14, 13]);
   expect(ids({ q: '"okafor, ada"' })).toEqual([]);
 });
 
-test('rows come back as they were put in, in the order asked and without the unknown', () => {
-  expect(index.rowsOf([15, 99, 12, 13])).toEqual([PEOPLE[3], PEOPLE[0], PEOPLE[1]]);
-  expect(Array.from(index.ids())).toEqual([12, 13, 14, 15]);
+test('returns rows unchanged in the requested order without unknown ids', () => {
+  expect(index.getRows([15, 99, 12, 13])).toEqual([PEOPLE[3], PEOPLE[0], PEOPLE[1]]);
+  expect(Array.from(index.getIds())).toEqual([12, 13, 14, 15]);
   expect([index.size, index.billable]).toEqual([4, 3]);
 });
 
-test('names are in the order of the language: accents and case do not count, 2 is before 10', () => {
-  const other = createIndex();
+test('sorts names by language: ignores accents and case, 2 before 10', () => {
+  const other = createPeopleIndex();
   const names = ['zoë 10', 'Zoe 2', 'Élodie B', 'eda c', 'Ömer A', 'Anna-Maria B', 'Anna Z'];
   other.upsert(
     names.map((name, id) => person({ id, name: [name.split(' ')[0] ?? '', name.split(' ')[1] ?? ''] })),

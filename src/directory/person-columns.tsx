@@ -1,20 +1,20 @@
 import { Link } from '@tanstack/react-router';
-import { licenseName } from '../../contract/rules/licenses.ts';
-import type { DirectoryRow } from './row.ts';
+import { getLicenseName } from '../../contract/rules/licenses.ts';
 import { Avatar } from '../ui/layout/Avatar.tsx';
 import { Badge } from '../ui/layout/Badge.tsx';
 import type { Column } from '../ui/table/columns.ts';
+import type { DirectoryRow } from './engine/row.ts';
 import './person-columns.css';
 
 interface PersonLinkProps {
   id: number;
   name: string;
-  /** The page of the person that the list is about. */
+  /** The tab of the user page that matches the list. */
   to: '/users/$userId' | '/users/$userId/license' | '/users/$userId/groups';
   tabIndex: 0 | -1;
 }
 
-/** A person in the first column of a table. */
+/** Link to a user with their avatar, for the first column of a table. */
 export function PersonLink({ id, name, to, tabIndex }: PersonLinkProps) {
   return (
     <span className="person">
@@ -26,7 +26,7 @@ export function PersonLink({ id, name, to, tabIndex }: PersonLinkProps) {
   );
 }
 
-/** Whether somebody may sign in, as far as one word says it. */
+/** Badge of the account status: active, locked or inactive. */
 export function StatusBadge({
   user: { isActive, isLocked },
 }: {
@@ -38,8 +38,8 @@ export function StatusBadge({
 
 type PersonColumn = Column<DirectoryRow>;
 
-/** The columns that every list of people has; ids are the keys that the directory sorts by. */
-export const nameColumn = (to: PersonLinkProps['to']): PersonColumn => ({
+/** Creates the name column of user lists. Column ids of this module are sort keys of the directory. */
+export const createNameColumn = (to: PersonLinkProps['to']): PersonColumn => ({
   id: 'name',
   header: 'Name',
   sortable: true,
@@ -47,7 +47,7 @@ export const nameColumn = (to: PersonLinkProps['to']): PersonColumn => ({
   cell: ({ id, name }, { tabIndex }) => <PersonLink {...{ id, name, to, tabIndex }} />,
 });
 
-export const EMAIL: PersonColumn = {
+export const emailColumn: PersonColumn = {
   id: 'email',
   header: 'E-mail',
   sortable: true,
@@ -55,7 +55,7 @@ export const EMAIL: PersonColumn = {
   cell: ({ email }) => <span className="person-soft">{email}</span>,
 };
 
-export const STATUS: PersonColumn = {
+export const statusColumn: PersonColumn = {
   id: 'status',
   header: 'Status',
   sortable: true,
@@ -64,11 +64,11 @@ export const STATUS: PersonColumn = {
   cell: (row) => <StatusBadge user={row} />,
 };
 
-export const LICENSE: PersonColumn = {
+export const licenseColumn: PersonColumn = {
   id: 'license',
   header: 'License',
   sortable: true,
   width: 128,
   small: 'line',
-  cell: ({ licenseTypeId }) => (licenseTypeId === undefined ? '…' : licenseName(licenseTypeId)),
+  cell: ({ licenseTypeId }) => (licenseTypeId === undefined ? '…' : getLicenseName(licenseTypeId)),
 };

@@ -1,17 +1,17 @@
+import type { UserInfoResponse } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
-import type { UserInfoResponse } from '../api/generated/types.gen.ts';
-import type { Holder } from '../api/session-gate.ts';
+import type { SessionIdentity } from '../api/session-state.ts';
 
 export const ada = { userId: 1, siteId: 1 };
 const MINUTE = 60_000;
 
-/** A service with the lists that the directory is made of, and what it was asked. */
+/** Fake service with the lists of the directory; `calls` records the calls. */
 export const service = {
   users: [] as UserInfoResponse[],
-  session: ada as Holder,
+  session: ada as SessionIdentity,
   refusal: 0,
-  asked: [] as string[],
+  calls: [] as string[],
 };
 
 export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
@@ -57,20 +57,20 @@ function answer(url: URL): unknown {
 
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
-/** Lets the client call this service, until the returned function is called. */
+/** Directs the client to this service until the returned function is called. */
 export function serve(): () => void {
-  const before = client.getConfig().fetch;
-  Object.assign(service, { users: [], session: ada, refusal: 0, asked: [] });
+  const previousFetch = client.getConfig().fetch;
+  Object.assign(service, { users: [], session: ada, refusal: 0, calls: [] });
   client.setConfig({
     baseUrl: 'http://steward.test/console',
     fetch: async (request) => {
       const url = new URL(request instanceof Request ? request.url : request);
-      service.asked.push(
+      service.calls.push(
         url.pathname.split('/').at(-1) + (url.searchParams.has('modifiedSince') ? ' since' : ''),
       );
       if (service.refusal > 0) return Response.json({ message: 'No' }, { status: service.refusal });
       return Response.json(answer(url), { headers: { date: new Date().toUTCString() } });
     },
   });
-  return () => client.setConfig({ fetch: before });
+  return () => client.setConfig({ fetch: previousFetch });
 }

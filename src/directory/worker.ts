@@ -1,41 +1,41 @@
 import { expose, transfer } from 'comlink';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
-import { actingHeader } from '../api/session-gate.ts';
-import type { Holder } from '../api/session-gate.ts';
-import { openKeeper } from './keeper.ts';
-import type { Keeper, Status } from './keeper.ts';
+import { getActingHeader } from '../api/session-state.ts';
+import type { SessionIdentity } from '../api/session-state.ts';
+import { openReplicaApi } from './replica-api.ts';
+import type { ReplicaApi, ReplicaStatus } from './replica-api.ts';
 
-// A worker has no dialog to sign in again: its page asks for that and has it try once more.
+// A worker cannot show the sign-in dialog: its page does so and repeats the call.
 client.setConfig({ fetch: (request) => fetch(request) });
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
-/** What the worker offers to its page. */
-export interface DirectoryWorker extends Keeper {
-  /** Comes first. */
-  open: (holder: Holder, onStatus: (status: Status) => void) => Promise<void>;
+/** Operations that the worker offers to its page. */
+export interface DirectoryWorker extends ReplicaApi {
+  /** Opens the replica; must be called first. */
+  open: (identity: SessionIdentity, onStatus: (status: ReplicaStatus) => void) => Promise<void>;
 }
 
-const { promise: keeper, resolve: opened, reject: failed } = Promise.withResolvers<Keeper>();
-// Told to whoever asks.
-keeper.catch(() => undefined);
+const { promise: replicaApi, resolve: resolveApi, reject: rejectApi } = Promise.withResolvers<ReplicaApi>();
+// Every call awaits the promise and reports the error itself.
+replicaApi.catch(() => undefined);
 
 const worker: DirectoryWorker = {
-  async open(holder, onStatus) {
-    client.setConfig({ headers: Object.fromEntries([actingHeader(holder)]) });
-    await openKeeper(holder, onStatus).then(opened, failed);
+  async open(identity, onStatus) {
+    client.setConfig({ headers: Object.fromEntries([getActingHeader(identity)]) });
+    await openReplicaApi(identity, onStatus).then(resolveApi, rejectApi);
   },
-  bringUpToDate: async (wish) => (await keeper).bringUpToDate(wish),
+  refresh: async (mode) => (await replicaApi).refresh(mode),
   async search(query, near) {
-    const answer = await (await keeper).search(query, near);
-    // What is handed over is gone here, and the index may still need its own.
+    const answer = await (await replicaApi).search(query, near);
+    // A transferred buffer is no longer usable here, and the index may still need its own.
     const ids = answer.ids.slice();
     return transfer({ ...answer, ids }, [ids.buffer]);
   },
-  findBest: async (q, limit) => (await keeper).findBest(q, limit),
-  rowsOf: async (ids) => (await keeper).rowsOf(ids),
-  resolve: async (text) => (await keeper).resolve(text),
-  forget: async (userIds) => (await keeper).forget(userIds),
+  findBest: async (q, limit) => (await replicaApi).findBest(q, limit),
+  getRows: async (ids) => (await replicaApi).getRows(ids),
+  resolvePastedText: async (text) => (await replicaApi).resolvePastedText(text),
+  removeUsers: async (userIds) => (await replicaApi).removeUsers(userIds),
 };
 
 expose(worker);

@@ -1,24 +1,42 @@
-/** What makes a spreadsheet take a cell for a formula, full-width forms included (security T19). */
-const FORMULA = String.raw`[=+\-@\t\r\n＝＋－＠]`;
-// An apostrophe that was there before gets another one, so that taking one away always restores the text.
-const RISKY = new RegExp(`^'*${FORMULA}`);
-const GUARDED = new RegExp(`^'+${FORMULA}`);
+import { formatCellText, isListCell } from './cells.ts';
+import type { ExportCell } from './cells.ts';
 
-const guard = (text: string): string => (RISKY.test(text) ? `'${text}` : text);
+/** Characters at the start of a cell that spreadsheets treat as a formula, including full-width forms (security T19). */
+const FORMULA_START = String.raw`[=+\-@\t\r\n＝＋－＠]`;
+// A text that already starts with apostrophes gets another one, so that removing one always restores it.
+const NEEDS_GUARD = new RegExp(`^'*${FORMULA_START}`);
+const GUARDED = new RegExp(`^'+${FORMULA_START}`);
 
-/** Takes away exactly the apostrophe that `toCsv` put before what looks like a formula. */
-export const unguard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);
+const addFormulaGuard = (text: string): string => (NEEDS_GUARD.test(text) ? `'${text}` : text);
 
-// A number is no text: it needs no quotes, and -5 is no formula.
-const cell = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : `"${guard(value).replaceAll('"', '""')}"`;
+/** Removes the apostrophe that `formatCsv` puts before a text that looks like a formula. */
+export const removeFormulaGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text);
 
-/** One row as CSV (RFC 4180), with its line end. */
-export const csvLine = (row: readonly (string | number)[]): string => `${row.map(cell).join(',')}\r\n`;
+// Numbers need neither quotes nor a guard: -5 is not a formula.
+const formatCsvCell = (value: string | number): string =>
+  typeof value === 'number' ? String(value) : `"${addFormulaGuard(value).replaceAll('"', '""')}"`;
 
-/** Before the first row: spreadsheets then read the accents. */
-export const CSV_START = '\uFEFF';
+/** Formats a row as CSV (RFC 4180) with its line end. */
+export const formatCsvRow = (row: readonly (string | number)[]): string =>
+  `${row.map(formatCsvCell).join(',')}\r\n`;
 
-/** Rows as CSV that opens as text everywhere: no cell is run as a formula. */
-export const toCsv = (rows: readonly (readonly (string | number)[])[]): string =>
-  CSV_START + rows.map(csvLine).join('');
+/** Byte order mark before the first row, so that spreadsheets read the file as UTF-8. */
+export const UTF8_BOM = '\uFEFF';
+
+/** Formats rows as CSV in which no cell is executed as a formula. */
+export const formatCsv = (rows: readonly (readonly (string | number)[])[]): string =>
+  UTF8_BOM + rows.map(formatCsvRow).join('');
+
+function toCsvValue(cell: ExportCell): string | number {
+  if (cell instanceof Date) return cell.toISOString();
+  if (typeof cell === 'boolean' || isListCell(cell)) return formatCellText(cell);
+  return typeof cell === 'object' ? cell.text : cell;
+}
+
+/** Formats the heading of an export as CSV, with the byte order mark. */
+export const formatCsvHeading = (columns: readonly { heading: string }[]): string =>
+  UTF8_BOM + formatCsvRow(columns.map(({ heading }) => heading));
+
+/** Formats rows of an export as CSV. */
+export const formatCsvRows = (rows: readonly (readonly ExportCell[])[]): string =>
+  rows.map((cells) => formatCsvRow(cells.map(toCsvValue))).join('');

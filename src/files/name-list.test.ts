@@ -1,27 +1,27 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinNames, splitNames } from './name-list.ts';
+import { formatNameList, parseNameList } from './name-list.ts';
 
-test('names are parted by semicolons; what has one in it is quoted', () => {
-  expect(joinNames(['Sales', 'North; South', 'The "A" team'])).toBe(
+test('separates names by semicolons and quotes names that contain one', () => {
+  expect(formatNameList(['Sales', 'North; South', 'The "A" team'])).toBe(
     'Sales; "North; South"; "The ""A"" team"',
   );
-  expect(splitNames('Sales;North ; "North; South" ;; ')).toEqual(['Sales', 'North', 'North; South']);
+  expect(parseNameList('Sales;North ; "North; South" ;; ')).toEqual(['Sales', 'North', 'North; South']);
 });
 
-test('a quote that nobody closed is part of the name', () => {
-  expect(splitNames('Sales; "North')).toEqual(['Sales', '"North']);
-  expect(splitNames('6" pipes; Sales')).toEqual(['6" pipes', 'Sales']);
+test('treats an unbalanced quote as part of the name', () => {
+  expect(parseNameList('Sales; "North')).toEqual(['Sales', '"North']);
+  expect(parseNameList('6" pipes; Sales')).toEqual(['6" pipes', 'Sales']);
 });
 
-test('whatever names are joined come back', () => {
+test('parses every formatted list back', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.string({ unit: fc.constantFrom(';', '"', ' ', '\n', 'a'), minLength: 1 }),
   );
   fc.assert(
     fc.property(fc.array(name), (names) => {
-      expect(splitNames(joinNames(names))).toEqual(names);
+      expect(parseNameList(formatNameList(names))).toEqual(names);
     }),
   );
 });

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, exactDate, shortDate } from './dates.ts';
+import {
+  addDays,
+  formatDistance,
+  formatExactDate,
+  formatShortDate,
+  formatTime,
+  isWithinDays,
+} from './dates.ts';
 
 const now = new Date(2026, 10, 21, 14, 0, 0);
 const before = (ms: number) => new Date(now.getTime() - ms);
 
-describe('shortDate', () => {
+describe('formatShortDate', () => {
   it.each([
     [0, 'now'],
     [2 * 60_000, '2 min. ago'],
@@ -13,16 +20,42 @@ describe('shortDate', () => {
     [15 * 3_600_000, 'yesterday'],
     [37 * 3_600_000, 'yesterday'],
   ])('%d ms ago is "%s"', (ms, text) => {
-    expect(shortDate(before(ms), now)).toBe(text);
+    expect(formatShortDate(before(ms), now)).toBe(text);
   });
 
   it('shows the day beyond yesterday, and for what lies ahead', () => {
-    expect(shortDate(before(39 * 3_600_000), now)).toMatch(/2026/);
-    expect(shortDate(before(-3 * 3_600_000), now)).toMatch(/2026/);
+    expect(formatShortDate(before(39 * 3_600_000), now)).toMatch(/2026/);
+    expect(formatShortDate(before(-3 * 3_600_000), now)).toMatch(/2026/);
   });
 });
 
 it('exact forms carry minutes and seconds', () => {
-  expect(exactDate(now)).toMatch(/00:00/);
-  expect(clockTime(now)).toMatch(/00:00/);
+  expect(formatExactDate(now)).toMatch(/00:00/);
+  expect(formatTime(now)).toMatch(/00:00/);
+});
+
+const afternoon = new Date(2026, 10, 21, 15, 0);
+const at = (day: number, hour = 15, minute = 0) => new Date(2026, 10, day, hour, minute);
+
+describe('formatDistance', () => {
+  it.each([
+    [at(25), 'in 4 days'],
+    [at(22, 1), 'tomorrow'],
+    [at(21, 20), 'in 5 hours'],
+    [at(21, 15, 40), 'in 40 minutes'],
+    [at(20, 23), 'yesterday'],
+    [at(18), '3 days ago'],
+  ])('%s', (moment, words) => {
+    expect(formatDistance(moment, afternoon)).toBe(words);
+  });
+});
+
+it('adds days of 24 hours to the given date', () => {
+  expect(addDays(30, '2026-03-01T08:00:00.000Z').toISOString()).toBe('2026-03-31T08:00:00.000Z');
+});
+
+it('is not within the days when it has passed or is later', () => {
+  expect(isWithinDays(at(28), 7, afternoon)).toBe(true);
+  expect(isWithinDays(at(28, 16), 7, afternoon)).toBe(false);
+  expect(isWithinDays(afternoon, 7, afternoon)).toBe(false);
 });

@@ -1,27 +1,49 @@
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const shortRelativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+const getStartOfDay = (date: Date): number =>
+  new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
-/** A date as a list shows it: "2 min ago", "yesterday", else the day. The exact form stands in the hover. */
-export function shortDate(value: string | Date, now = new Date()): string {
-  const at = new Date(value);
-  const past = now.getTime() - at.getTime();
-  if (past >= -MINUTE && past < MINUTE) return relative.format(0, 'second');
-  if (past > 0 && past < HOUR) return relative.format(-Math.floor(past / MINUTE), 'minute');
-  const days = Math.round((startOfDay(now) - startOfDay(at)) / DAY);
-  if (past > 0 && days === 0) return relative.format(-Math.floor(past / HOUR), 'hour');
-  return days === 1 ? relative.format(-1, 'day') : day.format(at);
+/** Formats a past date for lists: "2 min ago", "yesterday", otherwise the day. Show the exact form on hover. */
+export function formatShortDate(value: string | Date, now = new Date()): string {
+  const date = new Date(value);
+  const age = now.getTime() - date.getTime();
+  if (age >= -MINUTE_MS && age < MINUTE_MS) return shortRelativeFormat.format(0, 'second');
+  if (age > 0 && age < HOUR_MS) return shortRelativeFormat.format(-Math.floor(age / MINUTE_MS), 'minute');
+  const days = Math.round((getStartOfDay(now) - getStartOfDay(date)) / DAY_MS);
+  if (age > 0 && days === 0) return shortRelativeFormat.format(-Math.floor(age / HOUR_MS), 'hour');
+  return days === 1 ? shortRelativeFormat.format(-1, 'day') : dayFormat.format(date);
 }
 
-/** A date with its time to the second, in the reader's zone. */
-export const exactDate = (value: string | Date): string => exact.format(new Date(value));
+/** Formats a date with its time to the second, in the time zone of the browser. */
+export const formatExactDate = (value: string | Date): string => exactFormat.format(new Date(value));
 
-/** The time of day, for "as of" marks. */
-export const clockTime = (value: number | Date): string => clock.format(value);
+/** Formats the time of day, for "as of" labels. */
+export const formatTime = (value: number | Date): string => timeFormat.format(value);
+
+/** Adds days of 24 hours to a date, by default to now. */
+export const addDays = (days: number, from: string | Date = new Date()): Date =>
+  new Date(new Date(from).getTime() + days * DAY_MS);
+
+/** Formats the distance to a date by calendar days: "in 4 days", "tomorrow", "in 5 hours", "3 days ago". */
+export function formatDistance(value: string | Date, now = new Date()): string {
+  const date = new Date(value);
+  const days = Math.round((getStartOfDay(date) - getStartOfDay(now)) / DAY_MS);
+  if (days !== 0) return relativeFormat.format(days, 'day');
+  const distance = date.getTime() - now.getTime();
+  if (Math.abs(distance) < HOUR_MS) return relativeFormat.format(Math.round(distance / MINUTE_MS), 'minute');
+  return relativeFormat.format(Math.round(distance / HOUR_MS), 'hour');
+}
+
+/** Whether a date is in the future and at most `days` days away. */
+export function isWithinDays(value: string | Date, days: number, now = new Date()): boolean {
+  const distance = new Date(value).getTime() - now.getTime();
+  return distance > 0 && distance <= days * DAY_MS;
+}

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { initials } from './initials.ts';
+import { getInitials } from './initials.ts';
 
 it.each([
   ['Amara Okonkwo', 'AO'],
   ['  Åsa ', 'Å'],
   ['Chiara de la Bianchi-Ferraro', 'CB'],
   ['', ''],
-])('%s gives %s', (name, letters) => {
-  expect(initials(name)).toBe(letters);
+])('shortens %s to %s', (name, letters) => {
+  expect(getInitials(name)).toBe(letters);
 });

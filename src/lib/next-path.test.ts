@@ -1,6 +1,6 @@
 import { assert, oneof, property, string, webUrl } from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextPath } from './next-path.ts';
+import { parseNextPath } from './next-path.ts';
 
 const origin = 'https://console.example';
 
@@ -13,11 +13,11 @@ it.each([
   ['javascript:alert(1)', '/'],
   ['/sign-in?next=%2Fusers', '/'],
   [undefined, '/'],
-])('%s leads to %s', (value, path) => {
-  expect(nextPath(value, origin)).toBe(path);
+])('parses %s as %s', (value, path) => {
+  expect(parseNextPath(value, origin)).toBe(path);
 });
 
-it('never leaves this origin', () => {
+it('never returns a path of another origin', () => {
   assert(
     property(
       oneof(
@@ -26,7 +26,7 @@ it('never leaves this origin', () => {
         string().map((s) => `/${s}`),
       ),
       (value) => {
-        expect(new URL(nextPath(value, origin), origin).origin).toBe(origin);
+        expect(new URL(parseNextPath(value, origin), origin).origin).toBe(origin);
       },
     ),
   );

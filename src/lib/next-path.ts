@@ -1,5 +1,5 @@
-/** Where to go after signing in: a path of this console only, so that a mailed link cannot lead elsewhere. */
-export function nextPath(value: unknown, origin: string): string {
+/** Returns the path to open after signing in; only paths of this console, so that a mailed link cannot lead elsewhere. */
+export function parseNextPath(value: unknown, origin: string): string {
   if (typeof value !== 'string' || !URL.canParse(value, origin)) return '/';
   const url = new URL(value, origin);
   const path = url.pathname + url.search + url.hash;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { count, counted } from './numbers.ts';
+import { formatNumber, pluralize } from './numbers.ts';
 
 it('groups digits and picks the noun', () => {
-  expect(count(98_412)).toBe((98_412).toLocaleString());
-  expect(counted(1, 'person', 'people')).toBe('1 person');
-  expect(counted(0, 'person', 'people')).toBe('0 people');
+  expect(formatNumber(98_412)).toBe((98_412).toLocaleString());
+  expect(pluralize(1, 'person', 'people')).toBe('1 person');
+  expect(pluralize(0, 'person', 'people')).toBe('0 people');
 });

@@ -1,8 +1,8 @@
 const whole = new Intl.NumberFormat();
 
-/** A whole number with the reader's grouping: 98,412. */
-export const count = (value: number): string => whole.format(value);
+/** Formats a whole number with the grouping of the locale: 98,412. */
+export const formatNumber = (value: number): string => whole.format(value);
 
-/** A number with its noun: "1 person", "1,204 people". */
-export const counted = (value: number, one: string, many: string): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+/** Formats a number with its noun: "1 person", "1,204 people". */
+export const pluralize = (value: number, one: string, many: string): string =>
+  `${formatNumber(value)} ${value === 1 ? one : many}`;

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { rank } from './rank.ts';
+import { rankByLabel } from './rank.ts';
 
 const items = ['Regular rows', 'Groups', 'Agent server', 'Sign out', 'Señor Group'].map((label) => ({
   label,
 }));
-const labels = (typed: string) => rank(items, typed).map(({ label }) => label);
+const labels = (typed: string) => rankByLabel(items, typed).map(({ label }) => label);
 
-it('puts the beginning before a word before the middle', () => {
+it('ranks a prefix of the label before a prefix of a word before other matches', () => {
   expect(labels('group')).toEqual(['Groups', 'Señor Group']);
   expect(labels('s')).toEqual(['Sign out', 'Señor Group', 'Agent server', 'Regular rows', 'Groups']);
 });
 
-it('does not mind accents, case and blanks, and keeps the order without a word', () => {
+it('ignores accents, case and blanks, and keeps the order for an empty text', () => {
   expect(labels(' SENOR ')).toEqual(['Señor Group']);
   expect(labels('')).toHaveLength(items.length);
   expect(labels('zzz')).toEqual([]);

@@ -1,17 +1,17 @@
-import { fold } from './fold.ts';
+import { foldText } from './fold-text.ts';
 
-/** How well a label answers what was typed: 3 begins with it, 2 a word of it does, 1 has it inside, 0 not at all. */
-function fit(label: string, typed: string): number {
+/** Scores a label: 3 starts with the text, 2 one of its words does, 1 contains it, 0 no match. */
+function scoreLabel(label: string, typed: string): number {
   const at = label.indexOf(typed);
   if (at <= 0) return at === 0 ? 3 : 0;
   return label.includes(` ${typed}`) ? 2 : 1;
 }
 
-/** The items whose label answers what was typed, best first; accents and case do not count. */
-export function rank<Item extends { label: string }>(items: readonly Item[], typed: string): Item[] {
-  const wanted = fold(typed.trim());
+/** Returns the items whose label matches the typed text, best first; case and accents are ignored. */
+export function rankByLabel<Item extends { label: string }>(items: readonly Item[], typed: string): Item[] {
+  const folded = foldText(typed.trim());
   return items
-    .map((item) => ({ item, score: fit(fold(item.label), wanted) }))
+    .map((item) => ({ item, score: scoreLabel(foldText(item.label), folded) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ item }) => item);

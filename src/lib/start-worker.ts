@@ -1,4 +1,4 @@
-import { CODE_IS_MISSING } from './missing-code.ts';
+import { CODE_MISSING_MESSAGE } from './code-missing.ts';
 
 interface Policy {
   createScriptURL: (url: string) => string;
@@ -6,7 +6,7 @@ interface Policy {
 
 declare global {
   interface Window {
-    /** Not in every browser. */
+    /** Undefined in browsers without Trusted Types. */
     trustedTypes?: { createPolicy: (name: string, rules: Policy) => Policy };
   }
 }
@@ -14,16 +14,15 @@ declare global {
 const rules: Policy = {
   createScriptURL(url) {
     if (new URL(url, location.href).origin === location.origin) return url;
-    throw new TypeError(`${url} is no script of this console`);
+    throw new TypeError(`${url} is not a script of this console`);
   },
 };
 
 let policy: Policy | undefined;
 
 /**
- * Starts a worker of this build: `import url from './worker.ts?worker&url'`. The Content-Security-Policy takes no
- * plain text for a script (`require-trusted-types-for`) and knows this one policy (service/gateway/headers.ts); what
- * it makes is not a string, but goes only where one may stand.
+ * Starts a worker of this build: `import url from './worker.ts?worker&url'`. The Content-Security-Policy requires
+ * Trusted Types for script URLs (`require-trusted-types-for`) and allows this one policy (service/gateway/headers.ts).
  */
 export function startWorker(url: string): Worker {
   policy ??= window.trustedTypes?.createPolicy('steward-worker', rules) ?? rules;
@@ -31,13 +30,13 @@ export function startWorker(url: string): Worker {
 }
 
 /**
- * Waits for answers of a worker no longer than it lives: one whose script is gone, because the console was renewed since
- * the page was opened, or that has died, would never answer.
+ * Returns a function that rejects a pending answer when the worker fails. Without it, an answer of a worker that crashed
+ * or whose script no longer exists, after an update of the console, would stay pending forever.
  */
-export function whileAlive(worker: Worker): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
+export function rejectOnWorkerError(worker: Worker): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
   const { promise: broken, reject } = Promise.withResolvers<never>();
   broken.catch(() => undefined);
-  // What could not be fetched has no message.
-  worker.addEventListener('error', ({ message }) => reject(new Error(message || CODE_IS_MISSING)));
+  // The error of a script that could not be fetched has no message.
+  worker.addEventListener('error', ({ message }) => reject(new Error(message || CODE_MISSING_MESSAGE)));
   return (answer) => Promise.race([answer, broken]);
 }

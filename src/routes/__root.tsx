@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
-import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
-import { LiveRegion } from '../ui/feedback/LiveRegion.tsx';
+import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { Toaster } from '../ui/feedback/Toaster.tsx';
+import { LiveRegion } from '../ui/LiveRegion.tsx';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  errorComponent: DoorErrorPage,
+  errorComponent: StandaloneErrorPage,
   component: () => (
     <>
       <Outlet />

@@ -1,29 +1,23 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
-import { sessionArrived } from '../api/session-gate.ts';
-import { holderOf, sessionQuery } from '../api/session-query.ts';
-import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
+import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
+import { applySessionIdentity } from '../api/session-state.ts';
+import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { PendingShell } from '../app/shell/PendingPage.tsx';
 import { Shell } from '../app/shell/Shell.tsx';
-import { usePeopleSource } from '../areas/users/palette-source.ts';
 
 export const Route = createFileRoute('/_app')({
   async beforeLoad({ context: { queryClient }, location }) {
     try {
       const session = await queryClient.ensureQueryData(sessionQuery);
-      sessionArrived(holderOf(session));
+      applySessionIdentity(getSessionIdentity(session));
       return { session };
     } catch (thrown) {
       if (toServiceError(thrown).status !== 401) throw thrown;
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
     }
   },
-  component: SignedIn,
+  component: Shell,
   pendingComponent: PendingShell,
-  errorComponent: DoorErrorPage,
+  errorComponent: StandaloneErrorPage,
 });
-
-function SignedIn() {
-  usePeopleSource();
-  return <Shell />;
-}

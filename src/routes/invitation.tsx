@@ -1,48 +1,48 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
+import type { ReceivedInvitation } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import { inspectInvitation } from '../api/generated/sdk.gen.ts';
-import type { ReceivedInvitation } from '../api/generated/types.gen.ts';
-import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
-import { heldToken } from '../app/sign-in/held-token.ts';
+import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
+import { invitationToken } from '../app/sign-in/invitation-token.ts';
 import { ReceivedInvitationPage } from '../app/sign-in/ReceivedInvitationPage.tsx';
 
 export const Route = createFileRoute('/invitation')({
   staticData: { title: 'Invitation' },
-  // The token stands after the #: it is sent to no server and written into no log. From the address bar it goes at
-  // once, so that no history keeps it and nobody copies it along.
+  // The token is in the fragment, which is neither sent to a server nor logged. It is removed from the address bar at once,
+  // so that it is neither stored in the history nor copied along.
   beforeLoad({ location: { hash } }) {
     if (hash === '') return;
-    heldToken.set(hash);
+    invitationToken.set(hash);
     throw redirect({ to: '/invitation', replace: true });
   },
-  loader: () => look(heldToken.get()),
+  loader: () => lookUpInvitation(invitationToken.get()),
   component: InvitationRoute,
-  errorComponent: DoorErrorPage,
+  errorComponent: StandaloneErrorPage,
 });
 
-interface Looked {
+interface InvitationLookup {
   title: string;
   token: string;
-  /** Nothing where the link was used, revoked or has expired. */
+  /** Undefined if the link was used, revoked or has expired. */
   invitation: ReceivedInvitation | undefined;
 }
 
-async function look(token: string): Promise<Looked> {
-  const gone = { title: 'This invitation can no longer be accepted', token, invitation: undefined };
-  if (token === '') return { ...gone, title: 'Open the invitation from your e-mail' };
+async function lookUpInvitation(token: string): Promise<InvitationLookup> {
+  const unavailable = { title: 'This invitation can no longer be accepted', token, invitation: undefined };
+  if (token === '') return { ...unavailable, title: 'Open the invitation from your e-mail' };
   try {
     const { data } = await inspectInvitation({ body: { token } });
     return { title: `Join ${data.siteName}`, token, invitation: data };
   } catch (thrown) {
     const failure = toServiceError(thrown);
-    // 400: what stood after the # has not even the form of a token.
+    // 400: the fragment is not a valid token.
     if (failure.status !== 404 && failure.status !== 400) throw failure;
-    return gone;
+    return unavailable;
   }
 }
 
 function InvitationRoute() {
-  const looked = Route.useLoaderData();
-  // Another link opened in the same tab is another page.
-  return <ReceivedInvitationPage key={looked.token} {...looked} />;
+  const lookup = Route.useLoaderData();
+  // Another link in the same tab remounts the page.
+  return <ReceivedInvitationPage key={lookup.token} {...lookup} />;
 }

@@ -2,22 +2,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { inspectLink } from '../api/generated/sdk.gen.ts';
-import { Doorway } from '../app/sign-in/Doorway.tsx';
-import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
-import { enterSession } from '../app/session/session.ts';
+import { startSession } from '../app/session/session.ts';
+import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { FirstAdministratorForm } from '../app/sign-in/FirstAdministratorForm.tsx';
 import { SetPasswordForm } from '../app/sign-in/SetPasswordForm.tsx';
+import { SignInLayout } from '../app/sign-in/SignInLayout.tsx';
 
 export const Route = createFileRoute('/link')({
   staticData: { title: 'One-time link' },
-  // The token stands after the #: it is sent to no server and written into no log.
-  loader: ({ location }) => look(location.hash),
+  // The token is in the fragment, which is neither sent to a server nor logged.
+  loader: ({ location }) => lookUpLink(location.hash),
   component: LinkPage,
-  errorComponent: DoorErrorPage,
+  errorComponent: StandaloneErrorPage,
 });
 
-/** What the link is for; nothing where it is used up, expired or unknown. */
-async function look(token: string) {
+/** Reads the purpose of a link; `link` is undefined if it is used up, expired or unknown. */
+async function lookUpLink(token: string) {
   try {
     const { data } = await inspectLink({ body: { token }, throwOnError: true });
     return {
@@ -27,7 +27,7 @@ async function look(token: string) {
     };
   } catch (thrown) {
     const failure = toServiceError(thrown);
-    // 400: what stands after the # has not even the form of a token.
+    // 400: the fragment is not a valid token.
     if (failure.status !== 404 && failure.status !== 400) throw failure;
     return { title: 'This link no longer works', token, link: undefined };
   }
@@ -39,32 +39,32 @@ function LinkPage() {
   const router = useRouter();
   if (!link) {
     return (
-      <Doorway
+      <SignInLayout
         title={title}
-        intro="A link holds for a limited time and works once. A newer one makes the older ones void."
+        intro="A link is valid for a limited time and works once. A newer link replaces older ones."
       >
-        <p className="doorway-foot">
+        <p className="sign-in-layout-foot">
           <Link to="/forgot-password">Send me a new link</Link> or <Link to="/sign-in">sign in</Link>
         </p>
-      </Doorway>
+      </SignInLayout>
     );
   }
   if (link.purpose === 'set-password') {
     return (
-      <Doorway title={title} intro={`For ${link.email ?? 'your account'} on ${link.siteName}.`}>
+      <SignInLayout title={title} intro={`For ${link.email ?? 'your account'} on ${link.siteName}.`}>
         <SetPasswordForm token={token} email={link.email ?? ''} />
-      </Doorway>
+      </SignInLayout>
     );
   }
   return (
-    <Doorway title={title} intro={`You will administer ${link.siteName} and can let others in.`}>
+    <SignInLayout title={title} intro={`You will administer ${link.siteName} and can add other users.`}>
       <FirstAdministratorForm
         token={token}
         onDone={(session) => {
-          enterSession(queryClient, session);
+          startSession(queryClient, session);
           router.history.replace('/');
         }}
       />
-    </Doorway>
+    </SignInLayout>
   );
 }

@@ -1,26 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Session } from '../api/generated/types.gen.ts';
-import { nextPath } from '../lib/next-path.ts';
+import type { Session } from '../../contract/generated/types.gen.ts';
+import { startSession } from '../app/session/session.ts';
 import { PasskeySignIn } from '../app/sign-in/PasskeySignIn.tsx';
-import { Doorway } from '../app/sign-in/Doorway.tsx';
-import { enterSession } from '../app/session/session.ts';
-import { SIGN_IN_STEPS } from '../app/sign-in/sign-in-steps.ts';
-import { SignInForm } from '../app/sign-in/SignInForm.tsx';
+import { SIGN_IN_STEPS, SignInForm } from '../app/sign-in/SignInForm.tsx';
+import { SignInLayout } from '../app/sign-in/SignInLayout.tsx';
+import { parseNextPath } from '../lib/next-path.ts';
 
 interface SignInSearch {
-  /** Where to go on. */
+  /** Path to open after the sign-in. */
   next?: string | undefined;
-  /** The site to open, where that one is open to whoever signs in. */
+  /** Site to open if the user is a member of it. */
   site?: number | undefined;
 }
 
 export const Route = createFileRoute('/sign-in')({
   staticData: { title: 'Sign in' },
   validateSearch: ({ next, site }: Record<string, unknown>): SignInSearch => {
-    const path = nextPath(next, location.origin);
-    // Named even when it leads nowhere: the router keeps the address's own value of what is left out.
+    const path = parseNextPath(next, location.origin);
+    // Always set, because the router keeps the raw value of omitted parameters.
     return {
       next: path === '/' ? undefined : path,
       site: isSiteId(site) ? site : undefined,
@@ -38,24 +37,24 @@ function SignInPage() {
   const router = useRouter();
   const [step, setStep] = useState<keyof typeof SIGN_IN_STEPS>();
   const enter = (session: Session) => {
-    enterSession(queryClient, session);
+    startSession(queryClient, session);
     router.history.replace(next);
   };
   const { title, intro } = step ? SIGN_IN_STEPS[step] : { title: 'Sign in', intro: undefined };
   return (
-    <Doorway title={title} intro={intro}>
+    <SignInLayout title={title} intro={intro}>
       <SignInForm site={site} onDone={enter} onStep={setStep} />
       {!step && (
         <>
           <PasskeySignIn site={site} onDone={enter} />
-          <p className="doorway-foot">
-            <Link to="/forgot-password">Forgot the password?</Link>
+          <p className="sign-in-layout-foot">
+            <Link to="/forgot-password">Forgot your password?</Link>
             <Link to="/sign-in/identity" search={{ next: next === '/' ? undefined : next }}>
               Sign in through your organization
             </Link>
           </p>
         </>
       )}
-    </Doorway>
+    </SignInLayout>
   );
 }

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import type { Session } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
 import { finishIdentitySignIn } from '../api/generated/sdk.gen.ts';
-import type { Session } from '../api/generated/types.gen.ts';
-import { nextPath } from '../lib/next-path.ts';
-import { Doorway } from '../app/sign-in/Doorway.tsx';
-import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
-import { takeUnderWay } from '../app/sign-in/under-way.ts';
-import { enterSession } from '../app/session/session.ts';
-import { FailureBanner } from '../ui/feedback/FailureBanner.tsx';
+import { startSession } from '../app/session/session.ts';
+import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { PendingPage } from '../app/shell/PendingPage.tsx';
+import { takeIdentitySignIn } from '../app/sign-in/identity-sign-in.ts';
 import { IdentityForm } from '../app/sign-in/IdentityForm.tsx';
+import { SignInLayout } from '../app/sign-in/SignInLayout.tsx';
+import { parseNextPath } from '../lib/next-path.ts';
+import { FailureBanner } from '../ui/feedback/FailureBanner.tsx';
 
 interface IdentitySearch {
   /** Short name of the site. */
   site?: string | undefined;
   next?: string | undefined;
-  /** What the identity manager adds as it sends the browser back. */
+  /** Added by the identity manager in its redirect. */
   state?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ export const Route = createFileRoute('/sign-in_/identity')({
     next: text(next),
     state: text(state),
   }),
-  loader: ({ location }) => comeBack(location.searchStr),
-  errorComponent: DoorErrorPage,
+  loader: ({ location }) => finishSignIn(location.searchStr),
+  errorComponent: StandaloneErrorPage,
   component: IdentityPage,
 });
 
@@ -44,18 +44,18 @@ interface Outcome {
   failure?: ServiceError;
 }
 
-const BEGUN_ELSEWHERE =
-  'This sign-in was begun in another tab or another browser, or long ago. Begin again here.';
+const STARTED_ELSEWHERE =
+  'This sign-in was started in another tab or browser, or has expired. Start again here.';
 
-/** Finishes a sign-in that comes back; nothing where none does. */
-async function comeBack(query: string): Promise<Outcome> {
-  // The address as it is: the router reads values its own way, the provider's are none of its.
+/** Finishes a sign-in after the redirect of the identity manager; empty without one. */
+async function finishSignIn(query: string): Promise<Outcome> {
+  // Reads the raw query, because the router would parse the provider's values.
   const search = new URLSearchParams(query.startsWith('?') ? location.search : '');
   const state = search.get('state');
   if (state === null) return {};
-  const underWay = takeUnderWay();
-  if (underWay?.state !== state) return { failure: toServiceError(new Error(BEGUN_ELSEWHERE)) };
-  const { next, site, secret } = underWay;
+  const pendingSignIn = takeIdentitySignIn();
+  if (pendingSignIn?.state !== state) return { failure: toServiceError(new Error(STARTED_ELSEWHERE)) };
+  const { next, site, secret } = pendingSignIn;
   try {
     const { data } = await finishIdentitySignIn({
       body: { query: location.search, secret },
@@ -70,30 +70,27 @@ async function comeBack(query: string): Promise<Outcome> {
 function IdentityPage() {
   const { session, failure, ...back } = Route.useLoaderData();
   const search = Route.useSearch();
-  if (session) return <Entering session={session} next={back.next ?? '/'} />;
+  if (session) return <EnterConsole session={session} next={back.next ?? '/'} />;
   return (
-    <Doorway
-      title="Sign in through your organization"
-      intro="For sites whose people an identity manager signs in."
-    >
+    <SignInLayout title="Sign in through your organization" intro="For sites that use an identity manager.">
       {failure && <FailureBanner failure={failure} />}
       <IdentityForm
         site={back.site ?? search.site ?? ''}
-        next={nextPath(back.next ?? search.next, location.origin)}
+        next={parseNextPath(back.next ?? search.next, location.origin)}
       />
-      <p className="doorway-foot">
+      <p className="sign-in-layout-foot">
         <Link to="/sign-in">Sign in with a password</Link>
       </p>
-    </Doorway>
+    </SignInLayout>
   );
 }
 
-function Entering({ session, next }: { session: Session; next: string }) {
+function EnterConsole({ session, next }: { session: Session; next: string }) {
   const queryClient = useQueryClient();
   const router = useRouter();
-  // The session is there: what follows is a change of page, once it is known here.
+  // Enters the console once the session has been created.
   useEffect(() => {
-    enterSession(queryClient, session);
+    startSession(queryClient, session);
     router.history.replace(next);
   }, [queryClient, router, session, next]);
   return <PendingPage />;

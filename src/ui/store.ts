@@ -6,7 +6,7 @@ interface Store<T> {
   subscribe: (listener: () => void) => () => void;
 }
 
-/** A value outside React that components can follow; for what has exactly one holder on the page. */
+/** Creates a value outside React that components can subscribe to; for state that exists once per page. */
 export function createStore<T>(initial: T): Store<T> {
   let value = initial;
   const listeners = new Set<() => void>();
@@ -23,6 +23,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
+/** Returns the value of a store and re-renders when it changes. */
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }

@@ -3,11 +3,11 @@ import { createStore, useStore } from './store.ts';
 export type Theme = 'system' | 'light' | 'dark';
 export type Density = 'compact' | 'regular' | 'comfortable';
 
-// The same two keys are read by public/theme.js before the first paint.
+// public/theme.js reads the same keys before the first paint.
 const THEME_KEY = 'steward-theme';
 const DENSITY_KEY = 'steward-density';
 
-const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+const prefersDarkQuery = matchMedia('(prefers-color-scheme: dark)');
 
 const themeStore = createStore<Theme>(readTheme());
 const densityStore = createStore<Density>(readDensity());
@@ -22,40 +22,40 @@ function readDensity(): Density {
   return stored === 'compact' || stored === 'comfortable' ? stored : 'regular';
 }
 
-function paint() {
+function applyToDocument() {
   const theme = themeStore.get();
-  const dark = theme === 'dark' || (theme === 'system' && prefersDark.matches);
+  const dark = theme === 'dark' || (theme === 'system' && prefersDarkQuery.matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
   document.documentElement.dataset.density = densityStore.get();
 }
 
-// The system may have changed since public/theme.js looked: this part of the console comes later on some pages.
-paint();
-prefersDark.addEventListener('change', paint);
+// The system theme may have changed since public/theme.js ran, because some pages load this module later.
+applyToDocument();
+prefersDarkQuery.addEventListener('change', applyToDocument);
 addEventListener('storage', (event) => {
   if (event.key === THEME_KEY) themeStore.set(readTheme());
   if (event.key === DENSITY_KEY) densityStore.set(readDensity());
-  paint();
+  applyToDocument();
 });
 
 export function useTheme(): Theme {
   return useStore(themeStore);
 }
 
-/** Keeps the choice in this browser and shows it at once, in other open tabs too. */
+/** Stores and applies the theme, also in other open tabs. */
 export function setTheme(theme: Theme) {
   localStorage.setItem(THEME_KEY, theme);
   themeStore.set(theme);
-  paint();
+  applyToDocument();
 }
 
 export function useDensity(): Density {
   return useStore(densityStore);
 }
 
-/** Keeps the row height in this browser and shows it at once. */
+/** Stores and applies the row height. */
 export function setDensity(density: Density) {
   localStorage.setItem(DENSITY_KEY, density);
   densityStore.set(density);
-  paint();
+  applyToDocument();
 }

@@ -1,9 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** The width under which tables become rows of two lines. */
-export const SMALL = '(max-width: 640px)';
+/** Media query below which tables show rows of two lines. */
+export const SMALL_SCREEN = '(max-width: 640px)';
 
-/** Follows a media query, for what differs in markup and not only in style. */
+/** Returns whether a media query matches, for differences in markup rather than style. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {

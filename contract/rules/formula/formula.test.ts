@@ -1,20 +1,19 @@
 import { assert, constantFrom, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD, type FieldType } from '../fields.ts';
-import { mayBeCalculated, readFormula } from './formula.ts';
-import { calculationOrder } from './order.ts';
+import { canBeCalculated, compileFormula, getCalculationOrder, renameField } from './formula.ts';
 import type { FormulaField } from './values.ts';
 
-const names = new Map([
+const choiceNames = new Map([
   [1, 'Open'],
   [2, 'Won'],
   [3, '40'],
 ]);
-const field = (
+const createField = (
   id: number,
   apiName: string,
   fieldType: FieldType,
-  more: Partial<FormulaField> = {},
+  overrides: Partial<FormulaField> = {},
 ): FormulaField => ({
   id,
   apiName,
@@ -23,23 +22,23 @@ const field = (
   isMultiSelect: false,
   isDateOnly: false,
   formula: null,
-  choiceName: (choice) => names.get(choice),
-  ...more,
+  getChoiceName: (choice) => choiceNames.get(choice),
+  ...overrides,
 });
 
 const fields = [
-  field(1, 'Name', FIELD.text),
-  field(2, 'Revenue', FIELD.number),
-  field(3, 'Employees', FIELD.number),
-  field(4, 'Founded', FIELD.date, { isDateOnly: true }),
-  field(5, 'Seen', FIELD.date),
-  field(6, 'IsPublic', FIELD.boolean),
-  field(7, 'Stage', FIELD.choice),
-  field(8, 'Tags', FIELD.choice, { isMultiSelect: true }),
-  field(9, 'Parent', FIELD.reference),
-  field(10, 'Price', FIELD.currency),
-  field(11, 'Plans', FIELD.binary),
-  field(12, 'and', FIELD.text),
+  createField(1, 'Name', FIELD.text),
+  createField(2, 'Revenue', FIELD.number),
+  createField(3, 'Employees', FIELD.number),
+  createField(4, 'Founded', FIELD.date, { isDateOnly: true }),
+  createField(5, 'Seen', FIELD.date),
+  createField(6, 'IsPublic', FIELD.boolean),
+  createField(7, 'Stage', FIELD.choice),
+  createField(8, 'Tags', FIELD.choice, { isMultiSelect: true }),
+  createField(9, 'Parent', FIELD.reference),
+  createField(10, 'Price', FIELD.currency),
+  createField(11, 'Plans', FIELD.binary),
+  createField(12, 'and', FIELD.text),
 ];
 const stored = {
   1: 'Hafen "Nord"',
@@ -57,20 +56,20 @@ const stored = {
 };
 
 const DAY = { fieldType: FIELD.date, isDateOnly: true };
-const MOMENT = { fieldType: FIELD.date, isDateOnly: false };
+const TIMESTAMP = { fieldType: FIELD.date, isDateOnly: false };
 const TARGETS = { text: FIELD.text, number: FIELD.number, boolean: FIELD.boolean };
-type Target = keyof typeof TARGETS | 'day' | 'moment';
-const targetOf = (name: Target) =>
-  name === 'day' ? DAY : name === 'moment' ? MOMENT : { fieldType: TARGETS[name], isDateOnly: false };
+type Target = keyof typeof TARGETS | 'day' | 'timestamp';
+const getTarget = (name: Target) =>
+  name === 'day' ? DAY : name === 'timestamp' ? TIMESTAMP : { fieldType: TARGETS[name], isDateOnly: false };
 
-function result(source: string, target: Target, values: Readonly<Record<string, unknown>> = stored) {
-  const read = readFormula(source, targetOf(target), fields);
-  if ('fault' in read) throw new Error(`${read.fault.at}: ${read.fault.message}`);
-  return read.formula.run(values);
+function evaluate(source: string, target: Target, values: Readonly<Record<string, unknown>> = stored) {
+  const compiled = compileFormula(source, getTarget(target), fields);
+  if ('issue' in compiled) throw new Error(`${compiled.issue.position}: ${compiled.issue.message}`);
+  return compiled.formula.run(values);
 }
-const faultOf = (source: string, target: Target = 'number') => {
-  const read = readFormula(source, targetOf(target), fields);
-  return 'fault' in read ? [read.fault.at, read.fault.message] : undefined;
+const getIssue = (source: string, target: Target = 'number') => {
+  const compiled = compileFormula(source, getTarget(target), fields);
+  return 'issue' in compiled ? [compiled.issue.position, compiled.issue.message] : undefined;
 };
 
 describe('values', () => {
@@ -114,15 +113,15 @@ describe('values', () => {
     ['Price * 2', 'number', 25],
     ['year(Founded) * 100 + month(Seen)', 'number', 199_903],
     ['addDays(Founded, 1)', 'day', '2000-01-01'],
-    ['addDays(Seen, 1)', 'moment', '2026-03-02T23:30:00.000Z'],
+    ['addDays(Seen, 1)', 'timestamp', '2026-03-02T23:30:00.000Z'],
     ['addDays(Seen, 1)', 'day', '2026-03-02'],
-    ['max(Founded, Seen)', 'moment', '2026-03-01T23:30:00.000Z'],
+    ['max(Founded, Seen)', 'timestamp', '2026-03-01T23:30:00.000Z'],
     ['daysBetween(Founded, Seen)', 'number', 9557],
     ['Founded < Seen', 'boolean', true],
     ['trim("  ")', 'text', undefined],
     ['""', 'text', undefined],
   ])('%s as %s is %j', (source, target, expected) => {
-    expect(result(source, target)).toEqual(expected);
+    expect(evaluate(source, target)).toEqual(expected);
   });
 
   test.each<[string, Target, unknown]>([
@@ -148,18 +147,18 @@ describe('values', () => {
     ['round(1.5, Revenue)', 'number', undefined],
     ['addDays(Founded, 1)', 'day', undefined],
   ])('%s as %s without any data is %j', (source, target, expected) => {
-    expect(result(source, target, {})).toEqual(expected);
+    expect(evaluate(source, target, {})).toEqual(expected);
   });
 
-  test('what cannot be stored is no data', () => {
-    expect(result('Revenue * Revenue', 'number', { 2: 1e300 })).toBeUndefined();
-    expect(result('addDays(Founded, 1)', 'day', { 4: '9999-12-31' })).toBeUndefined();
+  test('results that cannot be stored are no data', () => {
+    expect(evaluate('Revenue * Revenue', 'number', { 2: 1e300 })).toBeUndefined();
+    expect(evaluate('addDays(Founded, 1)', 'day', { 4: '9999-12-31' })).toBeUndefined();
     const long = 'x'.repeat(600_000);
-    expect(result('Name & Name', 'text', { 1: long })).toBeUndefined();
+    expect(evaluate('Name & Name', 'text', { 1: long })).toBeUndefined();
   });
 });
 
-describe('faults', () => {
+describe('issues', () => {
   test.each<[string, unknown]>([
     ['', [0, 'Expected a value, a field or a function, found the end']],
     ['1 +', [3, 'Expected a value, a field or a function, found the end']],
@@ -167,13 +166,13 @@ describe('faults', () => {
     ['(1', [2, 'Expected ), found the end']],
     ['min(1,', [6, 'Expected a value, a field or a function, found the end']],
     ['"abc', [0, 'The text has no closing quote']],
-    ['1 ; 2', [2, '; means nothing here']],
-    ['1 + 😀', [4, '😀 means nothing here']],
+    ['1 ; 2', [2, 'Unexpected character ;']],
+    ['1 + 😀', [4, 'Unexpected character 😀']],
     ['1 + Nothing', [4, 'Field with name "Nothing" does not exist']],
     ['1 + Name', [4, 'Expected a number, this is a text']],
     ['nothing(1)', [0, 'There is no function nothing']],
     ['constructor(1)', [0, 'There is no function constructor']],
-    ['__proto__', [0, '_ means nothing here']],
+    ['__proto__', [0, 'Unexpected character _']],
     ['round(1, 2, 3)', [0, 'round takes 1 to 2 values, not 3']],
     ['min()', [0, 'min takes at least 1 values, not 0']],
     ['if(1, 2)', [3, 'Expected true or false, this is a number']],
@@ -181,26 +180,26 @@ describe('faults', () => {
     ['1 = "1"', [2, '= cannot compare a number with a text']],
     ['Parent = 1', [7, '= cannot compare entries, users or files with a number']],
     ['max(1, Founded)', [0, 'max takes numbers or dates, not both']],
-    ['Name', [0, 'The result of the formula (text) does not fit the type of the field']],
-    ['Tags', [0, 'The result of the formula (texts) does not fit the type of the field']],
+    ['Name', [0, 'The result of the formula (text) does not match the type of the field']],
+    ['Tags', [0, 'The result of the formula (texts) does not match the type of the field']],
     ['if(true < false, 1, 2)', [8, '< cannot compare true and false']],
     ['1 + and', [4, 'Expected a value before and; a field of this name is written [and]']],
-  ])('%s: %j', (source, fault) => {
-    expect(faultOf(source)).toEqual(fault);
+  ])('%s: %j', (source, issue) => {
+    expect(getIssue(source)).toEqual(issue);
   });
 
-  test('length, depth and size are bounded', () => {
-    expect(faultOf(`1${' '.repeat(10_000)}`)).toEqual([10_000, 'A formula has at most 10000 characters']);
-    expect(faultOf('('.repeat(9999))?.[1]).toBe('A formula is at most 50 levels deep');
-    expect(faultOf('-'.repeat(9999))?.[1]).toBe('A formula is at most 50 levels deep');
-    expect(faultOf('abs('.repeat(2000))?.[1]).toBe('A formula is at most 50 levels deep');
-    expect(faultOf('1+'.repeat(4000) + '1')?.[1]).toBe('A formula has at most 1000 operations and values');
-    expect(result(`${'('.repeat(49)}1${')'.repeat(49)}`, 'number')).toBe(1);
-    expect(result('1+'.repeat(499) + '1', 'number')).toBe(500);
+  test('length, depth and size are limited', () => {
+    expect(getIssue(`1${' '.repeat(10_000)}`)).toEqual([10_000, 'A formula has at most 10000 characters']);
+    expect(getIssue('('.repeat(9999))?.[1]).toBe('A formula is at most 50 levels deep');
+    expect(getIssue('-'.repeat(9999))?.[1]).toBe('A formula is at most 50 levels deep');
+    expect(getIssue('abs('.repeat(2000))?.[1]).toBe('A formula is at most 50 levels deep');
+    expect(getIssue('1+'.repeat(4000) + '1')?.[1]).toBe('A formula has at most 1000 operations and values');
+    expect(evaluate(`${'('.repeat(49)}1${')'.repeat(49)}`, 'number')).toBe(1);
+    expect(evaluate('1+'.repeat(499) + '1', 'number')).toBe(500);
   });
 
-  test('no text makes it do anything but give a value or tell a fault', () => {
-    const piece = constantFrom(
+  test('any text either compiles or results in an issue', () => {
+    const fragment = constantFrom(
       ...'()+-*/&=<>,"[] 1.5'.split(''),
       'if(',
       'Revenue',
@@ -210,14 +209,17 @@ describe('faults', () => {
       '"a"',
       'Tags',
     );
-    const source = tuple(string({ unit: 'grapheme', maxLength: 3 }), string({ unit: piece, maxLength: 30 }));
+    const source = tuple(
+      string({ unit: 'grapheme', maxLength: 3 }),
+      string({ unit: fragment, maxLength: 30 }),
+    );
     assert(
-      property(source, ([odd, formula]) => {
-        for (const text of [formula, formula + odd]) {
-          const read = readFormula(text, targetOf('number'), fields);
-          const at = 'fault' in read ? read.fault.at : 0;
-          expect(at).toBeLessThanOrEqual(text.length);
-          if ('formula' in read) read.formula.run(stored);
+      property(source, ([suffix, formula]) => {
+        for (const text of [formula, formula + suffix]) {
+          const compiled = compileFormula(text, getTarget('number'), fields);
+          const position = 'issue' in compiled ? compiled.issue.position : 0;
+          expect(position).toBeLessThanOrEqual(text.length);
+          if ('formula' in compiled) compiled.formula.run(stored);
         }
       }),
       { numRuns: 2000 },
@@ -225,34 +227,49 @@ describe('faults', () => {
   });
 });
 
-test('the fields that a formula reads are told once each', () => {
-  const read = readFormula('Revenue + revenue * [Employees]', targetOf('number'), fields);
-  expect(read).toMatchObject({ formula: { reads: [2, 3] } });
+test('a compiled formula lists each field that it reads once', () => {
+  const compiled = compileFormula('Revenue + revenue * [Employees]', getTarget('number'), fields);
+  expect(compiled).toMatchObject({ formula: { fieldIds: [2, 3] } });
 });
 
-test('only single texts, numbers, dates, and true or false without a currency are calculated', () => {
-  expect(fields.filter(mayBeCalculated).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 12]);
-  expect(mayBeCalculated(field(1, 'Fee', FIELD.number, { isMoney: true }))).toBe(false);
+test('only single-valued text, number, date and boolean fields without a currency can be calculated', () => {
+  expect(fields.filter(canBeCalculated).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 12]);
+  expect(canBeCalculated(createField(1, 'Fee', FIELD.number, { isMoney: true }))).toBe(false);
 });
 
 describe('the order of calculated fields', () => {
-  test('puts each after those it reads', () => {
-    const reads = new Map([
+  test('puts each field after those it reads', () => {
+    const dependencies = new Map([
       [1, [2, 3]],
       [2, [3, 9]],
       [3, [9]],
     ]);
-    expect(calculationOrder(reads)).toEqual({ order: [3, 2, 1] });
+    expect(getCalculationOrder(dependencies)).toEqual({ order: [3, 2, 1] });
   });
 
-  test('tells a circle from its first field back to it', () => {
-    expect(calculationOrder(new Map([[1, [1]]]))).toEqual({ circle: [1, 1] });
-    const reads = new Map([
+  test('returns a cycle from its first field back to it', () => {
+    expect(getCalculationOrder(new Map([[1, [1]]]))).toEqual({ cycle: [1, 1] });
+    const dependencies = new Map([
       [7, [1]],
       [1, [2]],
       [2, [3]],
       [3, [1]],
     ]);
-    expect(calculationOrder(reads)).toEqual({ circle: [1, 2, 3, 1] });
+    expect(getCalculationOrder(dependencies)).toEqual({ cycle: [1, 2, 3, 1] });
   });
+});
+
+test.each([
+  ['Revenue / Employees', 'Sales / Employees'],
+  ['revenue+[ REVENUE ]', 'Sales+[Sales]'],
+  ['if( Revenue>1 ,  "Revenue" , RevenueNet )', 'if( Sales>1 ,  "Revenue" , RevenueNet )'],
+  ['revenue(1)', 'revenue(1)'],
+])('%s becomes %s', (source, renamed) => {
+  expect(renameField(source, 'Revenue', 'Sales')).toBe(renamed);
+});
+
+test('writes names that are reserved words in brackets', () => {
+  expect(renameField('Rest + 1', 'Rest', 'Not')).toBe('[Not] + 1');
+  expect(renameField('not [not]', 'Not', 'Rest')).toBe('not [Rest]');
+  expect(renameField('round(Round)', 'round', 'Turn')).toBe('round(Turn)');
 });

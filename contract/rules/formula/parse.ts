@@ -1,10 +1,86 @@
-import { FormulaError, tokensOf, type Node, type Operator, type Token } from './syntax.ts';
+/** Tokens and syntax tree of formulas. */
+
+/** A position in the text of a formula and what is wrong there. */
+export interface FormulaIssue {
+  /** Index of the character, from 0. */
+  position: number;
+  message: string;
+}
+
+/** Error of the parser and the type check; used only inside this folder. */
+export class FormulaError extends Error {
+  readonly issue: FormulaIssue;
+
+  constructor(position: number, message: string) {
+    super(message);
+    this.issue = { position, message };
+  }
+}
+
+type Operator = '+' | '-' | '*' | '/' | '&' | '=' | '<>' | '<' | '<=' | '>' | '>=' | 'and' | 'or';
+
+export type Node = { position: number } & (
+  | { kind: 'literal'; value: number | string | boolean }
+  | { kind: 'field'; name: string }
+  | { kind: 'unary'; operator: '-' | 'not'; operand: Node }
+  | { kind: 'binary'; operator: Operator; left: Node; right: Node }
+  | { kind: 'call'; name: string; args: Node[] }
+);
+
+type TokenKind = 'number' | 'text' | 'name' | 'field' | 'sign' | 'end';
+
+export interface Token {
+  kind: TokenKind;
+  text: string;
+  position: number;
+}
+
+const MAX_FORMULA_LENGTH = 10_000;
+
+/** A number, a text in quotes (a doubled quote stands for one), a name, a name in brackets, a sign. */
+const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
+  ['number', /\d+(?:\.\d+)?/y],
+  ['text', /"(?:[^"]|"")*"/y],
+  ['name', /[A-Za-z][A-Za-z0-9_]*/y],
+  ['field', /\[[^[\]]+\]/y],
+  ['sign', /<=|>=|<>|[-+*/&=<>(),]/y],
+];
+const SPACE = /\s*/y;
+
+function matchAt(pattern: RegExp, source: string, position: number): string | undefined {
+  pattern.lastIndex = position;
+  return pattern.exec(source)?.[0];
+}
+
+function readToken(source: string, position: number): Token {
+  for (const [kind, pattern] of PATTERNS) {
+    const text = matchAt(pattern, source, position);
+    if (text !== undefined) return { kind, text, position };
+  }
+  const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
+  if (character === '"') throw new FormulaError(position, 'The text has no closing quote');
+  throw new FormulaError(position, `Unexpected character ${character}`);
+}
+
+/** The tokens of a formula; the last one is `end`. @throws FormulaError */
+export function tokenize(source: string): Token[] {
+  if (source.length > MAX_FORMULA_LENGTH)
+    throw new FormulaError(MAX_FORMULA_LENGTH, `A formula has at most ${MAX_FORMULA_LENGTH} characters`);
+  const tokens: Token[] = [];
+  for (let position = 0; ;) {
+    position += matchAt(SPACE, source, position)?.length ?? 0;
+    if (position >= source.length) return [...tokens, { kind: 'end', text: '', position }];
+    const token = readToken(source, position);
+    tokens.push(token);
+    position += token.text.length;
+  }
+}
 
 const MAX_DEPTH = 50;
 const MAX_NODES = 1000;
 
-/** Operators from the loosest to the tightest; those of one row are taken from left to right. */
-const LEVELS: readonly (readonly Operator[])[] = [
+/** Binary operators by increasing precedence; operators of one row are left-associative. */
+const OPERATORS_BY_PRECEDENCE: readonly (readonly Operator[])[] = [
   ['or'],
   ['and'],
   ['=', '<>', '<', '<=', '>', '>='],
@@ -12,129 +88,133 @@ const LEVELS: readonly (readonly Operator[])[] = [
   ['+', '-'],
   ['*', '/'],
 ];
+const COMPARISON_LEVEL = 2;
 
 class Parser {
   readonly #tokens: readonly Token[];
-  #next = 0;
+  #nextIndex = 0;
   #depth = 0;
-  #nodes = 0;
+  #nodeCount = 0;
 
   constructor(source: string) {
-    this.#tokens = tokensOf(source);
+    this.#tokens = tokenize(source);
   }
 
-  whole(): Node {
-    const node = this.#level(0);
-    if (this.#peek.kind !== 'end') throw this.#unexpected();
+  parse(): Node {
+    const node = this.#parseBinary(0);
+    if (this.#nextToken.kind !== 'end') throw this.#createError();
     return node;
   }
 
-  get #peek(): Token {
-    return this.#tokens[this.#next] ?? { kind: 'end', text: '', at: 0 };
+  get #nextToken(): Token {
+    return this.#tokens[this.#nextIndex] ?? { kind: 'end', text: '', position: 0 };
   }
 
-  /** Takes the next token when it is this sign or word. */
-  #takes(...texts: readonly string[]): Token | undefined {
-    const token = this.#peek;
+  /** Consumes and returns the next token if it is one of these signs or words. */
+  #accept(...texts: readonly string[]): Token | undefined {
+    const token = this.#nextToken;
     if (token.kind !== 'sign' && token.kind !== 'name') return undefined;
     if (!texts.includes(token.text.toLowerCase())) return undefined;
-    this.#next += 1;
+    this.#nextIndex += 1;
     return token;
   }
 
   #expect(sign: string): void {
-    if (!this.#takes(sign)) throw this.#unexpected(sign);
+    if (!this.#accept(sign)) throw this.#createError(sign);
   }
 
-  #unexpected(wanted = 'a value, a field or a function'): FormulaError {
-    const { kind, text, at } = this.#peek;
-    return new FormulaError(at, `Expected ${wanted}, found ${kind === 'end' ? 'the end' : text}`);
+  #createError(expected = 'a value, a field or a function'): FormulaError {
+    const { kind, text, position } = this.#nextToken;
+    return new FormulaError(position, `Expected ${expected}, found ${kind === 'end' ? 'the end' : text}`);
   }
 
-  #count<N extends Node>(node: N): N {
-    this.#nodes += 1;
-    if (this.#nodes > MAX_NODES)
-      throw new FormulaError(node.at, `A formula has at most ${MAX_NODES} operations and values`);
+  /** @throws FormulaError when the tree has too many nodes */
+  #createNode<N extends Node>(node: N): N {
+    this.#nodeCount += 1;
+    if (this.#nodeCount > MAX_NODES)
+      throw new FormulaError(node.position, `A formula has at most ${MAX_NODES} operations and values`);
     return node;
   }
 
-  /** Everything that leads deeper goes through here: a formula of brackets alone must not exhaust the stack. */
-  #deeper<T>(read: () => T): T {
+  /** Runs a recursive step; limits the depth, so that nested brackets cannot exhaust the stack. */
+  #descend<T>(parse: () => T): T {
     if (this.#depth >= MAX_DEPTH)
-      throw new FormulaError(this.#peek.at, `A formula is at most ${MAX_DEPTH} levels deep`);
+      throw new FormulaError(this.#nextToken.position, `A formula is at most ${MAX_DEPTH} levels deep`);
     this.#depth += 1;
-    const result = read();
+    const result = parse();
     this.#depth -= 1;
     return result;
   }
 
-  #level(index: number): Node {
-    const operators = LEVELS[index];
-    if (!operators) return this.#unary();
-    let left = this.#level(index + 1);
+  /** Parses operators of this precedence level and above. */
+  #parseBinary(level: number): Node {
+    const operators = OPERATORS_BY_PRECEDENCE[level];
+    if (!operators) return this.#parseUnary();
+    let left = this.#parseBinary(level + 1);
     for (;;) {
-      const token = this.#takes(...operators);
+      const token = this.#accept(...operators);
       if (!token) return left;
-      const operator = operators.find((each) => each === token.text.toLowerCase()) ?? '=';
-      const right = this.#level(index + 1);
-      left = this.#count({ kind: 'binary', operator, left, right, at: token.at });
+      const operator = operators.find((candidate) => candidate === token.text.toLowerCase()) ?? '=';
+      const right = this.#parseBinary(level + 1);
+      left = this.#createNode({ kind: 'binary', operator, left, right, position: token.position });
     }
   }
 
-  #unary(): Node {
-    const token = this.#takes('-', 'not');
-    if (!token) return this.#primary();
-    // `not` binds as loosely as a comparison, so that `not A = B` is what it says.
+  #parseUnary(): Node {
+    const token = this.#accept('-', 'not');
+    if (!token) return this.#parsePrimary();
+    // `not` binds more loosely than a comparison: `not A = B` is `not (A = B)`.
     const operator = token.text === '-' ? '-' : 'not';
-    const of = this.#deeper(() => (operator === '-' ? this.#unary() : this.#level(2)));
-    return this.#count({ kind: 'unary', operator, of, at: token.at });
+    const operand = this.#descend(() =>
+      operator === '-' ? this.#parseUnary() : this.#parseBinary(COMPARISON_LEVEL),
+    );
+    return this.#createNode({ kind: 'unary', operator, operand, position: token.position });
   }
 
-  #primary(): Node {
-    const { kind, text, at } = this.#peek;
-    if (kind === 'sign' && text === '(') return this.#bracketed();
-    if (kind === 'sign' || kind === 'end') throw this.#unexpected();
-    this.#next += 1;
-    if (kind === 'number') return this.#count({ kind: 'literal', value: Number(text), at });
+  #parsePrimary(): Node {
+    const { kind, text, position } = this.#nextToken;
+    if (kind === 'sign' && text === '(') return this.#parseBrackets();
+    if (kind === 'sign' || kind === 'end') throw this.#createError();
+    this.#nextIndex += 1;
+    if (kind === 'number') return this.#createNode({ kind: 'literal', value: Number(text), position });
     if (kind === 'text')
-      return this.#count({ kind: 'literal', value: text.slice(1, -1).replaceAll('""', '"'), at });
-    if (kind === 'field') return this.#count({ kind: 'field', name: text.slice(1, -1).trim(), at });
-    return this.#named(text, at);
+      return this.#createNode({ kind: 'literal', value: text.slice(1, -1).replaceAll('""', '"'), position });
+    if (kind === 'field')
+      return this.#createNode({ kind: 'field', name: text.slice(1, -1).trim(), position });
+    return this.#parseName(text, position);
   }
 
-  #bracketed(): Node {
+  #parseBrackets(): Node {
     this.#expect('(');
-    const node = this.#deeper(() => this.#level(0));
+    const node = this.#descend(() => this.#parseBinary(0));
     this.#expect(')');
     return node;
   }
 
-  /** A name is a function before a bracket, `true` or `false`, or else a field. */
-  #named(name: string, at: number): Node {
+  /** A name is a function if a bracket follows, `true` or `false`, or a field. */
+  #parseName(name: string, position: number): Node {
     const word = name.toLowerCase();
-    if (this.#takes('(')) return this.#count({ kind: 'call', name: word, args: this.#arguments(), at });
+    if (this.#accept('('))
+      return this.#createNode({ kind: 'call', name: word, args: this.#parseArguments(), position });
     if (word === 'true' || word === 'false')
-      return this.#count({ kind: 'literal', value: word === 'true', at });
+      return this.#createNode({ kind: 'literal', value: word === 'true', position });
     if (word === 'and' || word === 'or')
       throw new FormulaError(
-        at,
+        position,
         `Expected a value before ${name}; a field of this name is written [${name}]`,
       );
-    return this.#count({ kind: 'field', name, at });
+    return this.#createNode({ kind: 'field', name, position });
   }
 
-  #arguments(): Node[] {
+  #parseArguments(): Node[] {
     const args: Node[] = [];
-    if (this.#takes(')')) return args;
-    do args.push(this.#deeper(() => this.#level(0)));
-    while (this.#takes(','));
+    if (this.#accept(')')) return args;
+    do args.push(this.#descend(() => this.#parseBinary(0)));
+    while (this.#accept(','));
     this.#expect(')');
     return args;
   }
 }
 
-/**
- * The tree of a formula.
- * @throws FormulaError
- */
-export const parseFormula = (source: string): Node => new Parser(source).whole();
+/** The syntax tree of a formula. @throws FormulaError */
+export const parseFormula = (source: string): Node => new Parser(source).parse();

@@ -1,15 +1,15 @@
 import { FIELD, holdsMoney, isFileField, type FieldType } from '../fields.ts';
 
 /**
- * Types of expressions. Dates are milliseconds since 1970 in UTC while they are computed with, a `day` is at its
- * midnight; `texts` are the names of several choices; `ids` can be counted and asked whether there are any.
+ * Types of expressions. Dates are computed as milliseconds since 1970 in UTC, a `day` as its midnight; `texts` are the names of
+ * several choices; `ids` can only be counted and tested for no data.
  */
 export type ValueType = 'number' | 'text' | 'boolean' | 'date' | 'day' | 'texts' | 'ids';
 
-/** A value while it is computed with; null: no data. */
+/** A value in a computation; null for no data. */
 export type Value = number | string | boolean | readonly (number | string)[] | null;
 
-/** What a formula has to know about a field of its entry type. */
+/** The properties of a field that formulas use. */
 export interface FormulaField {
   id: number;
   apiName: string;
@@ -18,8 +18,8 @@ export interface FormulaField {
   isMultiSelect: boolean;
   isDateOnly: boolean;
   formula: string | null;
-  /** Name of a choice of the field. */
-  choiceName(id: number): string | undefined;
+  /** Name of a choice of the field by id. */
+  getChoiceName(id: number): string | undefined;
 }
 
 const TYPES: Readonly<Record<FieldType, ValueType>> = {
@@ -36,59 +36,60 @@ const TYPES: Readonly<Record<FieldType, ValueType>> = {
   [FIELD.currency]: 'number',
 };
 
-/** The type that a field has in a formula: money counts without its currency, a choice by its name. */
-export function typeOfField(field: FormulaField): ValueType {
+/** The type of a field in a formula: money is used without its currency, a choice by its name. */
+export function getFieldType(field: FormulaField): ValueType {
   if (field.fieldType === FIELD.date && field.isDateOnly) return 'day';
   if (field.fieldType === FIELD.choice && field.isMultiSelect) return 'texts';
   return TYPES[field.fieldType];
 }
 
-const listOf = (stored: unknown): unknown[] => (Array.isArray(stored) ? stored : [stored]);
+const toList = (stored: unknown): unknown[] => (Array.isArray(stored) ? stored : [stored]);
 
-/** The value of a field as it is stored (absent: undefined), to compute with. */
-export function valueOfField(field: FormulaField, stored: unknown): Value {
+/** Converts a stored value (undefined for no data) to a value for computations. */
+export function getFieldValue(field: FormulaField, stored: unknown): Value {
   if (stored === undefined || stored === null) return null;
-  const type = typeOfField(field);
-  if (type === 'number') return numberOf(holdsMoney(field) ? Object(stored).value : stored);
+  const type = getFieldType(field);
+  if (type === 'number') return toNumber(holdsMoney(field) ? Object(stored).value : stored);
   if (type === 'boolean') return typeof stored === 'boolean' ? stored : null;
   if (type === 'date' || type === 'day')
-    return typeof stored === 'string' ? numberOf(Date.parse(stored)) : null;
+    return typeof stored === 'string' ? toNumber(Date.parse(stored)) : null;
   if (type === 'ids')
-    return isFileField(field.fieldType) ? listOf(stored).map(() => 0) : listOf(stored).map(Number);
+    return isFileField(field.fieldType) ? toList(stored).map(() => 0) : toList(stored).map(Number);
   if (field.fieldType === FIELD.choice) {
-    const names = listOf(stored).flatMap((id) => field.choiceName(Number(id)) ?? []);
+    const names = toList(stored).flatMap((id) => field.getChoiceName(Number(id)) ?? []);
     return type === 'texts' ? names : (names[0] ?? null);
   }
   return typeof stored === 'string' ? stored : null;
 }
 
-/** A number that can be computed with; no data for everything else, so that no NaN or infinity is ever stored. */
-export const numberOf = (value: unknown): number | null =>
+/** A finite number, or null for everything else, so that NaN and infinities are never stored. */
+export const toNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
-const MOST_TEXT = 1_000_000;
-/** Years 1 to 9999, as dates can be written. */
-const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00.000Z');
-const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+const MAX_TEXT_LENGTH = 1_000_000;
+/** Years 1 to 9999, the range of dates that can be stored. */
+const MIN_TIMESTAMP = Date.parse('0001-01-01T00:00:00.000Z');
+const MAX_TIMESTAMP = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A text that may be stored: an empty one is no data, one that is too long as well. */
-export const textOf = (text: string): string | null => (text === '' || text.length > MOST_TEXT ? null : text);
+/** A text that can be stored; null if it is empty or too long. */
+export const toText = (text: string): string | null =>
+  text === '' || text.length > MAX_TEXT_LENGTH ? null : text;
 
-/** A moment that can be written down. */
-export const momentOf = (moment: number): number | null =>
-  moment >= FIRST_MOMENT && moment <= LAST_MOMENT ? Math.trunc(moment) : null;
+/** A timestamp that can be stored; null if it is out of range. */
+export const toTimestamp = (timestamp: number): number | null =>
+  timestamp >= MIN_TIMESTAMP && timestamp <= MAX_TIMESTAMP ? Math.trunc(timestamp) : null;
 
-/** A moment or day as it is stored. */
-export const writtenDate = (moment: number, type: 'date' | 'day'): string =>
-  type === 'day' ? new Date(moment).toISOString().slice(0, 10) : new Date(moment).toISOString();
+/** A timestamp or day as it is stored. */
+export const formatDate = (timestamp: number, type: 'date' | 'day'): string =>
+  type === 'day' ? new Date(timestamp).toISOString().slice(0, 10) : new Date(timestamp).toISOString();
 
-/** The result of a formula as the calculated field stores it; undefined: no data. */
-export function storedResult(
+/** Converts the result of a formula to the stored value of the field; undefined for no data. */
+export function toStoredResult(
   field: Pick<FormulaField, 'fieldType' | 'isDateOnly'>,
   value: Value,
 ): string | number | boolean | undefined {
   if (value === null || typeof value === 'object') return undefined;
   if (field.fieldType === FIELD.date)
-    return typeof value === 'number' ? writtenDate(value, field.isDateOnly ? 'day' : 'date') : undefined;
+    return typeof value === 'number' ? formatDate(value, field.isDateOnly ? 'day' : 'date') : undefined;
   return value === '' ? undefined : value;
 }

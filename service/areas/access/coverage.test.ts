@@ -4,10 +4,10 @@ import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/
 
 const PATH = '/api/rest/v1/management/settings/two-factor';
 
-onEachApp((house) => {
-  /** Sets what the site asks for and what the person has. */
-  const mark = async ({ siteId, userId }: Person, required: boolean, setUp: boolean) => {
-    const { db } = house();
+onEachApp((context) => {
+  /** Sets whether the site requires a second factor of the user, and whether the user has one. */
+  const setFactors = async ({ siteId, userId }: Person, required: boolean, setUp: boolean) => {
+    const { db } = context();
     await db
       .updateTable('membership')
       .set({ two_factor_enabled: required })
@@ -17,26 +17,30 @@ onEachApp((house) => {
     await db.updateTable('account').set({ second_factor: setUp }).where('user_id', '=', userId).execute();
   };
 
-  test('every active user is counted once, and who stands out is named', async () => {
-    const { db, app } = house();
+  test('counts every active user once and lists those without a required factor and administrators without one', async () => {
+    const { db, app } = context();
     const siteId = await makeSite(db);
     const administrator = await makePerson(db, siteId);
-    const [both, required, optional, none, gone] = [
+    const [both, required, optional, none, inactive] = [
       await makePerson(db, siteId, { capabilities: [] }),
       await makePerson(db, siteId, { capabilities: ['Read Data'] }),
       await makePerson(db, siteId, { capabilities: [] }),
       await makePerson(db, siteId, { capabilities: ['Read Data'] }),
       await makePerson(db, siteId, { capabilities: [] }),
     ];
-    await mark(administrator, false, false);
-    await mark(both, true, true);
-    await mark(required, true, false);
-    await mark(optional, false, true);
-    await mark(none, false, false);
-    await mark(gone, true, false);
-    await db.updateTable('membership').set({ is_active: false }).where('user_id', '=', gone.userId).execute();
-    // Somebody of another site is nobody here.
-    await mark(await makePerson(db, await makeSite(db)), true, false);
+    await setFactors(administrator, false, false);
+    await setFactors(both, true, true);
+    await setFactors(required, true, false);
+    await setFactors(optional, false, true);
+    await setFactors(none, false, false);
+    await setFactors(inactive, true, false);
+    await db
+      .updateTable('membership')
+      .set({ is_active: false })
+      .where('user_id', '=', inactive.userId)
+      .execute();
+    // Users of another site are not counted.
+    await setFactors(await makePerson(db, await makeSite(db)), true, false);
 
     const { status, body } = await as(app, administrator, 'program').get<TwoFactorCoverage>(PATH);
     expect(status).toBe(200);

@@ -1,72 +1,89 @@
 import { sql } from 'kysely';
-import { MAY_ACT } from '../../kernel/auth/store.ts';
+import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../contract/generated/types.gen.ts';
+import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
-/** What a person has set up to prove who they are besides a password. */
+/** Everything a user has set up for signing in besides the password. */
 export interface Factors {
-  /** Whether a site on which they may act asks for a second factor (spec 2.1). */
+  /** Whether a site on which the user can act requires a second factor (spec 2.1). */
   isRequired: boolean;
   authenticatorAt: Date | null;
   passkeys: number;
   recoveryCodes: number;
 }
 
-/** Whether the person has a second factor at all: recovery codes only stand in for one. */
+/** Whether the user has a second factor. Recovery codes alone do not count: they only replace one. */
 export const hasFactor = ({ authenticatorAt, passkeys }: Factors): boolean =>
   authenticatorAt !== null || passkeys > 0;
 
 export async function readFactors(db: Db, userId: number): Promise<Factors> {
   const { rows } = await sql<Factors>`
-    select exists (select 1 from membership m where m.user_id = ${userId} and m.two_factor_enabled and ${MAY_ACT}) as "isRequired",
+    select exists (select 1 from membership m where m.user_id = ${userId} and m.two_factor_enabled and ${CAN_ACT}) as "isRequired",
       (select set_up_at from authenticator where user_id = ${userId}) as "authenticatorAt",
       (select count(*)::int from passkey where user_id = ${userId}) as passkeys,
       (select count(*)::int from recovery_code where user_id = ${userId}) as "recoveryCodes"`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('A row of counts is there');
+  if (!row) throw new Error('The count query returned no row');
   return row;
 }
 
-/** The sealed seed of the person's app, or of the one that is being set up, with the database's clock in seconds. */
+/** Returns the encrypted seed of the active or of the pending app, and the time of the database in seconds. */
 export async function readSeed(
   db: Db,
   userId: number,
-  which: 'seed' | 'next_seed',
+  column: 'seed' | 'next_seed',
 ): Promise<{ seed: Buffer; seconds: number } | undefined> {
   const { rows } = await sql<{ seed: Buffer | null; seconds: number }>`
-    select ${sql.id(which)} as seed, floor(extract(epoch from clock_timestamp()))::int8 as seconds
+    select ${sql.id(column)} as seed, floor(extract(epoch from clock_timestamp()))::int8 as seconds
     from authenticator where user_id = ${userId}`.execute(db);
   const [row] = rows;
   return row?.seed ? { seed: Buffer.from(row.seed), seconds: row.seconds } : undefined;
 }
 
-/** Keeps the sealed seed of an app that is being set up, beside the one that counts. */
-export async function writeNextSeed(db: Db, userId: number, seed: Buffer): Promise<void> {
-  await sql`insert into authenticator (user_id, next_seed) values (${userId}, ${seed})
-    on conflict (user_id) do update set next_seed = excluded.next_seed`.execute(db);
+/** Saves the encrypted seed of an app that is being set up; the active seed stays valid. */
+export async function savePendingSeed(db: Db, userId: number, seed: Buffer): Promise<void> {
+  await db
+    .insertInto('authenticator')
+    .values({ user_id: userId, seed: null, next_seed: seed })
+    .onConflict((on) => on.column('user_id').doUpdateSet({ next_seed: seed }))
+    .execute();
 }
 
 /**
- * Takes a time step of the app, once: this update is the acceptance, so that of many requests with one code, on however
- * many processes, one gets through. A step before one that was taken is refused as well (T14).
+ * Marks a time step as used. The update itself is the acceptance: of several requests with the same code, on any number
+ * of processes, exactly one succeeds. Steps before a used one are rejected as well (T14).
  */
-export async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update authenticator set last_step = ${step} where user_id = ${userId} and last_step < ${step}`.execute(
-    tx,
-  );
-  return numAffectedRows === 1n;
+export async function consumeTimeStep(tx: Tx, userId: number, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('authenticator')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
-/** The app that was being set up counts from now on, its first code taken; false when another request did it. */
-export async function keepNextSeed(tx: Tx, userId: number, seed: Buffer, step: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update authenticator set seed = next_seed, next_seed = null, set_up_at = now(), last_step = ${step}
-    where user_id = ${userId} and next_seed = ${seed}`.execute(tx);
-  return numAffectedRows === 1n;
+/**
+ * Makes the pending seed the active one and marks its first time step as used. Returns false if another request did so
+ * first.
+ */
+export async function activatePendingSeed(
+  tx: Tx,
+  userId: number,
+  seed: Buffer,
+  step: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('authenticator')
+    .set({ seed, next_seed: null, set_up_at: sql<Date>`now()`, last_step: step })
+    .where('user_id', '=', userId)
+    .where('next_seed', '=', seed)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
-/** Replaces the recovery codes of the person. */
-export async function writeRecoveryCodes(tx: Tx, userId: number, hashes: readonly Buffer[]): Promise<void> {
+/** Replaces the recovery codes of the user. */
+export async function replaceRecoveryCodes(tx: Tx, userId: number, hashes: readonly Buffer[]): Promise<void> {
   await tx.deleteFrom('recovery_code').where('user_id', '=', userId).execute();
   await tx
     .insertInto('recovery_code')
@@ -74,8 +91,8 @@ export async function writeRecoveryCodes(tx: Tx, userId: number, hashes: readonl
     .execute();
 }
 
-/** Takes a recovery code; false where it is none, or was taken. */
-export async function takeRecoveryCode(tx: Tx, userId: number, hash: Buffer): Promise<boolean> {
+/** Deletes a recovery code. Returns false if it does not exist or was used before. */
+export async function deleteRecoveryCode(tx: Tx, userId: number, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_code')
     .where('user_id', '=', userId)
@@ -84,29 +101,59 @@ export async function takeRecoveryCode(tx: Tx, userId: number, hash: Buffer): Pr
   return numDeletedRows === 1n;
 }
 
-/** Holds the account until the transaction ends, before its memberships are: nobody waits crosswise. */
-export async function lockAccount(tx: Tx, userId: number): Promise<void> {
-  await sql`select 1 from account where user_id = ${userId} for no key update`.execute(tx);
-}
-
-/** Whether the person is a user of another site too. */
-export async function isElsewhere(tx: Tx, siteId: number, userId: number): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from membership where user_id = ${userId} and site_id <> ${siteId} limit 1`.execute(tx);
-  return rows.length > 0;
-}
-
-/** Notes with the account whether it has a second factor: what lists of users tell. */
-export async function noteFactor(tx: Tx, userId: number): Promise<void> {
+/** Updates `account.second_factor`, the flag shown in user lists. */
+export async function updateSecondFactorFlag(tx: Tx, userId: number): Promise<void> {
   await sql`update account set second_factor =
       exists (select 1 from authenticator where user_id = ${userId} and seed is not null)
       or exists (select 1 from passkey where user_id = ${userId})
     where user_id = ${userId}`.execute(tx);
 }
 
-/** Forgets every second factor of the person. */
+/** Deletes all second factors of the user. */
 export async function deleteFactors(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('authenticator').where('user_id', '=', userId).execute();
   await tx.deleteFrom('passkey').where('user_id', '=', userId).execute();
   await tx.deleteFrom('recovery_code').where('user_id', '=', userId).execute();
+}
+
+const MAX_LISTED_USERS = 500;
+/** A user with one of these capabilities can take control of the site. */
+const ADMINISTRATIVE_CAPABILITIES = ['Manage Users', 'Manage Groups', 'Manage Settings', 'Manage Backups'];
+
+const selectAdministrators = (siteId: number) => sql`
+  select distinct gm.user_id from user_group g join group_member gm using (site_id, group_id)
+  where g.site_id = ${siteId} and g.capabilities && ${ADMINISTRATIVE_CAPABILITIES}::text[]`;
+
+type CoverageCounts = Omit<TwoFactorCoverage, 'people'>;
+
+/** Counts active users by whether the site requires a second factor of them and whether they have one. */
+export async function countTwoFactorCoverage(db: Db, siteId: number): Promise<CoverageCounts> {
+  const { rows } = await sql<CoverageCounts>`
+    with administrators as (${selectAdministrators(siteId)})
+    select count(*) filter (where m.two_factor_enabled and a.second_factor)::int as "requiredSetUp",
+      count(*) filter (where m.two_factor_enabled and not a.second_factor)::int as "requiredNotSetUp",
+      count(*) filter (where not m.two_factor_enabled and a.second_factor)::int as "optionalSetUp",
+      count(*) filter (where not m.two_factor_enabled and not a.second_factor)::int as "optionalNotSetUp",
+      count(*) filter (where not a.second_factor and r.user_id is not null)::int as "administratorsNotSetUp"
+    from membership m join account a on a.user_id = m.user_id
+    left join administrators r on r.user_id = m.user_id
+    where m.site_id = ${siteId} and m.is_active`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('The count query returned no row');
+  return row;
+}
+
+/** Active users without a second factor: first those of whom one is required, then the other administrators. */
+export async function listUsersWithoutFactor(db: Db, siteId: number): Promise<PersonWithoutFactor[]> {
+  const { rows } = await sql<PersonWithoutFactor>`
+    with administrators as (${selectAdministrators(siteId)})
+    select m.user_id as "userId", a.email as "userName", trim(a.first_name || ' ' || a.last_name) as "fullName",
+      m.two_factor_enabled as "twoFactorEnabled", r.user_id is not null as "isAdministrator"
+    from membership m join account a on a.user_id = m.user_id
+    left join administrators r on r.user_id = m.user_id
+    where m.site_id = ${siteId} and m.is_active and not a.second_factor
+      and (m.two_factor_enabled or r.user_id is not null)
+    order by m.two_factor_enabled desc, "isAdministrator" desc, lower(a.last_name), lower(a.first_name), m.user_id
+    limit ${MAX_LISTED_USERS}`.execute(db);
+  return rows;
 }

@@ -1,18 +1,16 @@
-/** What other rooms may ask of how people prove who they are. */
-export { beginAuthenticator, confirmAuthenticator } from './authenticator.ts';
+import { coverageHandlers, ownAccessHandlers, userAccessHandlers } from './handlers.ts';
+
+/** Second factors, passkeys, recovery codes and sessions of users. */
+export const accessHandlers = { ...ownAccessHandlers, ...userAccessHandlers, ...coverageHandlers };
+export { confirmAuthenticatorSetup, createRecoveryCodes, startAuthenticatorSetup } from './codes.ts';
+export { changeFactors, mailSecurityChange, resetFactors } from './factor-changes.ts';
 export { readFactors, type Factors } from './factors.store.ts';
-export { isPasskeyOf, proofOptions, takePasskeyProof } from './passkeys.ts';
+export { consumePasskeyProof, createProofOptions, hasPasskey } from './passkeys.ts';
 export {
-  countCodeTry,
-  forgetCodeTries,
-  proofMethods,
-  secondFactorMethods,
-  takeProof,
-  wrongProof,
+  clearCodeAttempts,
+  consumeProof,
+  countCodeAttempt,
+  getProofMethods,
+  getSecondFactorMethods,
+  wrongProofError,
 } from './proofs.ts';
-export { mailSecurityChange } from './mails.ts';
-export { makeRecoveryCodes } from './recovery.ts';
-export { factorsChanged, forgetFactors } from './changed.ts';
-export { ownAccessHandlers } from './own.ts';
-export { userAccessHandlers } from './users.ts';
-export { coverageHandlers } from './coverage.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
-/** What a challenge was made for: an answer to it counts for nothing else. */
-export type Purpose = 'register' | 'prove' | 'sign-in';
+/** Ceremony for which a challenge was created; a response is valid for no other one. */
+export type ChallengePurpose = 'register' | 'prove' | 'sign-in';
 
-const CHALLENGE_MINUTES = 5;
+const CHALLENGE_TTL_MINUTES = 5;
 
 export interface StoredPasskey {
   id: number;
@@ -19,42 +19,59 @@ export interface StoredPasskey {
   lastUsedAt: Date | null;
 }
 
-const COLUMNS = sql`passkey_id as id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey",
-  counter, transports, name, is_synced as "isSynced", created_at as "createdAt", last_used_at as "lastUsedAt"`;
+const COLUMNS = [
+  'passkey_id as id',
+  'user_id as userId',
+  'credential_id as credentialId',
+  'public_key as publicKey',
+  'counter',
+  'transports',
+  'name',
+  'is_synced as isSynced',
+  'created_at as createdAt',
+  'last_used_at as lastUsedAt',
+] as const;
 
-/** The passkeys of a person, the oldest first. */
+/** The passkeys of a user, oldest first. */
 export async function listPasskeys(db: Db, userId: number): Promise<StoredPasskey[]> {
-  const { rows } = await sql<StoredPasskey>`
-    select ${COLUMNS} from passkey where user_id = ${userId} order by passkey_id`.execute(db);
-  return rows;
+  return db
+    .selectFrom('passkey')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .orderBy('passkey_id')
+    .execute();
 }
 
-/** Whose credential this is. */
+/** Finds a passkey, of any user, by its credential id. */
 export async function findPasskey(db: Db, credentialId: string): Promise<StoredPasskey | undefined> {
-  const { rows } = await sql<StoredPasskey>`
-    select ${COLUMNS} from passkey where credential_id = ${credentialId}`.execute(db);
-  return rows[0];
+  return db
+    .selectFrom('passkey')
+    .select(COLUMNS)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
 }
 
-/** Keeps a challenge until it is answered; who makes one clears away those that nobody answered. */
-export async function keepChallenge(
+/** Saves a challenge and deletes the expired ones. */
+export async function saveChallenge(
   db: Db,
   challenge: string,
-  purpose: Purpose,
+  purpose: ChallengePurpose,
   userId: number | null,
 ): Promise<void> {
   await sql`with over as (delete from passkey_challenge where expires_at < now())
     insert into passkey_challenge (challenge, purpose, user_id, expires_at)
-    values (${challenge}, ${purpose}, ${userId}, now() + make_interval(mins => ${CHALLENGE_MINUTES}))`.execute(
+    values (${challenge}, ${purpose}, ${userId}, now() + make_interval(mins => ${CHALLENGE_TTL_MINUTES}))`.execute(
     db,
   );
 }
 
-/** Takes a challenge, once: false where it is none of this purpose and person, or was answered already. */
-export async function takeChallenge(
+/**
+ * Deletes a challenge. Returns false if it was not issued for this purpose and user, has expired or was used before.
+ */
+export async function consumeChallenge(
   db: Db,
   challenge: string,
-  purpose: Purpose,
+  purpose: ChallengePurpose,
   userId: number | null,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -63,22 +80,32 @@ export async function takeChallenge(
   return numAffectedRows === 1n;
 }
 
-/** Keeps a new passkey; undefined when somebody has this credential already. */
+/** Inserts a passkey. Returns undefined if the credential is registered already. */
 export async function insertPasskey(
   tx: Tx,
   passkey: Omit<StoredPasskey, 'id' | 'createdAt' | 'lastUsedAt'>,
 ): Promise<StoredPasskey | undefined> {
-  const { rows } = await sql<StoredPasskey>`
-    insert into passkey (user_id, credential_id, public_key, counter, transports, name, is_synced)
-    values (${passkey.userId}, ${passkey.credentialId}, ${passkey.publicKey}, ${passkey.counter},
-      ${passkey.transports}::text[], ${passkey.name}, ${passkey.isSynced})
-    on conflict (credential_id) do nothing
-    returning ${COLUMNS}`.execute(tx);
-  return rows[0];
+  return tx
+    .insertInto('passkey')
+    .values({
+      user_id: passkey.userId,
+      credential_id: passkey.credentialId,
+      public_key: passkey.publicKey,
+      counter: passkey.counter,
+      transports: passkey.transports,
+      name: passkey.name,
+      is_synced: passkey.isSynced,
+    })
+    .onConflict((on) => on.column('credential_id').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
 }
 
-/** Notes a use; false when the counter went back, as that of a copied authenticator does. */
-export async function notePasskeyUse(tx: Tx, id: number, counter: number): Promise<boolean> {
+/**
+ * Records a use of the passkey. Returns false if the signature counter did not increase, which indicates a cloned
+ * authenticator.
+ */
+export async function recordPasskeyUse(tx: Tx, id: number, counter: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update passkey set counter = ${counter}, last_used_at = now()
     where passkey_id = ${id} and (counter < ${counter} or (counter = 0 and ${counter}::bigint = 0))`.execute(
@@ -87,7 +114,7 @@ export async function notePasskeyUse(tx: Tx, id: number, counter: number): Promi
   return numAffectedRows === 1n;
 }
 
-/** Removes one of the person's passkeys; its name, or undefined where they have none with this id. */
+/** Deletes a passkey of the user and returns its name, or undefined if the user has no passkey with this id. */
 export async function deletePasskey(tx: Tx, userId: number, id: number): Promise<string | undefined> {
   const row = await tx
     .deleteFrom('passkey')

@@ -9,37 +9,40 @@ import {
   type RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Passkey, PasskeyAnswer, PasskeyOptions } from '../../../contract/generated/types.gen.ts';
+import { conflict } from '../../kernel/api-error.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { dbErrorOf } from '../../kernel/db/errors.ts';
-import { conflict } from '../../kernel/http/errors.ts';
+import { getDbError } from '../../kernel/db/errors.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import * as store from './passkeys.store.ts';
 
-/** For whom passkeys are made: the host of the console, and where its pages come from. */
+/** Relying party of WebAuthn: the host name of the console and the origin of its pages. */
 interface RelyingParty {
   id: string;
   origin: string;
 }
 
-const NAME = 'Steward';
-/** EdDSA, ES256 and RS256: what authenticators have. */
-const ALGORITHMS = [-8, -7, -257];
+const RELYING_PARTY_NAME = 'Steward';
+/** COSE identifiers of EdDSA, ES256 and RS256. */
+const COSE_ALGORITHMS = [-8, -7, -257];
 
-/** Whether passkeys can work here: they belong to a host name, and an IP address is none (WebAuthn 3, 5.1.2). */
-export const passkeysOffered = (publicUrl: string): boolean => partyOf(publicUrl) !== undefined;
+/**
+ * Whether passkeys can work at this address: they are bound to a host name, which an IP address is not (WebAuthn 3,
+ * 5.1.2).
+ */
+export const arePasskeysAvailable = (publicUrl: string): boolean => getRelyingParty(publicUrl) !== undefined;
 
-function partyOf(publicUrl: string): RelyingParty | undefined {
+function getRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { hostname, origin } = new URL(publicUrl);
   return isIP(hostname.replaceAll(/[[\]]/g, '')) ? undefined : { id: hostname, origin };
 }
 
-function requireParty(publicUrl: string): RelyingParty {
-  const party = partyOf(publicUrl);
-  if (!party) throw conflict('Passkeys belong to a host name, and this console is reached by an IP address');
+function requireRelyingParty(publicUrl: string): RelyingParty {
+  const party = getRelyingParty(publicUrl);
+  if (!party) throw conflict('Passkeys require a host name, and this console is opened by IP address');
   return party;
 }
 
-export const shownPasskey = (passkey: store.StoredPasskey): Passkey => ({
+export const toPasskey = (passkey: store.StoredPasskey): Passkey => ({
   id: passkey.id,
   name: passkey.name,
   createdDate: passkey.createdAt.toISOString(),
@@ -47,47 +50,47 @@ export const shownPasskey = (passkey: store.StoredPasskey): Passkey => ({
   isSynced: passkey.isSynced,
 });
 
-const described = ({ credentialId, transports }: store.StoredPasskey) => ({
+const toCredentialDescriptor = ({ credentialId, transports }: store.StoredPasskey) => ({
   id: credentialId,
-  transports: transportsOf(transports),
+  transports: parseTransports(transports),
 });
 
-/** Options to make a passkey with. */
-export async function registrationOptions(
+/** Options for `navigator.credentials.create`; saves the challenge. @throws ApiError 409 without a host name */
+export async function createRegistrationOptions(
   db: Db,
   publicUrl: string,
-  who: { userId: number; email: string },
+  user: { userId: number; email: string },
 ): Promise<PasskeyOptions> {
-  const party = requireParty(publicUrl);
-  const own = await store.listPasskeys(db, who.userId);
+  const party = requireRelyingParty(publicUrl);
+  const passkeys = await store.listPasskeys(db, user.userId);
   const options = await generateRegistrationOptions({
-    rpName: NAME,
+    rpName: RELYING_PARTY_NAME,
     rpID: party.id,
-    userID: new Uint8Array(hashSecret(`passkeys of ${who.userId}`)),
-    userName: who.email,
+    userID: new Uint8Array(hashSecret(`passkeys of ${user.userId}`)),
+    userName: user.email,
     attestationType: 'none',
-    supportedAlgorithmIDs: ALGORITHMS,
-    excludeCredentials: own.map(described),
+    supportedAlgorithmIDs: COSE_ALGORITHMS,
+    excludeCredentials: passkeys.map(toCredentialDescriptor),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   });
-  await store.keepChallenge(db, options.challenge, 'register', who.userId);
+  await store.saveChallenge(db, options.challenge, 'register', user.userId);
   return { ...options };
 }
 
-/** What an authenticator made, checked against its challenge; undefined for everything that does not fit. */
-export async function checkRegistration(
+/** Verifies the response to a registration challenge. Returns undefined if it is invalid in any way. */
+export async function verifyRegistration(
   db: Db,
   publicUrl: string,
   { userId, answer }: { userId: number; answer: PasskeyAnswer },
 ): Promise<Omit<Parameters<typeof store.insertPasskey>[1], 'name'> | undefined> {
-  const party = requireParty(publicUrl);
-  const result = await orNothing(() =>
+  const party = requireRelyingParty(publicUrl);
+  const result = await undefinedOnRefusal(() =>
     verifyRegistrationResponse({
-      response: asRegistration(answer),
-      expectedChallenge: (challenge) => store.takeChallenge(db, challenge, 'register', userId),
+      response: toRegistrationResponse(answer),
+      expectedChallenge: (challenge) => store.consumeChallenge(db, challenge, 'register', userId),
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      supportedAlgorithmIDs: ALGORITHMS,
+      supportedAlgorithmIDs: COSE_ALGORITHMS,
       requireUserVerification: false,
     }),
   );
@@ -103,101 +106,109 @@ export async function checkRegistration(
   };
 }
 
-/** Options to prove oneself with a passkey: one of the person's, or with `null` whoever has one. */
-export async function proofOptions(
+/**
+ * Options for `navigator.credentials.get`; saves the challenge. With a user id only passkeys of this user are accepted,
+ * with `null` (sign-in without a name) any. @throws ApiError 409 without a host name, or if the user has no passkey
+ */
+export async function createProofOptions(
   db: Db,
   publicUrl: string,
   userId: number | null,
 ): Promise<PasskeyOptions> {
-  const party = requireParty(publicUrl);
-  const own = userId === null ? [] : await store.listPasskeys(db, userId);
-  if (userId !== null && own.length === 0) throw conflict('You have no passkey');
+  const party = requireRelyingParty(publicUrl);
+  const passkeys = userId === null ? [] : await store.listPasskeys(db, userId);
+  if (userId !== null && passkeys.length === 0) throw conflict('You have no passkey');
   const options = await generateAuthenticationOptions({
     rpID: party.id,
-    allowCredentials: own.map(described),
-    // Alone it stands for both factors; after a password its presence is one more.
+    allowCredentials: passkeys.map(toCredentialDescriptor),
+    // Used alone, a passkey replaces password and second factor; after a password, presence is enough.
     userVerification: userId === null ? 'required' : 'preferred',
   });
-  await store.keepChallenge(db, options.challenge, userId === null ? 'sign-in' : 'prove', userId);
+  await store.saveChallenge(db, options.challenge, userId === null ? 'sign-in' : 'prove', userId);
   return { ...options };
 }
 
 /**
- * Takes a proof by passkey, once; answers whose it is. `userId` null: of whoever it is, who must have been verified by
- * the authenticator.
+ * Verifies the response to a proof challenge exactly once and returns the id of the user, or undefined if it is
+ * invalid. With `userId` null any user is accepted, provided that the authenticator verified them.
  */
-export async function takePasskeyProof(
+export async function consumePasskeyProof(
   tx: Tx,
   publicUrl: string,
   { userId, answer }: { userId: number | null; answer: PasskeyAnswer },
 ): Promise<number | undefined> {
-  const party = requireParty(publicUrl);
+  const party = requireRelyingParty(publicUrl);
   const passkey = await store.findPasskey(tx, answer.id);
   if (!passkey || (userId !== null && passkey.userId !== userId)) return undefined;
-  const result = await orNothing(() =>
+  const result = await undefinedOnRefusal(() =>
     verifyAuthenticationResponse({
-      response: asAuthentication(answer),
+      response: toAuthenticationResponse(answer),
       expectedChallenge: (challenge) =>
-        store.takeChallenge(tx, challenge, userId === null ? 'sign-in' : 'prove', userId),
+        store.consumeChallenge(tx, challenge, userId === null ? 'sign-in' : 'prove', userId),
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(passkey.publicKey),
         counter: passkey.counter,
-        transports: transportsOf(passkey.transports),
+        transports: parseTransports(passkey.transports),
       },
       requireUserVerification: userId === null,
     }),
   );
   if (!result?.verified) return undefined;
-  const isFresh = await store.notePasskeyUse(tx, passkey.id, result.authenticationInfo.newCounter);
+  const isFresh = await store.recordPasskeyUse(tx, passkey.id, result.authenticationInfo.newCounter);
   return isFresh ? passkey.userId : undefined;
 }
 
-/** Whether the person has this passkey, now. */
-export const isPasskeyOf = async (tx: Tx, userId: number, credentialId: string): Promise<boolean> =>
+/** Whether the user has the passkey at present. */
+export const hasPasskey = async (tx: Tx, userId: number, credentialId: string): Promise<boolean> =>
   (await store.findPasskey(tx, credentialId))?.userId === userId;
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What the library reads of an answer; the rest of it is the browser's business. */
-const asRegistration = ({ id, rawId, type, response }: PasskeyAnswer): RegistrationResponseJSON => ({
+/** Copies the members that the library reads; the others are the browser's concern. */
+const toRegistrationResponse = ({ id, rawId, type, response }: PasskeyAnswer): RegistrationResponseJSON => ({
   id,
   rawId,
   type,
   clientExtensionResults: {},
   response: {
-    clientDataJSON: text(response['clientDataJSON']),
-    attestationObject: text(response['attestationObject']),
-    transports: transportsOf(response['transports']),
+    clientDataJSON: toText(response['clientDataJSON']),
+    attestationObject: toText(response['attestationObject']),
+    transports: parseTransports(response['transports']),
   },
 });
 
-const asAuthentication = ({ id, rawId, type, response }: PasskeyAnswer): AuthenticationResponseJSON => ({
+const toAuthenticationResponse = ({
+  id,
+  rawId,
+  type,
+  response,
+}: PasskeyAnswer): AuthenticationResponseJSON => ({
   id,
   rawId,
   type,
   clientExtensionResults: {},
   response: {
-    clientDataJSON: text(response['clientDataJSON']),
-    authenticatorData: text(response['authenticatorData']),
-    signature: text(response['signature']),
+    clientDataJSON: toText(response['clientDataJSON']),
+    authenticatorData: toText(response['authenticatorData']),
+    signature: toText(response['signature']),
   },
 });
 
 const TRANSPORTS: readonly AuthenticatorTransport[] = ['ble', 'hybrid', 'internal', 'nfc', 'usb'];
 
-const transportsOf = (given: unknown): AuthenticatorTransport[] =>
-  Array.isArray(given) ? TRANSPORTS.filter((each) => given.includes(each)) : [];
+const parseTransports = (value: unknown): AuthenticatorTransport[] =>
+  Array.isArray(value) ? TRANSPORTS.filter((each) => value.includes(each)) : [];
 
-/** The library throws for what does not fit, whatever it is: all of that is one refusal. */
-async function orNothing<T>(verify: () => Promise<T>): Promise<T | undefined> {
+/** Maps every error of the verification library to undefined: all of them mean an invalid response. */
+async function undefinedOnRefusal<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();
   } catch (error) {
-    // The database's own failures are not the authenticator's.
-    if (dbErrorOf(error)) throw error;
+    // An error of the database is not an invalid response.
+    if (getDbError(error)) throw error;
     return undefined;
   }
 }

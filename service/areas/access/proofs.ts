@@ -4,31 +4,34 @@ import type {
   SecondFactorMethod,
   SecondFactorProof,
 } from '../../../contract/generated/types.gen.ts';
-import { countOrRefuse, forget } from '../../kernel/auth/throttle.store.ts';
+import { badRequest, type ApiError } from '../../kernel/api-error.ts';
+import { consumeRateLimit, resetRateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { FactorKind } from '../../kernel/db/tables.ts';
-import { invalid, type ApiError } from '../../kernel/http/errors.ts';
+import type { FactorKind } from '../../kernel/db/tables/index.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { takeCode } from './authenticator.ts';
+import { consumeCode } from './codes.ts';
+import { consumeRecoveryCode } from './codes.ts';
 import { hasFactor, type Factors } from './factors.store.ts';
-import { takePasskeyProof } from './passkeys.ts';
-import { spendRecoveryCode } from './recovery.ts';
+import { consumePasskeyProof } from './passkeys.ts';
 
 /**
- * Wrong codes of one person, across sign-ins: whoever knows the password cannot begin anew for ever. The longer window
- * leaves about one chance in 20,000 a day.
+ * Limits of wrong codes per user across sign-ins, so that somebody who knows the password cannot retry without end. The
+ * daily limit leaves an attacker a chance of about one in 20,000 per day.
  */
-const WRONG_CODES = [
-  { window: 'quarter', limit: 10, seconds: 900 },
-  { window: 'day', limit: 40, seconds: 86_400 },
+const CODE_ATTEMPT_LIMITS = [
+  { window: 'quarter', maxCount: 10, windowSeconds: 900 },
+  { window: 'day', maxCount: 40, windowSeconds: 86_400 },
 ] as const;
 
-/** A browser the person is known by counts for itself: who guesses elsewhere, knowing the password, locks nobody out. */
-const keyOf = (userId: number, window: string, from: Buffer | undefined) =>
-  `second-factor:${userId}:${window}${from ? `:${from.toString('base64url')}` : ''}`;
+/**
+ * Key of the rate limit. A known browser has a key of its own, so that an attacker who knows the password cannot lock
+ * the user out.
+ */
+const buildThrottleKey = (userId: number, window: string, knownBrowser: Buffer | undefined) =>
+  `second-factor:${userId}:${window}${knownBrowser ? `:${knownBrowser.toString('base64url')}` : ''}`;
 
-/** How the person can give a second factor; a recovery code stands in for one that is there. */
-export function secondFactorMethods(factors: Factors): SecondFactorMethod[] {
+/** Second factors with which the user can sign in. A recovery code is offered only if there is a factor to replace. */
+export function getSecondFactorMethods(factors: Factors): SecondFactorMethod[] {
   if (!hasFactor(factors)) return [];
   return [
     ...(factors.authenticatorAt ? (['code'] as const) : []),
@@ -37,68 +40,74 @@ export function secondFactorMethods(factors: Factors): SecondFactorMethod[] {
   ];
 }
 
-/** How the person proves that it is still them: with the second factor where they have one, else the password. */
-export function proofMethods(factors: Factors, hasPassword: boolean): ProofMethod[] {
-  const methods = secondFactorMethods(factors);
+/** Ways in which the user can prove presence: the second factor if there is one, otherwise the password. */
+export function getProofMethods(factors: Factors, hasPassword: boolean): ProofMethod[] {
+  const methods = getSecondFactorMethods(factors);
   if (methods.length > 0) return methods;
   return hasPassword ? ['password'] : [];
 }
 
 /**
- * Counts a try with a code before it is looked at, so that tries at the same time are all counted. Passkeys are not:
- * nobody guesses those.
+ * Counts an attempt before its code is checked, so that concurrent attempts are all counted. Passkeys are not counted
+ * because they cannot be guessed.
  * @throws ApiError 429
  */
-export async function countCodeTry(
+export async function countCodeAttempt(
   db: Db,
   userId: number,
   proof: SecondFactorProof,
-  from: Buffer | undefined,
+  knownBrowser: Buffer | undefined,
 ): Promise<void> {
   if (proof.passkey) return;
-  for (const { window, ...limit } of WRONG_CODES) {
-    // oxlint-disable-next-line no-await-in-loop -- the shorter window first
-    await countOrRefuse(db, keyOf(userId, window, from), limit, 'Too many wrong codes');
+  for (const { window, ...limit } of CODE_ATTEMPT_LIMITS) {
+    // oxlint-disable-next-line no-await-in-loop -- the shorter window is counted first
+    await consumeRateLimit(db, buildThrottleKey(userId, window, knownBrowser), limit, 'Too many wrong codes');
   }
 }
 
-/** A right one: those before it were the person's own mistakes. */
-export async function forgetCodeTries(db: Db, userId: number, from: Buffer | undefined): Promise<void> {
-  for (const { window } of WRONG_CODES) {
-    // oxlint-disable-next-line no-await-in-loop -- two
-    await forget(db, keyOf(userId, window, from));
+/** Resets the count after a correct code: the earlier attempts were the user's own mistakes. */
+export async function clearCodeAttempts(
+  db: Db,
+  userId: number,
+  knownBrowser: Buffer | undefined,
+): Promise<void> {
+  for (const { window } of CODE_ATTEMPT_LIMITS) {
+    // oxlint-disable-next-line no-await-in-loop -- two iterations
+    await resetRateLimit(db, buildThrottleKey(userId, window, knownBrowser));
   }
 }
 
-/** Takes the proof of a second factor, once and for ever; which one it was, or undefined where it does not hold. */
-export async function takeProof(
+/**
+ * Verifies the proof of a second factor exactly once. Returns the kind of factor, or undefined if the proof is invalid.
+ */
+export async function consumeProof(
   tx: Tx,
-  { seals, publicUrl }: Pick<Services, 'seals' | 'publicUrl'>,
+  { encryption, publicUrl }: Pick<Services, 'encryption' | 'publicUrl'>,
   userId: number,
   proof: SecondFactorProof,
 ): Promise<FactorKind | undefined> {
   const { code, recoveryCode, passkey } = proof;
-  if (code !== undefined) return (await takeCode(tx, seals, { userId, code })) ? 'code' : undefined;
+  if (code !== undefined) return (await consumeCode(tx, encryption, { userId, code })) ? 'code' : undefined;
   if (recoveryCode !== undefined) {
-    const taken = await spendRecoveryCode(tx, seals, { userId, code: recoveryCode });
-    return taken ? 'recovery-code' : undefined;
+    const isValid = await consumeRecoveryCode(tx, encryption, { userId, code: recoveryCode });
+    return isValid ? 'recovery-code' : undefined;
   }
   if (passkey === undefined) return undefined;
-  return (await provedBy(tx, publicUrl, userId, passkey)) ? 'passkey' : undefined;
+  return (await isOwnPasskeyProof(tx, publicUrl, userId, passkey)) ? 'passkey' : undefined;
 }
 
-const provedBy = async (tx: Tx, publicUrl: string, userId: number, answer: PasskeyAnswer) =>
-  (await takePasskeyProof(tx, publicUrl, { userId, answer })) === userId;
+const isOwnPasskeyProof = async (tx: Tx, publicUrl: string, userId: number, answer: PasskeyAnswer) =>
+  (await consumePasskeyProof(tx, publicUrl, { userId, answer })) === userId;
 
-const WRONG: Readonly<Record<string, string>> = {
-  code: 'is wrong, or was used already: wait for the next one',
-  recoveryCode: 'is wrong, or was used already',
-  passkey: 'does not fit: try again',
+const WRONG_PROOF_MESSAGES: Readonly<Record<string, string>> = {
+  code: 'is wrong or was already used: wait for the next one',
+  recoveryCode: 'is wrong or was already used',
+  passkey: 'is invalid: try again',
   password: 'is wrong',
 };
 
-/** 400 that names what was wrong; not 401, which says that the session is over. */
-export function wrongProof(proof: object): ApiError {
+/** 400 that names the invalid field. It is not 401, which would mean that the session has ended. */
+export function wrongProofError(proof: object): ApiError {
   const path = Object.keys(proof)[0] ?? 'code';
-  return invalid([{ path, message: WRONG[path] ?? 'is wrong' }]);
+  return badRequest([{ path, message: WRONG_PROOF_MESSAGES[path] ?? 'is wrong' }]);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SessionInfo } from '../../../contract/generated/types.gen.ts';
-import { IDLE_MINUTES } from '../../kernel/auth/store.ts';
+import { SESSION_IDLE_MINUTES } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 interface SessionRow extends Omit<SessionInfo, 'site' | 'createdDate' | 'lastSeenDate' | 'expiresDate'> {
@@ -12,7 +12,7 @@ interface SessionRow extends Omit<SessionInfo, 'site' | 'createdDate' | 'lastSee
   expiresAt: Date;
 }
 
-const toInfo = ({
+const toSessionInfo = ({
   siteId,
   slug,
   name,
@@ -28,59 +28,68 @@ const toInfo = ({
   expiresDate: expiresAt.toISOString(),
 });
 
-/** The whole sessions of a person that hold, the one used last first: on one site, or on all. */
+/** The valid, fully signed-in sessions of a user on one site or on all sites, most recently used first. */
 export async function listSessions(
   db: Db,
   userId: number,
-  { siteId, current }: { siteId?: number | undefined; current: Buffer },
+  { siteId, currentTokenHash }: { siteId?: number | undefined; currentTokenHash: Buffer },
 ): Promise<SessionInfo[]> {
   const { rows } = await sql<SessionRow>`
     select s.session_id as id, s.site_id as "siteId", t.slug, t.name, s.created_at as "createdAt",
       s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt", s.ip as "ipAddress",
-      s.user_agent as "userAgent", s.token_hash = ${current} as "isCurrent", s.verified_by as "verifiedBy"
+      s.user_agent as "userAgent", s.token_hash = ${currentTokenHash} as "isCurrent", s.verified_by as "verifiedBy"
     from session s join site t on t.site_id = s.site_id
     where s.user_id = ${userId} and s.pending is null and s.expires_at > now()
-      and s.last_seen_at > now() - make_interval(mins => ${IDLE_MINUTES})
+      and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES})
       ${siteId === undefined ? sql`` : sql`and s.site_id = ${siteId}`}
     order by s.last_seen_at desc, s.session_id`.execute(db);
-  return rows.map(toInfo);
+  return rows.map(toSessionInfo);
 }
 
-/** Ends sessions of a person, halves of sign-ins too, never the one of the caller; answers how many. */
+/** Ends sessions of a user, half-completed sign-ins included, except the one of the caller. Returns their number. */
 export async function endSessions(
   tx: Tx,
   userId: number,
-  which: { siteId?: number | undefined; sessionId?: string | undefined; butFor: Buffer },
+  filter: { siteId?: number | undefined; sessionId?: string | undefined; exceptTokenHash: Buffer },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from session where user_id = ${userId} and token_hash <> ${which.butFor}
-      ${which.siteId === undefined ? sql`` : sql`and site_id = ${which.siteId}`}
-      ${which.sessionId === undefined ? sql`` : sql`and session_id = ${which.sessionId}::uuid`}`.execute(tx);
-  return Number(numAffectedRows ?? 0n);
+  let query = tx
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .where('token_hash', '<>', filter.exceptTokenHash);
+  if (filter.siteId !== undefined) query = query.where('site_id', '=', filter.siteId);
+  if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
-/** Whether this is the session of the caller. */
+/** Whether the session id belongs to the session with this token. */
 export async function isOwnSession(db: Db, tokenHash: Buffer, sessionId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from session where token_hash = ${tokenHash} and session_id = ${sessionId}::uuid`.execute(db);
-  return rows.length > 0;
+  const row = await db
+    .selectFrom('session')
+    .select('session_id')
+    .where('token_hash', '=', tokenHash)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
-/** Until when the last proof of a session holds; undefined when it holds no longer. */
-export async function proofHolds(db: Db, tokenHash: Buffer, minutes: number): Promise<Date | undefined> {
+/** End of validity of the session's last proof of presence; undefined if there is none that is still valid. */
+export async function getProofExpiry(db: Db, tokenHash: Buffer, minutes: number): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
     select proven_at + make_interval(mins => ${minutes}) as until from session
     where token_hash = ${tokenHash} and proven_at > now() - make_interval(mins => ${minutes})`.execute(db);
   return rows[0]?.until;
 }
 
-/** What is told of an account besides its factors. */
+/** The part of an account needed to describe its sign-in methods and to send mail. */
 export async function readAccount(
   db: Db,
   userId: number,
 ): Promise<{ hasPassword: boolean; homeSiteId: number; firstName: string; email: string } | undefined> {
-  const { rows } = await sql<{ hasPassword: boolean; homeSiteId: number; firstName: string; email: string }>`
-    select password_hash is not null as "hasPassword", home_site_id as "homeSiteId", first_name as "firstName", email
-    from account where user_id = ${userId}`.execute(db);
-  return rows[0];
+  return db
+    .selectFrom('account')
+    .select(['home_site_id as homeSiteId', 'first_name as firstName', 'email'])
+    .select((eb) => eb('password_hash', 'is not', null).$castTo<boolean>().as('hasPassword'))
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
 }

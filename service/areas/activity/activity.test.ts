@@ -1,29 +1,29 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PagedResultOfUserActivityEntry, UserChange } from '../../../contract/generated/types.gen.ts';
-import { writeRows } from '../../testing/activity.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
+import { insertRows } from '../../testing/activity.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
-const DAY = 86_400_000;
-const at = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-onEachApp((house) => {
+onEachApp((context) => {
   let admin: Person;
-  let api: Calls;
+  let api: ApiClient;
   beforeEach(async () => {
-    admin = await makePerson(house().db, await makeSite(house().db));
-    api = as(house().app, admin);
+    admin = await makePerson(context().db, await makeSite(context().db));
+    api = as(context().app, admin);
   });
 
-  const report = async (query: object = {}, page = '') =>
+  const loadReport = async (query: object = {}, page = '') =>
     (await api.post<PagedResultOfUserActivityEntry>(`user/activity?${page}`, query)).body;
-  const faults = async (query: object) => {
-    const { status, body } = await api.post<Refusal>('user/activity', query);
+  const requireRefused = async (query: object) => {
+    const { status, body } = await api.post<ErrorBody>('user/activity', query);
     expect(status).toBe(400);
     return body.errors?.map(({ path }) => path) ?? [];
   };
-  const row = (more: object = {}) => ({
+  const buildRow = (more: object = {}) => ({
     at: Date.now() - 1000,
     userId: admin.userId,
     type: 1,
@@ -34,12 +34,12 @@ onEachApp((house) => {
     ...more,
   });
 
-  describe('a query that is refused (shapes 2)', () => {
+  describe('rejects (shapes 2)', () => {
     test.each([
-      [{ dateFrom: at(92) }, ['dateFrom']],
+      [{ dateFrom: daysAgo(92) }, ['dateFrom']],
       [{ dateFrom: '2026-02-31' }, ['dateFrom']],
-      [{ dateFrom: at(3), dateTo: at(2.1) }, ['dateTo']],
-      [{ dateTo: at(91) }, ['dateTo']],
+      [{ dateFrom: daysAgo(3), dateTo: daysAgo(2.1) }, ['dateTo']],
+      [{ dateTo: daysAgo(91) }, ['dateTo']],
       [{ exportDataType: 0 }, ['exportDataType']],
       [{ exportDataType: 1, activity: 1 }, ['exportDataType']],
       [{ exportDataType: 1, activities: [8, 1] }, ['exportDataType']],
@@ -47,7 +47,7 @@ onEachApp((house) => {
       [{ source: 1, sources: [2] }, ['sources']],
       [{ activity: 11, source: 0, exportDataType: 5 }, ['activity', 'source', 'exportDataType']],
     ])('%j', async (query, paths) => {
-      expect(await faults(query)).toEqual(paths);
+      expect(await requireRefused(query)).toEqual(paths);
     });
 
     test.each([
@@ -59,8 +59,8 @@ onEachApp((house) => {
       'fe80::1%eth0',
       '10.0.0.1/8/8',
       'x',
-    ])('the address %s', async (ipAddress) => {
-      const { body } = await api.post<Refusal>('user/activity', { ipAddress });
+    ])('the invalid address %s', async (ipAddress) => {
+      const { body } = await api.post<ErrorBody>('user/activity', { ipAddress });
       expect(body.errors).toEqual([
         {
           path: 'ipAddress',
@@ -69,14 +69,14 @@ onEachApp((house) => {
       ]);
     });
 
-    test('of counts, too: a period that ends before it begins, but not a short one', async () => {
+    test('a summary period that ends before it begins, but not a short one', async () => {
       const path = 'user/activity/summary';
-      expect((await api.post(path, { dateFrom: at(3), dateTo: at(2.99) })).status).toBe(200);
-      const { body } = await api.post<Refusal>(path, { dateFrom: at(3), dateTo: at(3.01) });
+      expect((await api.post(path, { dateFrom: daysAgo(3), dateTo: daysAgo(2.99) })).status).toBe(200);
+      const { body } = await api.post<ErrorBody>(path, { dateFrom: daysAgo(3), dateTo: daysAgo(3.01) });
       expect(body.errors).toEqual([{ path: 'dateTo', message: 'must be after dateFrom' }]);
     });
 
-    test('tells every fault at once, and how far back the report reaches', async () => {
+    test('with all errors at once, and tells the earliest date', async () => {
       const query = {
         dateFrom: '2001-01-01',
         dateTo: '2001-01-01',
@@ -85,38 +85,44 @@ onEachApp((house) => {
         sources: [1],
         source: 1,
       };
-      expect(await faults(query)).toEqual(['dateFrom', 'dateTo', 'sources', 'exportDataType', 'ipAddress']);
-      const { body } = await api.post<Refusal>('user/activity', { dateFrom: '2001-01-01' });
+      expect(await requireRefused(query)).toEqual([
+        'dateFrom',
+        'dateTo',
+        'sources',
+        'exportDataType',
+        'ipAddress',
+      ]);
+      const { body } = await api.post<ErrorBody>('user/activity', { dateFrom: '2001-01-01' });
       expect(body.message).toMatch(
         /^dateFrom: must be at most 90 days back: \d{4}-\d\d-\d\dT00:00:00.000Z or later$/,
       );
     });
   });
 
-  test('begins at the beginning of the day that lies 90 days back, by default and at the earliest', async () => {
-    const first = Math.floor(Date.now() / DAY) * DAY - 90 * DAY;
-    await writeRows(house().db, admin.siteId, [row({ at: first - 1 }), row({ at: first })]);
-    expect((await report()).totalRecords).toBe(1);
+  test('the report starts at the beginning of the day 90 days ago, by default and at the earliest', async () => {
+    const first = Math.floor(Date.now() / DAY_MS) * DAY_MS - 90 * DAY_MS;
+    await insertRows(context().db, admin.siteId, [buildRow({ at: first - 1 }), buildRow({ at: first })]);
+    expect((await loadReport()).totalRecords).toBe(1);
     const day = new Date(first).toISOString().slice(0, 10);
-    expect((await report({ dateFrom: day })).totalRecords).toBe(1);
-    expect((await report({ dateFrom: day, dateTo: new Date(first + DAY).toISOString() })).totalRecords).toBe(
-      1,
-    );
+    expect((await loadReport({ dateFrom: day })).totalRecords).toBe(1);
+    expect(
+      (await loadReport({ dateFrom: day, dateTo: new Date(first + DAY_MS).toISOString() })).totalRecords,
+    ).toBe(1);
   });
 
-  test('a row has its names, its codes with their texts, and everything about an export by a proxy', async () => {
-    const principal = await makePerson(house().db, admin.siteId);
-    const [written] = await writeRows(house().db, admin.siteId, [
-      row({ type: 8, source: 3, ip: '2001:DB8::7', principalId: principal.userId, exportKind: 0 }),
+  test('returns names, codes with their texts, and the details of an export by a proxy', async () => {
+    const principal = await makePerson(context().db, admin.siteId);
+    const [inserted] = await insertRows(context().db, admin.siteId, [
+      buildRow({ type: 8, source: 3, ip: '2001:DB8::7', principalId: principal.userId, exportKind: 0 }),
     ]);
-    const { rows } = await report({ activity: 8, exportDataType: 0 });
+    const { rows } = await loadReport({ activity: 8, exportDataType: 0 });
     expect(rows).toEqual([
       {
-        activityId: written?.id,
+        activityId: inserted?.id,
         userId: admin.userId,
         userName: admin.email,
         fullName: 'Ada Okafor',
-        eventDate: new Date(written?.at ?? 0).toISOString(),
+        eventDate: new Date(inserted?.at ?? 0).toISOString(),
         activityTypeId: 8,
         activityType: 'Export Data',
         sourceTypeId: 3,
@@ -131,30 +137,32 @@ onEachApp((house) => {
     ]);
   });
 
-  test('whoever has left keeps the name', async () => {
-    const left = await makePerson(house().db, admin.siteId);
-    await writeRows(house().db, admin.siteId, [row({ userId: left.userId })]);
-    expect((await api.del(`user/${left.userId}`)).status).toBe(200);
-    expect((await report({ userIds: [left.userId] })).rows).toMatchObject([{ userName: left.email }]);
+  test('names users who have left the site', async () => {
+    const formerMember = await makePerson(context().db, admin.siteId);
+    await insertRows(context().db, admin.siteId, [buildRow({ userId: formerMember.userId })]);
+    expect((await api.del(`user/${formerMember.userId}`)).status).toBe(200);
+    expect((await loadReport({ userIds: [formerMember.userId] })).rows).toMatchObject([
+      { userName: formerMember.email },
+    ]);
   });
 
-  test('is of this site alone, for people of two sites as well', async () => {
-    const { db, app } = house();
+  test('contains rows of this site only, also for users of two sites', async () => {
+    const { db, app } = context();
     const other = await makePerson(db, await makeSite(db));
     await joinSite(db, other.siteId, admin.userId);
-    await writeRows(db, admin.siteId, [row()]);
-    await writeRows(db, other.siteId, [row(), row({ userId: other.userId })]);
-    expect((await report()).totalRecords).toBe(1);
-    expect((await report({ userIds: [other.userId] })).totalRecords).toBe(0);
-    const there = await as(app, other).post<PagedResultOfUserActivityEntry>('user/activity', {});
-    expect(there.body.totalRecords).toBe(2);
+    await insertRows(db, admin.siteId, [buildRow()]);
+    await insertRows(db, other.siteId, [buildRow(), buildRow({ userId: other.userId })]);
+    expect((await loadReport()).totalRecords).toBe(1);
+    expect((await loadReport({ userIds: [other.userId] })).totalRecords).toBe(0);
+    const otherReport = await as(app, other).post<PagedResultOfUserActivityEntry>('user/activity', {});
+    expect(otherReport.body.totalRecords).toBe(2);
   });
 
-  const changesOf = async (userId: number, page = '') =>
+  const listChanges = async (userId: number, page = '') =>
     (await api.get<UserChange[]>(`user/${userId}/changes?${page}`)).body;
 
-  describe('what was changed on a user', () => {
-    test('is told newest first, with who did it; nothing of anybody else', async () => {
+  describe('changes of a user', () => {
+    test('are listed newest first with their author', async () => {
       const created = await api.post<number>('user', {
         email: `${crypto.randomUUID()}@people.test`,
         firstName: 'Bo',
@@ -163,7 +171,7 @@ onEachApp((house) => {
       });
       await api.put('user', { id: created.body, lastName: 'Lind-Holm' });
       await api.put('userLicense', { userId: created.body, licenseTypeId: 2 });
-      const changes = await changesOf(created.body);
+      const changes = await listChanges(created.body);
       expect(changes.map(({ action }) => action)).toEqual(['license.change', 'user.update', 'user.create']);
       expect(changes[1]).toMatchObject({
         changes: { lastName: ['Lind', 'Lind-Holm'] },
@@ -173,55 +181,55 @@ onEachApp((house) => {
         ipAddress: '127.0.0.1',
       });
       expect(JSON.stringify(changes)).not.toContain('correct horse');
-      expect((await changesOf(created.body, 'pageSize=1&pageNumber=2')).map(({ action }) => action)).toEqual([
-        'user.update',
-      ]);
+      expect(
+        (await listChanges(created.body, 'pageSize=1&pageNumber=2')).map(({ action }) => action),
+      ).toEqual(['user.update']);
       await api.del(`user/${created.body}`);
-      expect((await changesOf(created.body)).map(({ action }) => action)[0]).toBe('user.remove');
+      expect((await listChanges(created.body)).map(({ action }) => action)[0]).toBe('user.remove');
     });
 
-    test('of nobody here is 404', async () => {
-      const other = await makePerson(house().db, await makeSite(house().db));
-      expect((await api.get(`user/${other.userId}/changes`)).status).toBe(404);
-      expect(await changesOf(admin.userId)).toEqual([]);
+    test('are 404 for a user whom the site does not know', async () => {
+      const stranger = await makePerson(context().db, await makeSite(context().db));
+      expect((await api.get(`user/${stranger.userId}/changes`)).status).toBe(404);
+      expect(await listChanges(admin.userId)).toEqual([]);
     });
   });
 
-  test('investigations keep their rows, whatever is written, changed or deleted afterwards', async () => {
-    const { db } = house();
-    await writeRows(db, admin.siteId, [row(), row({ type: 2 }), row({ type: 2, ip: null })]);
-    const made = await api.post<{ id: number; sha256: string }>('user/activity/investigations', {
+  test('investigations keep their rows when activity is added, changed or deleted', async () => {
+    const { db } = context();
+    await insertRows(db, admin.siteId, [buildRow(), buildRow({ type: 2 }), buildRow({ type: 2, ip: null })]);
+    const created = await api.post<{ id: number; sha256: string }>('user/activity/investigations', {
       name: 'Failures',
       notes: 'Asked by support.',
       query: { activity: 2 },
     });
-    expect(made.body).toMatchObject({
+    expect(created.body).toMatchObject({
       name: 'Failures',
       totalRecords: 2,
       frozenRows: 2,
       createdByName: 'Ada Okafor',
     });
-    const path = `user/activity/investigations/${made.body.id}`;
+    const path = `user/activity/investigations/${created.body.id}`;
     const before = await api.get<{ info: object; rows: object[] }>(path);
-    expect(before.body.rows).toEqual((await report({ activity: 2 })).rows);
+    expect(before.body.rows).toEqual((await loadReport({ activity: 2 })).rows);
     const text = JSON.stringify(before.body.rows);
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-    expect(Buffer.from(hash).toString('hex')).toBe(made.body.sha256);
+    expect(Buffer.from(hash).toString('hex')).toBe(created.body.sha256);
     await sql`delete from activity where site_id = ${admin.siteId}`.execute(db);
     expect((await api.put<object>(path, { notes: 'It was the new office.' })).body).toMatchObject({
       name: 'Failures',
       notes: 'It was the new office.',
-      sha256: made.body.sha256,
+      sha256: created.body.sha256,
     });
     expect((await api.get<{ rows: object[] }>(path)).body.rows).toEqual(before.body.rows);
     expect((await api.get<object[]>('user/activity/investigations')).body).toHaveLength(1);
-    expect((await api.put<Refusal>(path, { name: ' ' })).status).toBe(400);
-    const refused = await api.post<Refusal>('user/activity/investigations', {
+    expect((await api.put<ErrorBody>(path, { name: ' ' })).status).toBe(400);
+    const refused = await api.post<ErrorBody>('user/activity/investigations', {
       name: 'x',
       query: { exportDataType: 1 },
     });
     expect(refused.body.errors).toMatchObject([{ path: 'query.exportDataType' }]);
-    const stranger = as(house().app, await makePerson(db, await makeSite(db)));
+    const stranger = as(context().app, await makePerson(db, await makeSite(db)));
     for (const call of [stranger.get(path), stranger.put(path, { name: 'Taken' }), stranger.del(path)])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await call).status).toBe(404);

@@ -1,2 +1,2 @@
-export { ACTIVITY_KEPT_DAYS, activityChores } from './chores.ts';
+export { ACTIVITY_LOG_RETENTION_DAYS, createActivityTasks } from './scheduled-tasks.ts';
 export { activityHandlers } from './handlers.ts';

@@ -18,7 +18,7 @@ export interface StoredInvestigation {
   sha256: string;
 }
 
-// Whoever made it is named while a member of the site.
+// The author's name is known only while they are a member of the site.
 const COLUMNS = sql`i.investigation_id as id, i.name, i.notes, i.query, i.created_by as "createdBy",
   (select a.first_name || ' ' || a.last_name from membership m join account a using (user_id)
     where m.site_id = i.site_id and m.user_id = i.created_by) as "createdByName",
@@ -33,7 +33,7 @@ export async function listInvestigations(db: Db, siteId: number, page: Page): Pr
   return rows;
 }
 
-/** One investigation; in a transaction it stays as it is until that ends. */
+/** One investigation; `lock` locks it until the transaction ends. */
 export async function getInvestigation(
   db: Db,
   siteId: number,
@@ -46,14 +46,18 @@ export async function getInvestigation(
   return rows[0];
 }
 
-/** The rows as they were frozen: the JSON text that the hash is of. */
-export async function getFrozen(db: Db, siteId: number, id: number): Promise<string> {
-  const { rows } = await sql<{ rows: string }>`
-    select rows from investigation where site_id = ${siteId} and investigation_id = ${id}`.execute(db);
-  return rows[0]?.rows ?? '[]';
+/** Saved rows as the JSON text that `sha256` was computed from. */
+export async function getFrozenRows(db: Db, siteId: number, id: number): Promise<string> {
+  const row = await db
+    .selectFrom('investigation')
+    .select('rows')
+    .where('site_id', '=', siteId)
+    .where('investigation_id', '=', id)
+    .executeTakeFirst();
+  return row?.rows ?? '[]';
 }
 
-interface NewRow {
+interface NewInvestigation {
   name: string;
   notes: string;
   query: UserActivityQuery;
@@ -64,26 +68,42 @@ interface NewRow {
   rows: string;
 }
 
-export async function insertInvestigation(tx: Tx, siteId: number, row: NewRow): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    insert into investigation (site_id, name, notes, query, created_by, total_records, frozen_rows, sha256, rows)
-    values (${siteId}, ${row.name}, ${row.notes}, ${JSON.stringify(row.query)}::jsonb, ${row.createdBy},
-      ${row.totalRecords}, ${row.frozenRows}, ${row.sha256}, ${row.rows})
-    returning investigation_id as id`.execute(tx);
-  const [inserted] = rows;
-  if (!inserted) throw new Error('An inserted investigation is there');
-  return inserted.id;
+export async function insertInvestigation(tx: Tx, siteId: number, row: NewInvestigation): Promise<number> {
+  const { id } = await tx
+    .insertInto('investigation')
+    .values({
+      site_id: siteId,
+      name: row.name,
+      notes: row.notes,
+      query: JSON.stringify(row.query),
+      created_by: row.createdBy,
+      total_records: row.totalRecords,
+      frozen_rows: row.frozenRows,
+      sha256: row.sha256,
+      rows: row.rows,
+    })
+    .returning('investigation_id as id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
-export async function setInvestigation(
+export async function updateInvestigation(
   tx: Tx,
   siteId: number,
   { id, name, notes }: Pick<StoredInvestigation, 'id' | 'name' | 'notes'>,
 ): Promise<void> {
-  await sql`update investigation set name = ${name}, notes = ${notes}, modified_at = now()
-    where site_id = ${siteId} and investigation_id = ${id}`.execute(tx);
+  await tx
+    .updateTable('investigation')
+    .set({ name, notes, modified_at: sql`now()` })
+    .where('site_id', '=', siteId)
+    .where('investigation_id', '=', id)
+    .execute();
 }
 
 export async function deleteInvestigation(tx: Tx, siteId: number, id: number): Promise<void> {
-  await sql`delete from investigation where site_id = ${siteId} and investigation_id = ${id}`.execute(tx);
+  await tx
+    .deleteFrom('investigation')
+    .where('site_id', '=', siteId)
+    .where('investigation_id', '=', id)
+    .execute();
 }

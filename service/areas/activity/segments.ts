@@ -1,58 +1,61 @@
 import type { Page } from '../../kernel/db/list-page.ts';
 
-/** Cells begin at whole multiples of their width from here (migrations/0005_activity.ts). */
-const ORIGIN = Date.UTC(2000, 0, 3);
+/** Origin of all cells: they begin at multiples of their width from here (migrations/0005_activity.ts). */
+const CELL_ORIGIN_MS = Date.UTC(2000, 0, 3);
 
-/** From a moment on and before another; without an end: up to the newest row. */
+/** Period from `from` (inclusive) to `to` (exclusive); without `to`, up to the newest row. */
 export interface Span {
   from: Date;
   to: Date | undefined;
 }
 
-/** The beginning of the cell in which a moment lies. */
-export const floorTo = (moment: Date, widthMs: number): Date =>
-  new Date(ORIGIN + Math.floor((moment.getTime() - ORIGIN) / widthMs) * widthMs);
+/** Start of the cell that contains a time. */
+export const getCellStart = (moment: Date, widthMs: number): Date =>
+  new Date(CELL_ORIGIN_MS + Math.floor((moment.getTime() - CELL_ORIGIN_MS) / widthMs) * widthMs);
 
-/** A span as the whole cells in it, where there are any, and what is left of cells at its edges. */
-export function cut(
+/** Splits a span into its whole cells, if any, and the parts of cells at its edges. */
+export function splitSpan(
   { from, to }: Span,
   widthMs: number,
-): { whole: Span | undefined; edges: { from: Date; to: Date }[] } {
-  const first = floorTo(new Date(from.getTime() + widthMs - 1), widthMs);
-  if (to && first > to) return { whole: undefined, edges: [{ from, to }] };
-  const last = to && floorTo(to, widthMs);
-  const edges = [{ from, to: first }, ...(to && last ? [{ from: last, to }] : [])].filter(
+): { wholeCells: Span | undefined; edges: { from: Date; to: Date }[] } {
+  const firstStart = getCellStart(new Date(from.getTime() + widthMs - 1), widthMs);
+  if (to && firstStart > to) return { wholeCells: undefined, edges: [{ from, to }] };
+  const lastStart = to && getCellStart(to, widthMs);
+  const edges = [{ from, to: firstStart }, ...(to && lastStart ? [{ from: lastStart, to }] : [])].filter(
     (edge) => edge.from < edge.to,
   );
-  return { whole: last && last <= first ? undefined : { from: first, to: last }, edges };
+  return {
+    wholeCells: lastStart && lastStart <= firstStart ? undefined : { from: firstStart, to: lastStart },
+    edges,
+  };
 }
 
-/** A stretch of time of the report with the number of rows that fit in it. */
+/** Part of the report's period with its number of matching rows. */
 export interface Segment {
   from: Date;
   to: Date;
-  n: number;
+  count: number;
 }
 
-/** Where the rows of a page lie: so many of the newest in this stretch are passed over. */
-export interface Place extends Span {
+/** Location of a page in the report: a span, and the number of its newest rows to skip. */
+export interface PageLocation extends Span {
   skip: number;
-  /** So many rows fit in the stretch. */
-  n: number;
+  /** Number of matching rows in the span. */
+  count: number;
 }
 
 /**
- * The stretch in which the page lies, found by counts alone: what page 1,000 costs does not depend on the 999 before
- * it. Segments are given newest first; undefined beyond the last row.
+ * Finds the span of a page from counts alone, so the cost of page 1,000 does not depend on the 999 before it. Segments
+ * are ordered newest first; undefined beyond the last row.
  */
-export function placeOf(segments: readonly Segment[], { offset, limit }: Page): Place | undefined {
+export function locatePage(segments: readonly Segment[], { offset, limit }: Page): PageLocation | undefined {
   let passed = 0;
-  let place: Place | undefined;
-  for (const { from, to, n } of segments) {
-    if (n > 0 && passed + n > offset)
-      place = { to, skip: offset - passed, ...place, from, n: (place?.n ?? 0) + n };
-    passed += n;
-    if (place && passed >= offset + limit) break;
+  let location: PageLocation | undefined;
+  for (const { from, to, count } of segments) {
+    if (count > 0 && passed + count > offset)
+      location = { to, skip: offset - passed, ...location, from, count: (location?.count ?? 0) + count };
+    passed += count;
+    if (location && passed >= offset + limit) break;
   }
-  return place;
+  return location;
 }

@@ -5,22 +5,22 @@ import { expect, test } from 'vitest';
 import type { ApiResultOfGetBackupsResponse, BackupContents } from '../../../contract/generated/types.gen.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { dataDir, onEachApp, services } from '../../testing/site.ts';
-import { makeNext } from './make.ts';
+import { makeNextBackup } from './make-backup.ts';
 
 const BACKUPS = '/api/rest/v4/backups';
 const signal = new AbortController().signal;
 
-onEachApp((house) => {
-  test('a backup is requested, made, listed, looked into, downloaded and deleted', async () => {
-    const things = await makeThings(house());
+onEachApp((context) => {
+  test('requests, makes, lists, reads, downloads and deletes a backup', async () => {
+    const things = await makeThings(context());
     await things.create({ Name: 'One, "two"\nthree', Score: 1.5 }, { Name: 'Four' });
     const { api } = things;
-    const asked = await api.post<ApiResultOfGetBackupsResponse>(`${BACKUPS}/request`, {});
-    expect(asked).toMatchObject({ status: 200, body: { isSuccess: true, data: { status: 'Queued' } } });
+    const requested = await api.post<ApiResultOfGetBackupsResponse>(`${BACKUPS}/request`, {});
+    expect(requested).toMatchObject({ status: 200, body: { isSuccess: true, data: { status: 'Queued' } } });
     expect((await api.post(`${BACKUPS}/request`, {})).status).toBe(409);
-    const { fileName } = asked.body.data;
+    const { fileName } = requested.body.data;
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(409);
-    while (await makeNext({ db: house().db, services, signal }));
+    while (await makeNextBackup({ db: context().db, services, signal }));
     const { body: list } = await api.get<{ data: { sha256: string; size: number; failure: unknown }[] }>(
       BACKUPS,
     );
@@ -33,7 +33,7 @@ onEachApp((house) => {
       rows: 2,
       title: 'Things',
     });
-    const file = await house().app.inject({
+    const file = await context().app.inject({
       url: `${BACKUPS}/${fileName}`,
       headers: { authorization: `Bearer ${things.person.token}` },
     });

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,45 +8,44 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
-import { newPlace, onEachKind, type Place } from '../../testing/databases.ts';
+import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
-import { openApp, services } from '../../testing/site.ts';
-import { startWriter } from '../../testing/writer.ts';
-import { endLost } from './lost.ts';
-import { makeNext } from './make.ts';
+import { createTestApp, services } from '../../testing/site.ts';
+import { startWriter } from '../../testing/writer-process.ts';
+import { failLostBackups, makeNextBackup } from './make-backup.ts';
 
-/** STEWARD_KILLS=20 asks for more; the embedded database takes long to open. */
-const killsOn = (kind: Database['kind']) =>
+/** STEWARD_KILLS=20 runs more rounds; the embedded database takes long to open. */
+const getKillCount = (kind: Database['kind']) =>
   Number(process.env['STEWARD_KILLS'] ?? (kind === 'embedded' ? 1 : 3));
 const ENTRIES = 1_000;
 const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
 const RESTORE = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
 
-/** A site with entries and a backup of it. */
-async function prepare(place: Place): Promise<{ siteId: number; path: string }> {
+/** Creates a site with entries and a backup of it. */
+async function createBackup(place: TestDatabase): Promise<{ siteId: number; path: string }> {
   const database = await openDatabase(place);
-  const app = await openApp(database);
+  const app = await createTestApp(database);
   const things = await makeThings({ app, db: database.db });
   await things.create(
     ...Array.from({ length: ENTRIES }, (_, at) => ({ Name: `Entry ${at}`, Note: `note ${at}` })),
   );
   await things.api.post('/api/rest/v4/backups/request', {});
-  await makeNext({
+  await makeNextBackup({
     db: database.db,
     services: { ...services, dataDir: place.dataDir },
     signal: new AbortController().signal,
   });
-  const path = await checkList(database.db, place.dataDir);
+  const path = await requireConsistentFiles(database.db, place.dataDir);
   await app.close();
   await database.close();
-  if (path === undefined) throw new Error('There is a backup');
+  if (path === undefined) throw new Error('The backup is missing');
   return { siteId: things.siteId, path };
 }
 
-/** Every backup that is ready is on the disk as it is told, and nothing else is. */
-async function checkList(db: Db, dataDir: string): Promise<string | undefined> {
+/** Requires that exactly the ready backups are on the disk, with the listed hashes. @returns the path of the newest */
+async function requireConsistentFiles(db: Db, dataDir: string): Promise<string | undefined> {
   await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(db);
-  await endLost({ db, services: { ...services, dataDir } });
+  await failLostBackups({ db, services: { ...services, dataDir } });
   await sql`update backup set status = 'Failed', failure_reason = 'cancelled' where status = 'Queued'`.execute(
     db,
   );
@@ -67,8 +66,13 @@ async function checkList(db: Db, dataDir: string): Promise<string | undefined> {
   return last && join(dataDir, 'backups', `${last.id}.zip`);
 }
 
-/** Runs the command, and kills it after so long where that is said. */
-async function restore(place: Place, path: string, slug: string, killAfter?: number): Promise<number | null> {
+/** Runs the restore command, and kills it after `killAfter` milliseconds if given. */
+async function restore(
+  place: TestDatabase,
+  path: string,
+  slug: string,
+  killAfter?: number,
+): Promise<number | null> {
   const child = spawn(process.execPath, [RESTORE, path, '--site', slug], {
     env: { ...process.env, DATABASE_URL: place.databaseUrl ?? '', DATA_DIR: place.dataDir },
     stdio: 'ignore',
@@ -82,8 +86,8 @@ async function restore(place: Place, path: string, slug: string, killAfter?: num
   return code;
 }
 
-/** How many entries a site has; undefined: there is no such site. */
-async function entriesOf(db: Db, slug: string): Promise<number | undefined> {
+/** Number of entries of a site; undefined when it does not exist. */
+async function countEntries(db: Db, slug: string): Promise<number | undefined> {
   const { rows } = await sql<{ n: number }>`
     select (select count(*)::int from entry e where e.site_id = s.site_id) as n from site s where slug = ${slug}`.execute(
     db,
@@ -92,27 +96,27 @@ async function entriesOf(db: Db, slug: string): Promise<number | undefined> {
 }
 
 onEachKind((kind) => {
-  test('killed at any moment of a backup or of a restore: none is half', async () => {
-    const place = await newPlace(kind);
-    const { siteId, path } = await prepare(place);
-    for (let kill = 0; kill < killsOn(kind); kill += 1) {
+  test('a process killed during a backup or restore leaves nothing partial', async () => {
+    const place = await createTestDatabase(kind);
+    const { siteId, path } = await createBackup(place);
+    for (let kill = 0; kill < getKillCount(kind); kill += 1) {
       const maker = await startWriter(place, MAKER, { siteId });
       await sleep(Math.random() * 600);
       await maker.kill();
       const { db, close } = await openDatabase(place);
-      await checkList(db, place.dataDir);
+      await requireConsistentFiles(db, place.dataDir);
       await close();
     }
-    for (let kill = 0; kill < killsOn(kind); kill += 1) {
+    for (let kill = 0; kill < getKillCount(kind); kill += 1) {
       const slug = `copy-${kill}`;
       await restore(place, path, slug, 400 + Math.random() * 1500);
       const { db, close } = await openDatabase(place);
-      expect([undefined, ENTRIES]).toContain(await entriesOf(db, slug));
+      expect([undefined, ENTRIES]).toContain(await countEntries(db, slug));
       await close();
     }
     expect(await restore(place, path, 'whole')).toBe(0);
     const { db, close } = await openDatabase(place);
-    expect(await entriesOf(db, 'whole')).toBe(ENTRIES);
+    expect(await countEntries(db, 'whole')).toBe(ENTRIES);
     await close();
     await place.remove();
   }, 240_000);

@@ -1,37 +1,47 @@
 import { sql } from 'kysely';
-import { addressRefused, inet, mayAct } from '../../kernel/auth/store.ts';
+import { isAddressRefused, toInet, buildCanAct } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
-/** A link holds this long (shapes 3). */
+/** Lifetime of a download link (shapes 3). */
 export const LINK_MINUTES = 5;
-/** A part of a file that is fetched so soon after another one belongs to the same download. */
-const SAME_DOWNLOAD = sql`interval '1 day'`;
+/** Range requests within this interval belong to the same download. */
+const RESUME_INTERVAL = sql`interval '1 day'`;
 
-interface Who {
+interface Requester {
   siteId: number;
   userId: number;
   ip: string;
 }
 
-/** A link of somebody, for the address from which they ask. */
+/** Creates a download link for a user and their IP address. @returns its expiry */
 export async function insertLink(
   tx: Tx,
   backupId: number,
-  { siteId, userId, ip }: Who,
+  { siteId, userId, ip }: Requester,
   tokenHash: Buffer,
 ): Promise<Date> {
-  // Links that nobody used are nobody's downloads.
-  await sql`delete from backup_download where started_at is null and expires_at < now()`.execute(tx);
-  const { rows } = await sql<{ expires_at: Date }>`
-    insert into backup_download (site_id, backup_id, user_id, ip, token_hash, expires_at)
-    values (${siteId}, ${backupId}, ${userId}, ${inet(ip)}::inet, ${tokenHash}, now() + make_interval(mins => ${LINK_MINUTES}))
-    returning expires_at`.execute(tx);
-  const [row] = rows;
-  if (!row) throw new Error('An inserted link is there');
-  return row.expires_at;
+  // Expired unused links are not downloads.
+  await tx
+    .deleteFrom('backup_download')
+    .where('started_at', 'is', null)
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute();
+  const { expiresAt } = await tx
+    .insertInto('backup_download')
+    .values({
+      site_id: siteId,
+      backup_id: backupId,
+      user_id: userId,
+      ip: toInet(ip),
+      token_hash: tokenHash,
+      expires_at: sql<Date>`now() + make_interval(mins => ${LINK_MINUTES})`,
+    })
+    .returning(sql<Date>`expires_at`.as('expiresAt'))
+    .executeTakeFirstOrThrow();
+  return expiresAt;
 }
 
-export interface Link {
+export interface DownloadLink {
   downloadId: number;
   siteId: number;
   backupId: number;
@@ -39,20 +49,25 @@ export interface Link {
   email: string;
   fileName: string;
   isStarted: boolean;
-  /** Whether it is used from the address for which it was made. */
-  isHere: boolean;
-  /** Whether its owner may still download backups, from where they are. */
+  /** Whether it is used from the IP address that requested it. */
+  isFromSameAddress: boolean;
+  /** Whether its owner may still download backups, from their current address. */
   isAllowed: boolean;
 }
 
-/** The link while it lives, locked: of two requests at the same moment one starts it. */
-export async function lockLink(tx: Tx, tokenHash: Buffer, ip: string): Promise<Link | undefined> {
-  await sql`select 1 from backup_download where token_hash = ${tokenHash} for update`.execute(tx);
-  const { rows } = await sql<Link>`
+/** Finds an unexpired link and locks it, so that of two concurrent requests only one starts it. */
+export async function lockLink(tx: Tx, tokenHash: Buffer, ip: string): Promise<DownloadLink | undefined> {
+  await tx
+    .selectFrom('backup_download')
+    .select('download_id')
+    .where('token_hash', '=', tokenHash)
+    .forUpdate()
+    .execute();
+  const { rows } = await sql<DownloadLink>`
     select d.download_id as "downloadId", d.site_id as "siteId", d.backup_id as "backupId", d.user_id as "userId",
       a.email, b.file_name as "fileName", d.started_at is not null as "isStarted",
-      coalesce(d.ip = ${inet(ip)}::inet, false) as "isHere",
-      (${mayAct('m')} and not ${addressRefused(ip)} and exists (
+      coalesce(d.ip = ${toInet(ip)}::inet, false) as "isFromSameAddress",
+      (${buildCanAct('m')} and not ${isAddressRefused(ip)} and exists (
         select 1 from group_member gm join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id
         where gm.site_id = m.site_id and gm.user_id = m.user_id and 'Manage Backups' = any(g.capabilities))) as "isAllowed"
     from backup_download d
@@ -63,43 +78,55 @@ export async function lockLink(tx: Tx, tokenHash: Buffer, ip: string): Promise<L
   return rows[0];
 }
 
-/** From now on it is a download. */
-export async function startLink(tx: Tx, { siteId, downloadId }: Link): Promise<void> {
-  await sql`update backup_download set started_at = clock_timestamp()
-    where site_id = ${siteId} and download_id = ${downloadId}`.execute(tx);
+/** Turns the link into a download. */
+export async function markLinkStarted(tx: Tx, { siteId, downloadId }: DownloadLink): Promise<void> {
+  await tx
+    .updateTable('backup_download')
+    .set({ started_at: sql`clock_timestamp()` })
+    .where('site_id', '=', siteId)
+    .where('download_id', '=', downloadId)
+    .execute();
 }
 
-/** A download of somebody without a link. With `isPart`: goes on with one that they have not finished, where there is one. */
-export async function beginDownload(
+/** Starts a download without a link. With `isPart` an unfinished download of the user is continued, if there is one. */
+export async function startDownload(
   tx: Tx,
   backupId: number,
-  { siteId, userId, ip }: Who,
+  { siteId, userId, ip }: Requester,
   isPart: boolean,
 ): Promise<{ downloadId: number; isNew: boolean }> {
-  const { rows: begun } = await sql<{ id: number }>`
+  const { rows: unfinished } = await sql<{ id: number }>`
     select download_id as id from backup_download
     where site_id = ${siteId} and backup_id = ${backupId} and user_id = ${userId} and token_hash is null
-      and ip is not distinct from ${inet(ip)}::inet and not is_complete and ${isPart}
-      and started_at > now() - ${SAME_DOWNLOAD} order by download_id desc limit 1`.execute(tx);
-  if (begun[0]) return { downloadId: begun[0].id, isNew: false };
-  const { rows } = await sql<{ id: number }>`
-    insert into backup_download (site_id, backup_id, user_id, ip, started_at)
-    values (${siteId}, ${backupId}, ${userId}, ${inet(ip)}::inet, clock_timestamp()) returning download_id as id`.execute(
-    tx,
-  );
-  const [row] = rows;
-  if (!row) throw new Error('An inserted download is there');
-  return { downloadId: row.id, isNew: true };
+      and ip is not distinct from ${toInet(ip)}::inet and not is_complete and ${isPart}
+      and started_at > now() - ${RESUME_INTERVAL} order by download_id desc limit 1`.execute(tx);
+  if (unfinished[0]) return { downloadId: unfinished[0].id, isNew: false };
+  const { downloadId } = await tx
+    .insertInto('backup_download')
+    .values({
+      site_id: siteId,
+      backup_id: backupId,
+      user_id: userId,
+      ip: toInet(ip),
+      started_at: sql<Date>`clock_timestamp()`,
+    })
+    .returning('download_id as downloadId')
+    .executeTakeFirstOrThrow();
+  return { downloadId, isNew: true };
 }
 
-/** What was sent of it. */
-export async function addSent(
+/** Adds to the bytes sent of a download. */
+export async function addSentBytes(
   db: Db,
   { siteId, downloadId }: { siteId: number; downloadId: number },
   { bytes, isLast }: { bytes: number; isLast: boolean },
 ): Promise<void> {
-  await sql`update backup_download set bytes_sent = bytes_sent + ${bytes}, is_complete = is_complete or ${isLast}
-    where site_id = ${siteId} and download_id = ${downloadId}`.execute(db);
+  await db
+    .updateTable('backup_download')
+    .set({ bytes_sent: sql`bytes_sent + ${bytes}`, ...(isLast && { is_complete: true }) })
+    .where('site_id', '=', siteId)
+    .where('download_id', '=', downloadId)
+    .execute();
 }
 
 export interface Download {
@@ -112,22 +139,26 @@ export interface Download {
   isComplete: boolean;
 }
 
-/** Downloads of the backup with this name, newest first; undefined: there never was one. */
+/** Downloads of the backup with this file name, newest first; undefined when no such backup ever existed. */
 export async function listDownloads(
   db: Db,
   siteId: number,
   fileName: string,
   limit: number,
 ): Promise<Download[] | undefined> {
-  const { rows: known } = await sql<{ id: number }>`
-    select backup_id as id from backup where site_id = ${siteId} and file_name = ${fileName}`.execute(db);
-  if (!known[0]) return undefined;
+  const backup = await db
+    .selectFrom('backup')
+    .select('backup_id as id')
+    .where('site_id', '=', siteId)
+    .where('file_name', '=', fileName)
+    .executeTakeFirst();
+  if (!backup) return undefined;
   const { rows } = await sql<Download>`
     select d.started_at as "startedDate", d.user_id as "userId", a.email as "userName",
       concat_ws(' ', a.first_name, a.last_name) as "fullName", host(d.ip) as "ipAddress", d.bytes_sent as "bytesSent",
       d.is_complete as "isComplete"
     from backup_download d join account a on a.user_id = d.user_id
-    where d.site_id = ${siteId} and d.backup_id = ${known[0].id} and d.started_at is not null
+    where d.site_id = ${siteId} and d.backup_id = ${backup.id} and d.started_at is not null
     order by d.download_id desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -4,51 +4,51 @@ import { get, type IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BackupDownload, BackupDownloadRecord } from '../../../contract/generated/types.gen.ts';
 import { BACKUPS, makeBackup } from '../../testing/backups.ts';
-import type { Refusal } from '../../testing/calls.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
 import { makeEntryType } from '../../testing/entries.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
-const HOME = '127.0.0.1';
-const ELSEWHERE = '127.0.0.2';
+const OWN_ADDRESS = '127.0.0.1';
+const OTHER_ADDRESS = '127.0.0.2';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-onEachApp((house) => {
+onEachApp((context) => {
   let person: Person;
   let fileName = '';
   let hash = '';
   let size = 0;
-  const api = () => as(house().app, person);
+  const api = () => as(context().app, person);
 
   beforeAll(async () => {
-    person = await makePerson(house().db, await makeSite(house().db));
+    person = await makePerson(context().db, await makeSite(context().db));
     await makeEntryType(api(), 'Thing', {});
-    // Enough that a connection can break in the middle of it.
-    await house()
+    // Large enough to interrupt the connection halfway.
+    await context()
       .db.updateTable('account')
       .set({ last_name: Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64') })
       .where('user_id', '=', person.userId)
       .execute();
-    const { backup } = await makeBackup(house().db, api());
+    const { backup } = await makeBackup(context().db, api());
     ({ fileName } = backup);
     hash = backup.sha256 ?? '';
     size = backup.size ?? 0;
   });
 
-  const link = async (who = person) => {
-    const { body } = await as(house().app, who).post<BackupDownload>(
+  const createLink = async (who = person) => {
+    const { body } = await as(context().app, who).post<BackupDownload>(
       `${BACKUPS}/${fileName}/download-token`,
       undefined,
-      { remoteAddress: HOME },
+      { remoteAddress: OWN_ADDRESS },
     );
     return body;
   };
-  const fetchLink = (url: string, remoteAddress = HOME, headers: Record<string, string> = {}) =>
-    house().app.inject({ url, remoteAddress, headers });
-  const downloads = async () =>
+  const fetchLink = (url: string, remoteAddress = OWN_ADDRESS, headers: Record<string, string> = {}) =>
+    context().app.inject({ url, remoteAddress, headers });
+  const listDownloads = async () =>
     (await api().get<BackupDownloadRecord[]>(`${BACKUPS}/${fileName}/downloads`)).body;
-  const audited = async () =>
+  const listAuditEntries = async () =>
     (
-      await house()
+      await context()
         .db.selectFrom('audit_log')
         .select(['action', 'ip'])
         .where('site_id', '=', person.siteId)
@@ -56,8 +56,8 @@ onEachApp((house) => {
         .orderBy('audit_id', 'desc')
         .execute()
     ).map(({ action, ip }) => `${action} ${ip}`);
-  const activity = () =>
-    house()
+  const listActivities = () =>
+    context()
       .db.selectFrom('activity')
       .select(['user_id', 'ip_address'])
       .where('site_id', '=', person.siteId)
@@ -65,9 +65,9 @@ onEachApp((house) => {
       .orderBy('activity_id', 'desc')
       .execute();
 
-  test('a link opens once, with the whole file, its length, version and a name to save it under', async () => {
-    const { url, ipAddress, expiresDate } = await link();
-    expect([ipAddress, Date.parse(expiresDate) - Date.now() > 290_000]).toEqual([HOME, true]);
+  test('a link works once, and returns the whole file with its length, ETag and file name', async () => {
+    const { url, ipAddress, expiresDate } = await createLink();
+    expect([ipAddress, Date.parse(expiresDate) - Date.now() > 290_000]).toEqual([OWN_ADDRESS, true]);
     const file = await fetchLink(url);
     expect([file.statusCode, sha256(file.rawPayload)]).toEqual([200, hash]);
     expect(file.headers).toMatchObject({
@@ -78,58 +78,58 @@ onEachApp((house) => {
       etag: `"${Buffer.from(hash, 'hex').toString('base64url')}"`,
     });
     expect((await fetchLink(url)).statusCode).toBe(404);
-    expect((await downloads())[0]).toMatchObject({
+    expect((await listDownloads())[0]).toMatchObject({
       userId: person.userId,
-      ipAddress: HOME,
+      ipAddress: OWN_ADDRESS,
       isComplete: true,
       bytesSent: size,
     });
-    expect((await audited())[0]).toBe(`backup.download ${HOME}`);
-    expect((await activity())[0]).toEqual({ user_id: person.userId, ip_address: HOME });
+    expect((await listAuditEntries())[0]).toBe(`backup.download ${OWN_ADDRESS}`);
+    expect((await listActivities())[0]).toEqual({ user_id: person.userId, ip_address: OWN_ADDRESS });
   });
 
-  test('from another address it is refused with the reason, and that is written down; at home it still opens', async () => {
-    const { url } = await link();
-    const refused = await fetchLink(url, ELSEWHERE);
+  test('a link is refused from another address, which is logged, and still works from its own', async () => {
+    const { url } = await createLink();
+    const refused = await fetchLink(url, OTHER_ADDRESS);
     expect(refused.statusCode).toBe(403);
-    expect(refused.json<Refusal>().message).toContain(`you come from ${ELSEWHERE}`);
-    expect((await audited())[0]).toBe(`backup.download-refused ${ELSEWHERE}`);
-    expect((await activity())[0]).toEqual({ user_id: person.userId, ip_address: ELSEWHERE });
-    expect((await fetchLink(url, `::ffff:${HOME}`)).statusCode).toBe(200);
+    expect(refused.json<ErrorBody>().message).toContain(`your address is ${OTHER_ADDRESS}`);
+    expect((await listAuditEntries())[0]).toBe(`backup.download-refused ${OTHER_ADDRESS}`);
+    expect((await listActivities())[0]).toEqual({ user_id: person.userId, ip_address: OTHER_ADDRESS });
+    expect((await fetchLink(url, `::ffff:${OWN_ADDRESS}`)).statusCode).toBe(200);
   });
 
-  test('a connection that broke goes on from where it was, and the file is the same', async () => {
-    await house().app.listen({ host: HOME, port: 0 });
-    const address = house().app.server.address();
-    const base = `http://${HOME}:${typeof address === 'object' && address ? address.port : 0}`;
-    const { url } = await link();
-    const pieces: Buffer[] = [];
-    const read = async (headers: Record<string, string>, most: number) => {
+  test('an interrupted download continues with a range request', async () => {
+    await context().app.listen({ host: OWN_ADDRESS, port: 0 });
+    const address = context().app.server.address();
+    const base = `http://${OWN_ADDRESS}:${typeof address === 'object' && address ? address.port : 0}`;
+    const { url } = await createLink();
+    const chunks: Buffer[] = [];
+    const readChunks = async (headers: Record<string, string>, maxBytes: number) => {
       const request = get(base + url, { headers, agent: false });
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        pieces.push(chunk);
-        if (Buffer.concat(pieces).length > most) break;
+        chunks.push(chunk);
+        if (Buffer.concat(chunks).length > maxBytes) break;
       }
       request.destroy();
       return response.statusCode;
     };
-    expect(await read({}, 1000)).toBe(200);
-    const got = Buffer.concat(pieces).length;
-    expect(got).toBeLessThan(size);
+    expect(await readChunks({}, 1000)).toBe(200);
+    const receivedBytes = Buffer.concat(chunks).length;
+    expect(receivedBytes).toBeLessThan(size);
     for (const range of ['x', 'bytes=0-', 'bytes=-5', 'bytes=5-9,20-'])
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      expect((await fetchLink(url, HOME, { range })).statusCode).toBe(404);
-    expect((await fetchLink(url, ELSEWHERE, { range: `bytes=${got}-` })).statusCode).toBe(403);
+      expect((await fetchLink(url, OWN_ADDRESS, { range })).statusCode).toBe(404);
+    expect((await fetchLink(url, OTHER_ADDRESS, { range: `bytes=${receivedBytes}-` })).statusCode).toBe(403);
     const etag = `"${Buffer.from(hash, 'hex').toString('base64url')}"`;
-    expect(await read({ range: `bytes=${got}-`, 'if-range': etag }, Infinity)).toBe(206);
-    expect(sha256(Buffer.concat(pieces))).toBe(hash);
-    await expect.poll(async () => (await downloads())[0]?.isComplete).toBe(true);
+    expect(await readChunks({ range: `bytes=${receivedBytes}-`, 'if-range': etag }, Infinity)).toBe(206);
+    expect(sha256(Buffer.concat(chunks))).toBe(hash);
+    await expect.poll(async () => (await listDownloads())[0]?.isComplete).toBe(true);
   });
 
-  test('one that is over is gone', async () => {
-    const { url } = await link();
-    await house()
+  test('an expired or unknown link is 404', async () => {
+    const { url } = await createLink();
+    await context()
       .db.updateTable('backup_download')
       .set({ expires_at: new Date(Date.now() - 1000) })
       .where('started_at', 'is', null)
@@ -138,13 +138,13 @@ onEachApp((house) => {
     expect((await fetchLink(`${BACKUPS}/downloads/${'a'.repeat(43)}`)).statusCode).toBe(404);
   });
 
-  describe('between the link and its use its owner', () => {
+  describe('a link is refused when its owner', () => {
     test.each([
       ['loses the capability', { capabilities: [] }],
       ['is deactivated', { is_active: false }],
-      ['may come from approved addresses alone', { ip_restrictions_enabled: true }],
+      ['is restricted to approved addresses', { ip_restrictions_enabled: true }],
     ])(
-      '%s: refused',
+      '%s',
       async (
         _,
         {
@@ -152,16 +152,16 @@ onEachApp((house) => {
           ...membership
         }: { capabilities?: string[]; is_active?: boolean; ip_restrictions_enabled?: boolean },
       ) => {
-        const who = await makePerson(house().db, person.siteId);
-        const { url } = await link(who);
+        const who = await makePerson(context().db, person.siteId);
+        const { url } = await createLink(who);
         if (capabilities)
-          await house()
+          await context()
             .db.updateTable('user_group')
             .set({ capabilities })
             .where('group_id', '=', who.groupId)
             .execute();
         else
-          await house()
+          await context()
             .db.updateTable('membership')
             .set(membership)
             .where('user_id', '=', who.userId)
@@ -171,16 +171,16 @@ onEachApp((house) => {
     );
   });
 
-  test('without a link, parts of one download are one, and what was sent is counted', async () => {
+  test('range requests without a link count as one download with the bytes sent', async () => {
     const headers = { authorization: `Bearer ${person.token}` };
     const part = (range: string) =>
-      house().app.inject({ url: `${BACKUPS}/${fileName}`, headers: { ...headers, range } });
+      context().app.inject({ url: `${BACKUPS}/${fileName}`, headers: { ...headers, range } });
     const first = await part('bytes=0-99');
     const rest = await part('bytes=100-');
     expect([first.statusCode, rest.statusCode]).toEqual([206, 206]);
     expect(sha256(Buffer.concat([first.rawPayload, rest.rawPayload]))).toBe(hash);
     await expect
-      .poll(async () => (await downloads())[0])
+      .poll(async () => (await listDownloads())[0])
       .toMatchObject({ bytesSent: size, isComplete: true });
     expect((await part(`bytes=${size}-`)).statusCode).toBe(416);
   });

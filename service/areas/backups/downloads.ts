@@ -1,40 +1,40 @@
-import { ACTIVITY, SOURCE, writeActivity } from '../../kernel/audit/activity.store.ts';
-import { actorOf, change } from '../../kernel/change.ts';
+import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
+import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { ApiError, forbidden } from '../../kernel/http/errors.ts';
-import type { FileAnswer } from '../../kernel/http/files.ts';
+import { ApiError, forbidden } from '../../kernel/api-error.ts';
+import type { FileResponse } from '../../kernel/http/file-response.ts';
 import { ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
-import { hashSecret, newSecret } from '../../kernel/secret.ts';
-import { absent, requireBackup, requireReady } from './handlers.ts';
-import { backupPath } from './storage.ts';
-import type { StoredBackup } from './store.ts';
+import { hashSecret, createSecret } from '../../kernel/secret.ts';
+import { createNotFoundError, requireBackup, requireReady } from './handlers.ts';
+import { getBackupPath } from './storage.ts';
+import type { StoredBackup } from './backups.store.ts';
 import * as store from './downloads.store.ts';
 
-/** So many downloads of a backup are told (contract, listBackupDownloads). */
-const MOST_DOWNLOADS = 1000;
-const BASE = '/api/rest/v4/backups/downloads';
+/** Maximum number of listed downloads (contract, listBackupDownloads). */
+const MAX_LISTED_DOWNLOADS = 1000;
+const DOWNLOADS_PATH = '/api/rest/v4/backups/downloads';
 
-/** The file; what is sent of it is written down when the answer is over, however it ends. */
-const answerOf = (
+/** File response; the bytes sent are saved when the response ends, however it ends. */
+const buildFileAnswer = (
   { db, services }: { db: Db; services: Pick<Services, 'dataDir'> },
   backup: StoredBackup,
   download: { siteId: number; downloadId: number },
-): { status: 200; file: FileAnswer } => ({
+): { status: 200; file: FileResponse } => ({
   status: 200,
   file: {
-    path: backupPath(services.dataDir, backup.storageId),
+    path: getBackupPath(services.dataDir, backup.storageId),
     type: 'application/zip',
     name: backup.fileName,
     inline: false,
     etag: `"${backup.sha256?.toString('base64url') ?? ''}"`,
-    sent: (part) => store.addSent(db, download, part),
+    onSent: (part) => store.addSentBytes(db, download, part),
   },
 });
 
-const gone = () =>
+const createLinkExpiredError = () =>
   new ApiError(
     404,
-    `This link was used, or its ${store.LINK_MINUTES} minutes are over. Ask for a new one where the backups are listed.`,
+    `This link has been used or is older than ${store.LINK_MINUTES} minutes. Request a new one from the list of backups.`,
   );
 
 type Operations = 'createBackupDownload' | 'downloadBackupByLink' | 'downloadBackup' | 'listBackupDownloads';
@@ -45,30 +45,30 @@ export const downloadHandlers: Handlers<Operations> = {
     const { siteId, userId } = caller;
     const backup = await requireBackup(db, siteId, params.fileName);
     requireReady(backup);
-    const secret = newSecret();
-    const expires = await change(db, actorOf(call), async (tx, record) => {
-      const who = { siteId, userId, ip: origin.ip };
-      const at = await store.insertLink(tx, backup.id, who, secret.hash);
+    const secret = createSecret();
+    const expires = await change(db, getActor(call), async (tx, record) => {
+      const requester = { siteId, userId, ip: origin.ip };
+      const at = await store.insertLink(tx, backup.id, requester, secret.hash);
       record({ action: 'backup.download-link', subject: ['backup', backup.fileName], changes: {} });
       return at;
     });
-    const url = `${BASE}/${secret.plain}`;
+    const url = `${DOWNLOADS_PATH}/${secret.plain}`;
     return ok({ url, expiresDate: expires.toISOString(), ipAddress: origin.ip });
   },
 
   async downloadBackupByLink({ db, params, origin, range, services }) {
     const tokenHash = hashSecret(params.downloadToken);
     const link = await db.transaction().execute((tx) => store.lockLink(tx, tokenHash, origin.ip));
-    if (!link) throw gone();
+    if (!link) throw createLinkExpiredError();
     const actor = { siteId: link.siteId, userId: link.userId, email: link.email, origin };
     const activity = {
       siteId: link.siteId,
       userId: link.userId,
-      kind: ACTIVITY.backup,
+      kind: ACTIVITY_TYPE.backup,
       ip: origin.ip,
-      source: SOURCE.web,
+      source: ACTIVITY_SOURCE.web,
     };
-    const refusal = refusalOf(link, origin.ip);
+    const refusal = getRefusalReason(link, origin.ip);
     if (refusal !== undefined) {
       await change(db, actor, async (tx, record) => {
         record({
@@ -76,24 +76,24 @@ export const downloadHandlers: Handlers<Operations> = {
           subject: ['backup', link.fileName],
           changes: { reason: [null, refusal] },
         });
-        await writeActivity(tx, activity);
+        await insertActivity(tx, activity);
       });
       throw forbidden(refusal);
     }
     const backup = await requireBackup(db, link.siteId, link.fileName);
     await change(db, actor, async (tx, record) => {
-      const held = await store.lockLink(tx, tokenHash, origin.ip);
-      if (!held || (held.isStarted && !goesOn(range))) throw gone();
-      if (held.isStarted) return;
-      await store.startLink(tx, held);
+      const lockedLink = await store.lockLink(tx, tokenHash, origin.ip);
+      if (!lockedLink || (lockedLink.isStarted && !isContinuation(range))) throw createLinkExpiredError();
+      if (lockedLink.isStarted) return;
+      await store.markLinkStarted(tx, lockedLink);
       record({
         action: 'backup.download',
         subject: ['backup', link.fileName],
         changes: { by: [null, 'link'] },
       });
-      await writeActivity(tx, activity);
+      await insertActivity(tx, activity);
     });
-    return answerOf({ db, services }, backup, link);
+    return buildFileAnswer({ db, services }, backup, link);
   },
 
   async downloadBackup(call) {
@@ -101,40 +101,50 @@ export const downloadHandlers: Handlers<Operations> = {
     const { siteId, userId, scopes, tokenHash: session } = caller;
     const backup = await requireBackup(db, siteId, params.fileName);
     requireReady(backup);
-    const downloadId = await change(db, actorOf(call), async (tx, record) => {
-      const who = { siteId, userId, ip: origin.ip };
+    const downloadId = await change(db, getActor(call), async (tx, record) => {
+      const requester = { siteId, userId, ip: origin.ip };
       const isPart = range !== undefined && !range.startsWith('bytes=0-');
-      const begun = await store.beginDownload(tx, backup.id, who, isPart);
-      if (begun.isNew) {
+      const download = await store.startDownload(tx, backup.id, requester, isPart);
+      if (download.isNew) {
         record({ action: 'backup.download', subject: ['backup', backup.fileName], changes: {} });
-        const source = scopes ? SOURCE.api : SOURCE.web;
-        await writeActivity(tx, { siteId, userId, session, kind: ACTIVITY.backup, ip: origin.ip, source });
+        const source = scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web;
+        await insertActivity(tx, {
+          siteId,
+          userId,
+          session,
+          kind: ACTIVITY_TYPE.backup,
+          ip: origin.ip,
+          source,
+        });
       }
-      return begun.downloadId;
+      return download.downloadId;
     });
-    return answerOf({ db, services }, backup, { siteId, downloadId });
+    return buildFileAnswer({ db, services }, backup, { siteId, downloadId });
   },
 
   async listBackupDownloads({ db, caller, params }) {
-    const downloads = await store.listDownloads(db, caller.siteId, params.fileName, MOST_DOWNLOADS);
-    if (!downloads) throw absent();
+    const downloads = await store.listDownloads(db, caller.siteId, params.fileName, MAX_LISTED_DOWNLOADS);
+    if (!downloads) throw createNotFoundError();
     return ok(downloads.map((each) => ({ ...each, startedDate: each.startedDate.toISOString() })));
   },
 };
 
 /**
- * Started once; after that what is missing behind a connection that broke. That the last byte was sent says nothing: it
- * may have been lost on the way.
+ * Whether the request continues an interrupted download: a link starts once, and afterwards serves only the remaining
+ * range. Even a fully sent file may be continued, because its end may have been lost on the way.
  */
-const goesOn = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
+const isContinuation = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
 
-/** Why a link that lives does not open, in words for whoever holds it; undefined: it does. */
-function refusalOf({ isHere, isAllowed }: store.Link, ip: string): string | undefined {
+/** Reason why a valid link is refused, as an error message; undefined when it is not. */
+function getRefusalReason(
+  { isFromSameAddress: isHere, isAllowed }: store.DownloadLink,
+  ip: string,
+): string | undefined {
   if (!isHere)
     return (
-      `This link works only from the address from which it was asked for, and you come from ${ip}. ` +
-      'Another network, a proxy or a VPN gives you another address: ask for a new link from where you are.'
+      `This link works only from the IP address that requested it; your address is ${ip}. ` +
+      'Another network, a proxy or a VPN changes your address. Request a new link from your current network.'
     );
-  if (!isAllowed) return 'Whoever asked for this link may no longer download backups of the site';
+  if (!isAllowed) return 'The user who requested this link can no longer download backups of the site';
   return undefined;
 }

@@ -1,37 +1,37 @@
-import { actorOf, change } from '../../kernel/change.ts';
+import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { conflict, notFound } from '../../kernel/http/errors.ts';
+import { conflict, notFound } from '../../kernel/api-error.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { loadSchema } from '../schema/index.ts';
-import { MAKING } from './chores.ts';
-import { endLostOf } from './lost.ts';
-import { readManifest } from './read.ts';
-import { queueBackup, typesAskedFor } from './request.ts';
-import { backupPath, discard } from './storage.ts';
-import * as store from './store.ts';
-import { VERIFYING } from './verify.ts';
+import { MAKE_BACKUPS_TASK } from './scheduled-tasks.ts';
+import { failLostBackupsOfSite } from './make-backup.ts';
+import { readManifest } from './read-backup.ts';
+import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
+import { getBackupPath, deleteBackupFiles } from './storage.ts';
+import * as store from './backups.store.ts';
+import { VERIFY_BACKUPS_TASK } from './verify.ts';
 import { queueVerification } from './verify.store.ts';
 import type { GetBackupsResponse } from '../../../contract/generated/types.gen.ts';
-import type { StoredBackup } from './store.ts';
+import type { StoredBackup } from './backups.store.ts';
 
-/** 404 in the same words for what never was, what is deleted, and what is another site's. */
-export const absent = () => notFound('This backup');
+/** 404 with the same message for unknown and deleted backups and those of other sites. */
+export const createNotFoundError = () => notFound('This backup');
 
 export async function requireBackup(db: Db, siteId: number, fileName: string): Promise<store.StoredBackup> {
   const backup = await store.findBackup(db, siteId, fileName);
-  if (!backup) throw absent();
+  if (!backup) throw createNotFoundError();
   return backup;
 }
 
-/** @throws ApiError 409 for one that is not Ready */
+/** @throws ApiError 409 for a backup that is not ready */
 export function requireReady(backup: store.StoredBackup): void {
   if (backup.status === 'Ready') return;
   throw conflict(
-    backup.status === 'Failed' ? 'This backup failed: it has no file' : 'This backup is not ready yet',
+    backup.status === 'Failed' ? 'This backup failed and has no file' : 'This backup is not ready yet',
   );
 }
 
-const isUnderWay = ({ status }: store.StoredBackup): boolean => status === 'Queued' || status === 'Running';
+const isPending = ({ status }: store.StoredBackup): boolean => status === 'Queued' || status === 'Running';
 
 type Operations =
   | 'requestBackup'
@@ -46,10 +46,10 @@ export const backupHandlers: Handlers<Operations> = {
     const { db, caller, body, services } = call;
     const { siteId, userId } = caller;
     const schema = await loadSchema(db, siteId);
-    const types = typesAskedFor(schema, body);
-    const { fileName, dead } = await change(db, actorOf(call), async (tx, record) => {
-      // One whose maker has died holds nobody up.
-      const remains = await endLostOf(tx, siteId, record, services);
+    const types = resolveEntryTypes(schema, body);
+    const { fileName, dead } = await change(db, getActor(call), async (tx, record) => {
+      // A backup whose process has died must not block the new one.
+      const lostStorageIds = await failLostBackupsOfSite(tx, siteId, record, services);
       const queued = await queueBackup(
         tx,
         {
@@ -64,44 +64,44 @@ export const backupHandlers: Handlers<Operations> = {
         record,
       );
       if (queued === undefined)
-        throw conflict('Another backup of this site is queued or running. Wait for it, or cancel it.');
-      return { fileName: queued, dead: remains };
+        throw conflict('Another backup of this site is queued or running. Wait for it or cancel it.');
+      return { fileName: queued, dead: lostStorageIds };
     });
     for (const storageId of dead)
-      // oxlint-disable-next-line no-await-in-loop -- hardly ever one
-      await discard(services.dataDir, storageId);
-    services.wakeChore(MAKING);
-    return ok({ isSuccess: true, data: shown(await requireBackup(db, siteId, fileName)) });
+      // oxlint-disable-next-line no-await-in-loop -- rarely more than one
+      await deleteBackupFiles(services.dataDir, storageId);
+    services.wakeTask(MAKE_BACKUPS_TASK);
+    return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, fileName)) });
   },
 
   async listBackups({ db, caller }) {
-    return ok({ isSuccess: true, data: (await store.listBackups(db, caller.siteId)).map(shown) });
+    return ok({ isSuccess: true, data: (await store.listBackups(db, caller.siteId)).map(toBackupResponse) });
   },
 
   async cancelBackup(call) {
     const { db, caller, params } = call;
     const { siteId } = caller;
-    await change(db, actorOf(call), async (tx, record) => {
+    await change(db, getActor(call), async (tx, record) => {
       const backup = await store.lockBackup(tx, siteId, params.fileName);
-      if (!backup) throw absent();
-      if (!isUnderWay(backup)) throw conflict('This backup is over: there is nothing to cancel');
-      await store.cancel(tx, siteId, backup.id);
+      if (!backup) throw createNotFoundError();
+      if (!isPending(backup)) throw conflict('This backup has already ended');
+      await store.cancelBackup(tx, siteId, backup.id);
       record({
         action: 'backup.cancel',
         subject: ['backup', backup.fileName],
         changes: { status: [backup.status, 'Failed'] },
       });
     });
-    return ok({ isSuccess: true, data: shown(await requireBackup(db, siteId, params.fileName)) });
+    return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, params.fileName)) });
   },
 
   async deleteBackup(call) {
     const { db, caller, params, services } = call;
     const { siteId } = caller;
-    const storageId = await change(db, actorOf(call), async (tx, record) => {
+    const storageId = await change(db, getActor(call), async (tx, record) => {
       const backup = await store.lockBackup(tx, siteId, params.fileName);
-      if (!backup) throw absent();
-      await store.cancel(tx, siteId, backup.id);
+      if (!backup) throw createNotFoundError();
+      await store.cancelBackup(tx, siteId, backup.id);
       await store.markDeleted(tx, siteId, backup.id);
       record({
         action: 'backup.delete',
@@ -110,37 +110,37 @@ export const backupHandlers: Handlers<Operations> = {
       });
       return backup.storageId;
     });
-    await discard(services.dataDir, storageId);
+    await deleteBackupFiles(services.dataDir, storageId);
     return ok({ isSuccess: true });
   },
 
   async verifyBackup(call) {
     const { db, caller, params, services } = call;
     const { siteId } = caller;
-    await change(db, actorOf(call), async (tx, record) => {
+    await change(db, getActor(call), async (tx, record) => {
       const backup = await store.lockBackup(tx, siteId, params.fileName);
-      if (!backup) throw absent();
+      if (!backup) throw createNotFoundError();
       requireReady(backup);
       if (!(await queueVerification(tx, siteId, backup.id))) return;
       record({ action: 'backup.verify', subject: ['backup', backup.fileName], changes: {} });
     });
-    services.wakeChore(VERIFYING);
-    return ok({ isSuccess: true, data: shown(await requireBackup(db, siteId, params.fileName)) });
+    services.wakeTask(VERIFY_BACKUPS_TASK);
+    return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, params.fileName)) });
   },
 
   async readBackupContents({ db, caller, params, services }) {
     const backup = await requireBackup(db, caller.siteId, params.fileName);
     requireReady(backup);
-    const manifest = await readManifest(backupPath(services.dataDir, backup.storageId));
+    const manifest = await readManifest(getBackupPath(services.dataDir, backup.storageId));
     const { createdDate, schemaVersion, formatVersion, members } = manifest;
     return ok({ fileName: backup.fileName, createdDate, schemaVersion, formatVersion, members });
   },
 };
 
-const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+const toIsoString = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** A backup as the contract tells it. */
-const shown = (backup: StoredBackup): GetBackupsResponse => ({
+/** Backup as returned by the API. */
+const toBackupResponse = (backup: StoredBackup): GetBackupsResponse => ({
   fileName: backup.fileName,
   createdDate: backup.createdAt.toISOString(),
   size: backup.size,
@@ -152,8 +152,8 @@ const shown = (backup: StoredBackup): GetBackupsResponse => ({
   entryTypes: backup.entryTypes,
   includesFiles: backup.includesFiles,
   isScheduled: backup.isScheduled,
-  startedDate: iso(backup.startedAt),
-  finishedDate: iso(backup.finishedAt),
+  startedDate: toIsoString(backup.startedAt),
+  finishedDate: toIsoString(backup.finishedAt),
   requestedByEmail: backup.requestedByEmail,
   schemaVersion: backup.schemaVersion,
   stage: backup.stage,

@@ -1,11 +1,17 @@
 import { downloadHandlers } from './downloads.ts';
 import { backupHandlers as requestHandlers } from './handlers.ts';
-import { backupSettingsHandlers } from './settings.ts';
+import { backupSettingsHandlers } from './schedule.ts';
 
-export { backupChores } from './chores.ts';
+export { createBackupTasks } from './scheduled-tasks.ts';
 export type { Manifest, Member } from './manifest.ts';
-export { type BackupFile, openBackup, RefusedFile } from './read.ts';
-export { columnsOf, entriesPath, filePath, FILES, FORMER, SHEETS, type TableSheet } from './sheets.ts';
-export { fieldsOf, fileSheet, inSnapshot, isPlainText, sheetsOf, windowsOf } from './snapshot.store.ts';
+export { type BackupFile, openBackup, InvalidBackupError } from './read-backup.ts';
+export { listColumns, buildEntriesPath, buildFilePath, FILES_SHEET, FORMER_USERS_SHEET } from './sheets.ts';
+export {
+  sortFieldsById,
+  buildFileSheet,
+  isStoredAsText,
+  buildSheets,
+  readWindows,
+} from './snapshot.store.ts';
 
 export const backupHandlers = { ...requestHandlers, ...downloadHandlers, ...backupSettingsHandlers };

@@ -1,46 +1,67 @@
-import { letter, type MailText, oneLine } from '../../kernel/mail/messages.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { queueMail } from '../../kernel/mail/mail.store.ts';
+import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
+import { type ClaimedBackup, findRecipients, type Recipient } from './backups.store.ts';
 
-/** The mail to those who are told when a backup is over. */
-export function backupMail(to: {
+/** Mail about a finished or failed backup. */
+export function buildOutcomeMail(to: {
   firstName: string;
   siteName: string;
   fileName: string;
   failure: string | undefined;
   link: string;
 }): MailText {
-  const site = oneLine(to.siteName);
+  const site = toSingleLine(to.siteName);
   return to.failure === undefined
     ? {
         subject: `The backup of ${site} is ready`,
-        text: letter(to, [`The backup ${to.fileName} of ${site} is ready. To download it, open:`, to.link]),
+        text: composeText(to, [
+          `The backup ${to.fileName} of ${site} is ready. To download it, open:`,
+          to.link,
+        ]),
       }
     : {
         subject: `The backup of ${site} failed`,
-        text: letter(to, [
-          `The backup ${to.fileName} of ${site} was not made.`,
-          oneLine(to.failure, 600),
-          'Nothing of it is left on the disk. To ask for another one, open:',
+        text: composeText(to, [
+          `The backup ${to.fileName} of ${site} could not be made.`,
+          toSingleLine(to.failure, 600),
+          'Its partial file was deleted. To request another backup, open:',
           to.link,
         ]),
       };
 }
 
-/** The mail about a backup that is there and from which the site could not be restored. */
-export function unprovedMail(to: {
+/** Mail about a ready backup whose verification failed. */
+export function buildVerificationFailedMail(to: {
   firstName: string;
   siteName: string;
   fileName: string;
-  differs: string;
+  reason: string;
   link: string;
 }): MailText {
-  const site = oneLine(to.siteName);
+  const site = toSingleLine(to.siteName);
   return {
-    subject: `A backup of ${site} was not proved`,
-    text: letter(to, [
-      `The backup ${to.fileName} of ${site} was restored aside to prove it, and that failed:`,
-      oneLine(to.differs, 600),
-      'Ask for another backup and verify that one before you rely on them. Open:',
+    subject: `Verification of a backup of ${site} failed`,
+    text: composeText(to, [
+      `The backup ${to.fileName} of ${site} was restored into a temporary database to verify it, and that failed:`,
+      toSingleLine(to.reason, 600),
+      'Request another backup and verify it before you rely on it:',
       to.link,
     ]),
   };
+}
+
+/** Hours after which an unsent mail about a backup is dropped. */
+const MAIL_TTL_HOURS = 24;
+
+/** Queues a mail for every recipient of the outcome. */
+export async function queueBackupMails(
+  tx: Tx,
+  backup: Pick<ClaimedBackup, 'id' | 'siteId'>,
+  isFailure: boolean,
+  buildMail: (to: Recipient) => MailText,
+): Promise<void> {
+  for (const to of await findRecipients(tx, backup, isFailure))
+    // oxlint-disable-next-line no-await-in-loop -- one connection
+    await queueMail(tx, { siteId: backup.siteId, to: to.email, ttlHours: MAIL_TTL_HOURS, ...buildMail(to) });
 }

@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
-/** Raised with every change of what is written: an older service refuses it, a newer one still reads the older ones. */
+/** Incremented with every change of the format: older services reject newer formats, newer services read older ones. */
 export const FORMAT_VERSION = 2;
-export const MANIFEST = 'manifest.json';
+export const MANIFEST_NAME = 'manifest.json';
 
 const Member = z.object({
   name: z.string().max(300),
   kind: z.string().max(40),
   title: z.string().nullable(),
-  /** Records in it; null for the bytes of a file. */
+  /** Number of records; null for the bytes of a file. */
   rows: z.number().int().nonnegative().nullable(),
-  /** Before compression, as the hash is. */
+  /** Size before compression; the hash covers the same bytes. */
   size: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** What stands in `manifest.json`: everything needed to tell whether the rest is whole. */
+/** Content of `manifest.json`: everything needed to check that the backup is complete. */
 export const Manifest = z.object({
   format: z.literal('steward-backup'),
   formatVersion: z.number().int().positive(),
   serviceVersion: z.string(),
-  /** Moment of the snapshot. */
+  /** Time of the snapshot. */
   createdDate: z.iso.datetime(),
   schemaVersion: z.number().int(),
   site: z.object({ slug: z.string(), name: z.string() }),
-  /** Whether all entry types are in it. */
+  /** Whether it contains all entry types. */
   isWholeSite: z.boolean(),
   entryTypes: z.array(z.string()),
   includesFiles: z.boolean(),
@@ -35,7 +35,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 export type Member = z.infer<typeof Member>;
 
-/** What nobody finds in a backup, and what that means for those who are restored from one. */
+/** What a backup does not contain, and the consequences for a restored site. */
 export const NOT_INCLUDED = [
   'Passwords: whoever has no account on the other platform sets a new one with a link',
   'Sessions, access tokens and API keys: people sign in again, programs get new keys',

@@ -4,50 +4,50 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { FIELD } from '../../../contract/rules/fields.ts';
-import { checkBackup, digestsOf } from '../../cli/restore/check.ts';
-import { openWhole, restoreBackup } from '../../cli/restore/run.ts';
-import { insertTexts, openTarget, type Target } from '../../cli/restore/target.ts';
+import { openAndReadBackup, restoreBackup } from '../../cli/restore/restore-backup.ts';
+import { insertTexts, openRestoreTarget, type RestoreTarget } from '../../cli/restore/target.ts';
+import { verifyBackup, computeSheetDigests } from '../../cli/restore/verify-backup.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { fillSite, makeBackup } from '../../testing/backups.ts';
+import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
 import { DATA, makeEntryType, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { dataDir, onEachApp } from '../../testing/site.ts';
 import type { Manifest } from './manifest.ts';
 
 const SEED = Math.floor(Math.random() * 1000);
 
-/** The same as the manifest tells, but for `except`. */
-const told = ({ members }: Manifest, except: readonly string[] = []) =>
+/** Rows and hashes by member of the manifest, except those named. */
+const listMembers = ({ members }: Manifest, except: readonly string[] = []) =>
   Object.fromEntries(
     members
       .filter(({ name, kind }) => kind !== 'file' && !except.includes(name))
       .map(({ name, rows, sha256 }) => [name, { rows, sha256 }]),
   );
 
-/** What follows from values: columns of entries, their references, what is searched, and where pages begin. */
-async function derivedOf(db: Db, siteId: number): Promise<unknown> {
-  const of = (table: string, more = sql``) =>
+/** Digests of data derived from values: slots, references, search texts and list blocks. */
+async function computeDerivedDigests(db: Db, siteId: number): Promise<unknown> {
+  const digestTable = (table: string, more = sql``) =>
     sql`(select md5(string_agg(t, ';' order by t collate "C")) from (
       select (to_jsonb(t) - 'site_id')::text as t from ${sql.table(table)} as t where site_id = ${siteId} ${more}) as r)`;
   const { rows } = await sql`
-    select ${of('entry')} as entry, ${of('entry_multi')} as multi, ${of('entry_text')} as texts,
-      ${of('field')} as fields, ${of('list_block', sql`and n <> 0`)} as blocks`.execute(db);
+    select ${digestTable('entry')} as entry, ${digestTable('entry_multi')} as multi, ${digestTable('entry_text')} as texts,
+      ${digestTable('field')} as fields, ${digestTable('list_block', sql`and n <> 0`)} as blocks`.execute(db);
   return rows[0];
 }
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   let path = '';
   beforeAll(async () => {
-    things = await makeThings(house());
-    await fillSite(house(), things, SEED);
-    ({ path } = await makeBackup(house().db, things.api, { includeFiles: true }));
+    things = await makeThings(context());
+    await fillSite(context(), things, SEED);
+    ({ path } = await makeBackup(context().db, things.api, { includeFiles: true }));
   });
 
-  test('restored beside the original, people are the same ones, and what has an id of the whole installation gets another', async () => {
-    const { db } = house();
-    const file = await openWhole(path);
-    const target: Target = { db, write: insertTexts, close: async () => {} };
+  test('a restore beside the original reuses accounts, and assigns new ids that are unique per installation', async () => {
+    const { db } = context();
+    const file = await openAndReadBackup(path);
+    const target: RestoreTarget = { db, write: insertTexts, close: async () => {} };
     const options = { dataDir, slug: 'beside' };
     expect(await restoreBackup(target, file, { ...options, isDryRun: true })).toMatchObject({
       isDryRun: true,
@@ -60,31 +60,31 @@ onEachApp((house) => {
       .select('site_id')
       .where('slug', '=', 'beside')
       .executeTakeFirstOrThrow();
-    // Groups and invitations have other ids here, settings another slug, and nobody is at home on this site.
+    // Groups and invitations have other ids here, the settings another slug, and this is nobody's home site.
     const other = ['settings.csv', 'users.csv', 'groups.csv', 'groups/members.csv', 'invitations.csv'];
-    const digests = [...(await digestsOf(db, siteId))].filter(([name]) => !other.includes(name));
-    expect(Object.fromEntries(digests)).toEqual(told(file.manifest, other));
+    const digests = [...(await computeSheetDigests(db, siteId))].filter(([name]) => !other.includes(name));
+    expect(Object.fromEntries(digests)).toEqual(listMembers(file.manifest, other));
     const groups = await db.selectFrom('user_group').select('name').where('site_id', '=', siteId).execute();
     expect(groups.length).toBe(report.groups);
-    const again = restoreBackup(target, file, options);
-    await expect(again).rejects.toThrow('The site beside is not empty');
+    const secondRestore = restoreBackup(target, file, options);
+    await expect(secondRestore).rejects.toThrow('The site beside is not empty');
     file.close();
   });
 
   onEachKind((kind) => {
-    test(`restored to another installation the site is the same, sheet by sheet (seed ${SEED})`, async () => {
-      const place = await newPlace(kind);
-      const file = await openWhole(path);
-      const target: Target = await openTarget(place);
+    test(`a restore on another installation equals the original sheet by sheet (seed ${SEED})`, async () => {
+      const place = await createTestDatabase(kind);
+      const file = await openAndReadBackup(path);
+      const target: RestoreTarget = await openRestoreTarget(place);
       try {
         const { slug } = file.manifest.site;
         const other = { slug: 'other', name: 'Other', dedicated_domain: null };
-        const { site_id: homeOfStrangers } = await target.db
+        const { site_id: foreignHomeSiteId } = await target.db
           .insertInto('site')
           .values(other)
           .returning('site_id')
           .executeTakeFirstOrThrow();
-        const options = { dataDir: place.dataDir, slug, check: { homeOfStrangers } };
+        const options = { dataDir: place.dataDir, slug, verification: { foreignHomeSiteId } };
         const report = await restoreBackup(target, file, options);
         expect(report).toMatchObject({ members: 3, openInvitations: 1, accounts: { found: 0, made: 5 } });
         const restored = await target.db
@@ -92,9 +92,11 @@ onEachApp((house) => {
           .select('site_id')
           .where('slug', '=', slug)
           .executeTakeFirstOrThrow();
-        expect(Object.fromEntries(await digestsOf(target.db, restored.site_id))).toEqual(told(file.manifest));
-        expect(await derivedOf(target.db, restored.site_id)).toEqual(
-          await derivedOf(house().db, things.siteId),
+        expect(Object.fromEntries(await computeSheetDigests(target.db, restored.site_id))).toEqual(
+          listMembers(file.manifest),
+        );
+        expect(await computeDerivedDigests(target.db, restored.site_id)).toEqual(
+          await computeDerivedDigests(context().db, things.siteId),
         );
       } finally {
         file.close();
@@ -104,18 +106,18 @@ onEachApp((house) => {
     });
   });
 
-  test('checked elsewhere it passes', async () => {
+  test('passes the verification in a temporary database', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-check-'));
-    const file = await openWhole(path);
-    await checkBackup(file, folder);
+    const file = await openAndReadBackup(path);
+    await verifyBackup(file, folder);
     file.close();
     await rm(folder, { recursive: true });
     expect(dataDir).not.toBe(folder);
   });
 
-  // Last: it makes a type on the site.
-  test('of some types: references to others are left out, and their number told', async () => {
-    const { db } = house();
+  // Runs last, because it creates a type on the site.
+  test('a backup of some types drops references to others and counts them', async () => {
+    const { db } = context();
     const { api } = things;
     const type = await makeEntryType(api, 'Deal', {
       About: { fieldType: FIELD.reference, entryLists: [things.typeId] },
@@ -137,9 +139,9 @@ onEachApp((house) => {
     };
     const first = await store(-1, { Name: 'First', About: thing });
     const second = await store(-1, { Name: 'Second', Also: [thing, first] });
-    const { path: some } = await makeBackup(db, api, { apiNames: ['deal'] });
-    const file = await openWhole(some);
-    const target: Target = { db, write: insertTexts, close: async () => {} };
+    const { path: partialPath } = await makeBackup(db, api, { apiNames: ['deal'] });
+    const file = await openAndReadBackup(partialPath);
+    const target: RestoreTarget = { db, write: insertTexts, close: async () => {} };
     const report = await restoreBackup(target, file, { dataDir, slug: 'some' });
     file.close();
     expect(report).toMatchObject({ entries: { Deal: 2 }, droppedReferences: 2 });

@@ -1,54 +1,55 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BackupSettings } from '../../../contract/generated/types.gen.ts';
-import { BACKUPS, listed, makeAll } from '../../testing/backups.ts';
+import { BACKUPS, listBackups, makeQueuedBackups } from '../../testing/backups.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
-import { makeNext } from './make.ts';
-import { dropOld, dueDay, queueDue } from './schedule.ts';
-import { verifyNext } from './verify.ts';
+import { makeNextBackup } from './make-backup.ts';
+import { deleteExpiredBackups, getDueDay, queueDueBackups } from './schedule.ts';
+import { restoreInChildProcess, verifyNextBackup } from './verify.ts';
 
-describe('the last day whose hour has come', () => {
+describe('getDueDay returns the last day whose hour has passed', () => {
   test.each([
     ['2026-03-01T02:59:00Z', 3, 'UTC', '2026-02-28'],
     ['2026-03-01T03:00:00Z', 3, 'UTC', '2026-03-01'],
     ['2026-03-01T23:30:00Z', 0, 'Asia/Tokyo', '2026-03-02'],
     ['2026-03-01T07:00:00Z', 23, 'America/Los_Angeles', '2026-02-28'],
-    // 02:00 does not come on 29 March in Berlin: the clock goes from 01:59 to 03:00.
+    // 02:00 is skipped on 29 March in Berlin: the clock moves from 01:59 to 03:00.
     ['2026-03-29T00:59:00Z', 2, 'Europe/Berlin', '2026-03-28'],
     ['2026-03-29T01:00:00Z', 2, 'Europe/Berlin', '2026-03-29'],
-    // It comes twice on 25 October: at the first one it is due, and at the second it has been.
+    // It occurs twice on 25 October: the backup is due at the first occurrence.
     ['2026-10-25T00:00:00Z', 2, 'Europe/Berlin', '2026-10-25'],
     ['2026-10-25T01:00:00Z', 2, 'Europe/Berlin', '2026-10-25'],
     ['2026-10-24T23:59:00Z', 2, 'Europe/Berlin', '2026-10-24'],
   ])('%s, %i o’clock in %s: %s', (now, hour, zone, day) => {
-    expect(dueDay(new Date(now), hour, zone)).toBe(day);
+    expect(getDueDay(new Date(now), hour, zone)).toBe(day);
   });
 });
 
-const broken = () => Promise.reject(new Error('spawn EAGAIN'));
+const failToRestore = () => Promise.reject(new Error('spawn EAGAIN'));
 
-onEachApp((house) => {
-  const db = () => house().db;
+onEachApp((context) => {
+  const db = () => context().db;
   const DAILY: BackupSettings = { isDaily: true, hour: 3, keepDays: 7, includeFiles: true, verify: true };
 
-  async function site() {
+  async function createSite() {
     const person = await makePerson(db(), await makeSite(db()));
-    const api = as(house().app, person);
+    const api = as(context().app, person);
     return { api, siteId: person.siteId };
   }
-  const longAgo = (siteId: number) =>
+  const setLastDayLongAgo = (siteId: number) =>
     db()
       .updateTable('backup_settings')
       .set({ last_day: '2020-01-01' })
       .where('site_id', '=', siteId)
       .execute();
 
-  const mailed = async (siteId: number) =>
+  const listMailSubjects = async (siteId: number) =>
     (await db().selectFrom('mail').select('subject').where('site_id', '=', siteId).execute()).map(
       ({ subject }) => subject,
     );
 
-  test('settings are kept; what is not wanted yet is not made up for', async () => {
-    const { api } = await site();
+  test('saves settings, and makes no backup for days before they were set', async () => {
+    const { api } = await createSite();
     expect((await api.get<BackupSettings>(`${BACKUPS}/settings`)).body).toMatchObject({
       isDaily: false,
       keepDays: 30,
@@ -56,120 +57,132 @@ onEachApp((house) => {
     expect((await api.put(`${BACKUPS}/settings`, DAILY)).body).toEqual(DAILY);
     expect((await api.get(`${BACKUPS}/settings`)).body).toEqual(DAILY);
     expect((await api.put(`${BACKUPS}/settings`, { ...DAILY, hour: 24 })).status).toBe(400);
-    await queueDue(db());
-    expect(await listed(api)).toEqual([]);
+    await queueDueBackups(db());
+    expect(await listBackups(api)).toEqual([]);
   });
 
-  test('after years without a service one is made, by one of the processes, once', async () => {
-    const { api, siteId } = await site();
+  test('after years of downtime one process makes one backup', async () => {
+    const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
-    await longAgo(siteId);
-    await Promise.all([queueDue(db()), queueDue(db()), queueDue(db())]);
-    await makeAll(db());
-    await queueDue(db());
-    expect(await listed(api)).toMatchObject([
+    await setLastDayLongAgo(siteId);
+    await Promise.all([queueDueBackups(db()), queueDueBackups(db()), queueDueBackups(db())]);
+    await makeQueuedBackups(db());
+    await queueDueBackups(db());
+    expect(await listBackups(api)).toMatchObject([
       { isScheduled: true, status: 'Ready', includesFiles: true, requestedBy: null },
     ]);
   });
 
-  test('while another one is on its way the day waits', async () => {
-    const { api, siteId } = await site();
+  test('waits while another backup is queued or running', async () => {
+    const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
-    await longAgo(siteId);
+    await setLastDayLongAgo(siteId);
     await api.post(`${BACKUPS}/request`, {});
-    expect(await queueDue(db())).toBe(false);
-    await makeAll(db());
-    expect(await queueDue(db())).toBe(true);
-    await makeAll(db());
-    expect((await listed(api)).map(({ isScheduled }) => isScheduled)).toEqual([true, false]);
+    expect(await queueDueBackups(db())).toBe(false);
+    await makeQueuedBackups(db());
+    expect(await queueDueBackups(db())).toBe(true);
+    await makeQueuedBackups(db());
+    expect((await listBackups(api)).map(({ isScheduled }) => isScheduled)).toEqual([true, false]);
   });
 
-  test('old scheduled ones go, the newest that is ready stays however old it is, others stay', async () => {
-    const { api, siteId } = await site();
+  test('deletes expired scheduled backups, except the newest ready one and manual ones', async () => {
+    const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
     for (const scheduled of [true, false, true])
       if (scheduled) {
         // oxlint-disable no-await-in-loop -- one after the other
-        await longAgo(siteId);
-        await queueDue(db());
-        await makeAll(db());
+        await setLastDayLongAgo(siteId);
+        await queueDueBackups(db());
+        await makeQueuedBackups(db());
       } else {
         await api.post(`${BACKUPS}/request`, {});
-        await makeAll(db());
+        await makeQueuedBackups(db());
       }
-    const names = (await listed(api)).map(({ fileName }) => fileName);
+    const names = (await listBackups(api)).map(({ fileName }) => fileName);
     await db()
       .updateTable('backup')
       .set({ created_at: new Date('2020-01-01') })
       .where('site_id', '=', siteId)
       .execute();
-    await dropOld({ db: db(), services });
-    expect((await listed(api)).map(({ fileName }) => fileName)).toEqual(names.slice(0, 2));
+    await deleteExpiredBackups({ db: db(), services });
+    expect((await listBackups(api)).map(({ fileName }) => fileName)).toEqual(names.slice(0, 2));
   });
 
-  test('the newest scheduled one is verified, once, and the outcome is told', async () => {
-    const { api, siteId } = await site();
+  test('verifies the newest scheduled backup once, and reports the outcome', async () => {
+    const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
-    await longAgo(siteId);
-    await queueDue(db());
-    await makeAll(db());
-    const checked: string[] = [];
+    await setLastDayLongAgo(siteId);
+    await queueDueBackups(db());
+    await makeQueuedBackups(db());
+    const verifiedPaths: string[] = [];
     const verifyAll = async (state: 'passed' | 'failed', message: string | null) => {
       const restore = async (path: string) => {
-        checked.push(path);
+        verifiedPaths.push(path);
         return { state, message };
       };
       // oxlint-disable-next-line no-await-in-loop
-      while (await verifyNext({ db: db(), services, signal: new AbortController().signal, restore }));
+      while (await verifyNextBackup({ db: db(), services, signal: new AbortController().signal, restore }));
     };
     await verifyAll('passed', null);
-    const before = checked.length;
+    const before = verifiedPaths.length;
     await verifyAll('passed', null);
-    expect(checked.length).toBe(before);
-    const [backup] = await listed(api);
+    expect(verifiedPaths.length).toBe(before);
+    const [backup] = await listBackups(api);
     expect(backup?.verified).toMatchObject({ state: 'passed', message: null });
     expect((await api.post(`${BACKUPS}/verify/${backup?.fileName}`)).body).toMatchObject({
       data: { verified: { state: 'queued' } },
     });
     await verifyAll('failed', 'users.csv has other contents');
-    expect(await mailed(siteId)).toEqual([expect.stringMatching(/^A backup of .* was not proved$/)]);
-    expect((await listed(api))[0]?.verified).toMatchObject({
+    expect(await listMailSubjects(siteId)).toEqual([
+      expect.stringMatching(/^Verification of a backup of .* failed$/),
+    ]);
+    expect((await listBackups(api))[0]?.verified).toMatchObject({
       state: 'failed',
       message: 'users.csv has other contents',
     });
   });
 
-  test('a scheduled one that fails is told to whoever manages backups, by mail, and to nobody else', async () => {
-    const { api, siteId } = await site();
+  test('mails a failed scheduled backup to users with Manage Backups only', async () => {
+    const { api, siteId } = await createSite();
     await makePerson(db(), siteId, { capabilities: ['Read Data'] });
     await api.put(`${BACKUPS}/settings`, DAILY);
-    await longAgo(siteId);
-    await queueDue(db());
-    await makeNext({ db: db(), services, signal: new AbortController().signal, write: broken });
-    expect((await listed(api))[0]).toMatchObject({ status: 'Failed', isWholeSite: true });
-    expect(await mailed(siteId)).toEqual([expect.stringMatching(/^The backup of .* failed$/)]);
+    await setLastDayLongAgo(siteId);
+    await queueDueBackups(db());
+    await makeNextBackup({ db: db(), services, signal: new AbortController().signal, write: failToRestore });
+    expect((await listBackups(api))[0]).toMatchObject({ status: 'Failed', isWholeSite: true });
+    expect(await listMailSubjects(siteId)).toEqual([expect.stringMatching(/^The backup of .* failed$/)]);
   });
 
-  test('a check that breaks down has failed, and does not go on for ever', async () => {
-    const { api } = await site();
+  test('a verification that cannot run counts as failed', async () => {
+    const { api } = await createSite();
     await api.post(`${BACKUPS}/request`, {});
-    await makeAll(db());
-    const [backup] = await listed(api);
+    await makeQueuedBackups(db());
+    const [backup] = await listBackups(api);
     await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
-    await verifyNext({ db: db(), services, signal: new AbortController().signal, restore: broken });
-    expect((await listed(api))[0]?.verified).toMatchObject({
+    await verifyNextBackup({
+      db: db(),
+      services,
+      signal: new AbortController().signal,
+      restore: failToRestore,
+    });
+    expect((await listBackups(api))[0]?.verified).toMatchObject({
       state: 'failed',
-      message: 'The check could not be made: spawn EAGAIN',
+      message: 'The verification did not finish: spawn EAGAIN',
     });
   });
 
-  test('restored in a process of its own a real backup passes', async () => {
-    const { api } = await site();
+  test('a valid backup passes the verification in a child process', async () => {
+    const { api } = await createSite();
     await api.post(`${BACKUPS}/request`, {});
-    await makeAll(db());
-    const [backup] = await listed(api);
+    await makeQueuedBackups(db());
+    const [backup] = await listBackups(api);
     await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
-    await verifyNext({ db: db(), services, signal: new AbortController().signal });
-    expect((await listed(api))[0]?.verified).toMatchObject({ state: 'passed', message: null });
+    await verifyNextBackup({
+      db: db(),
+      services,
+      signal: new AbortController().signal,
+      restore: restoreInChildProcess(fileURLToPath(new URL('../../cli/restore.ts', import.meta.url))),
+    });
+    expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'passed', message: null });
   });
 });

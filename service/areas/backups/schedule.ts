@@ -1,46 +1,52 @@
-import { change, hostActor } from '../../kernel/change.ts';
+import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { Services } from '../../kernel/http/handler.ts';
+import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
 import { loadSchema } from '../schema/index.ts';
-import { queueBackup } from './request.ts';
-import { discard } from './storage.ts';
-import { clock } from './store.ts';
-import * as store from './settings.store.ts';
+import { getSite } from '../sites/index.ts';
+import { loadDatabaseTime } from './backups.store.ts';
+import { queueBackup } from './queue-backup.ts';
+import * as store from './schedule.store.ts';
+import { deleteBackupFiles } from './storage.ts';
 
 /**
- * The last day on the site whose hour has come. Where the clock is put forward over the hour, it comes when the gap
- * ends; where it comes twice, the first of the two counts.
+ * Last day on the site whose backup hour has passed. A skipped hour counts when the gap ends, of a repeated hour the
+ * first one.
  */
-export function dueDay(now: Date, hour: number, timeZone: string): string {
-  const here = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
-  const today = here.toPlainDate();
-  const moment = today.toZonedDateTime({ timeZone, plainTime: new Temporal.PlainTime(hour) });
-  const isDue = Temporal.ZonedDateTime.compare(here, moment) >= 0;
+export function getDueDay(now: Date, hour: number, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
+  const today = local.toPlainDate();
+  const dueAt = today.toZonedDateTime({ timeZone, plainTime: new Temporal.PlainTime(hour) });
+  const isDue = Temporal.ZonedDateTime.compare(local, dueAt) >= 0;
   return (isDue ? today : today.subtract({ days: 1 })).toString();
 }
 
 /**
- * Queues the daily backups whose hour has come: once for each day, whichever process is first, and after any length of
- * time without a service one. Where another backup is on its way the day waits for it.
+ * Queues the daily backups that are due: once per day, whichever process is first, and only once after any downtime.
+ * While another backup of the site is pending, the day stays due.
+ * @returns whether any was queued
  */
-export async function queueDue(db: Db): Promise<boolean> {
-  const now = await clock(db);
+export async function queueDueBackups(db: Db): Promise<boolean> {
+  const now = await loadDatabaseTime(db);
   let queued = false;
-  for (const site of await store.plannedSites(db)) {
-    const day = dueDay(now, site.hour, site.timeZone);
+  for (const site of await store.listDailySites(db)) {
+    const day = getDueDay(now, site.hour, site.timeZone);
     if (site.lastDay !== null && site.lastDay >= day) continue;
     // oxlint-disable-next-line no-await-in-loop -- one site after the other
-    queued = (await queueOn(db, site, day)) || queued;
+    queued = (await queueDailyBackup(db, site, day)) || queued;
   }
   return queued;
 }
 
-/** Rolls the day back. */
-class Busy extends Error {}
+/** Rolls back the claimed day. */
+class BackupPendingError extends Error {}
 
-async function queueOn(db: Db, { siteId, includeFiles }: store.Planned, day: string): Promise<boolean> {
+async function queueDailyBackup(
+  db: Db,
+  { siteId, includeFiles }: store.DailySite,
+  day: string,
+): Promise<boolean> {
   const schema = await loadSchema(db, siteId);
-  const wanted = {
+  const backup = {
     siteId,
     typeIds: null,
     entryTypes: schema.types.map(({ apiName }) => apiName),
@@ -50,37 +56,61 @@ async function queueOn(db: Db, { siteId, includeFiles }: store.Planned, day: str
     requestedBy: null,
   };
   try {
-    return await change(db, hostActor(siteId), async (tx, record) => {
-      if (!(await store.takeDay(tx, siteId, day))) return false;
-      if ((await queueBackup(tx, wanted, record)) === undefined) throw new Busy();
+    return await change(db, createHostActor(siteId), async (tx, record) => {
+      if (!(await store.claimDay(tx, siteId, day))) return false;
+      if ((await queueBackup(tx, backup, record)) === undefined) throw new BackupPendingError();
       return true;
     });
   } catch (error) {
-    if (error instanceof Busy) return false;
+    if (error instanceof BackupPendingError) return false;
     throw error;
   }
 }
 
-/** Deletes scheduled backups that were kept as long as their site wants. */
-export async function dropOld({
+/** Deletes scheduled backups that are older than their site's retention. */
+export async function deleteExpiredBackups({
   db,
   services,
 }: {
   db: Db;
   services: Pick<Services, 'dataDir'>;
 }): Promise<void> {
-  for (const old of await store.oldBackups(db)) {
+  for (const expired of await store.listExpiredBackups(db)) {
     // oxlint-disable-next-line no-await-in-loop -- a few a day
-    const isDropped = await change(db, hostActor(old.siteId), async (tx, record) => {
-      if (!(await store.dropBackup(tx, old))) return false;
+    const isDeleted = await change(db, createHostActor(expired.siteId), async (tx, record) => {
+      if (!(await store.deleteExpiredBackup(tx, expired))) return false;
       record({
         action: 'backup.delete',
-        subject: ['backup', old.fileName],
-        changes: { reason: [null, 'kept long enough'] },
+        subject: ['backup', expired.fileName],
+        changes: { reason: [null, 'retention period over'] },
       });
       return true;
     });
     // oxlint-disable-next-line no-await-in-loop
-    if (isDropped) await discard(services.dataDir, old.storageId);
+    if (isDeleted) await deleteBackupFiles(services.dataDir, expired.storageId);
   }
 }
+
+export const backupSettingsHandlers: Handlers<'getBackupSettings' | 'updateBackupSettings'> = {
+  async getBackupSettings({ db, caller }) {
+    return ok(await store.readSettings(db, caller.siteId));
+  },
+
+  async updateBackupSettings(call) {
+    const { db, caller, body } = call;
+    const { siteId } = caller;
+    const after = await change(db, getActor(call), async (tx, record) => {
+      const before = await store.lockSettings(tx, siteId);
+      const changes = diffProperties({ ...before }, { ...body });
+      if (Object.keys(changes).length === 0) return before;
+      // The schedule starts with the next occurrence of its hour, not with a day before it was set.
+      const startsSchedule = body.isDaily && (!before.isDaily || before.hour !== body.hour);
+      const { timeZone } = await getSite(tx, siteId);
+      const lastDay = startsSchedule ? getDueDay(await loadDatabaseTime(tx), body.hour, timeZone) : undefined;
+      await store.writeSettings(tx, siteId, body, lastDay);
+      record({ action: 'backup.settings', subject: ['site', siteId], changes });
+      return store.readSettings(tx, siteId);
+    });
+    return ok(after);
+  },
+};

@@ -1,26 +1,19 @@
-/** Reads a site sheet by sheet, in windows of bounded size, inside one snapshot: the database writes the CSV. */
+/** Reads the sheets of a site in windows of bounded size within one snapshot; the database formats the CSV. */
 import { type RawBuilder, sql } from 'kysely';
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { Tx } from '../../kernel/db/database.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
+import type { SheetColumn, TableSheet } from '../../kernel/backup-sheets.ts';
 import { FORMAT_VERSION } from './manifest.ts';
-import {
-  columnsOf,
-  entriesPath,
-  FILES,
-  FORMER,
-  type SheetColumn,
-  SHEETS,
-  type TableSheet,
-} from './sheets.ts';
+import { listColumns, buildEntriesPath, FILES_SHEET, FORMER_USERS_SHEET } from './sheets.ts';
 
-/** So many rows are looked at for a window, and so many bytes of values, by and large, are in it. */
-const WINDOW_ROWS = 1_250;
-const WINDOW_BYTES = 1 << 19;
+/** Upper bounds of a window: rows, and bytes of values (approximately). */
+const MAX_WINDOW_ROWS = 1_250;
+const MAX_WINDOW_BYTES = 1 << 19;
 
 type Sql = RawBuilder<unknown>;
 
-/** A sheet as it is written: how its rows are found and what stands in a line. */
+/** Sheet ready to be written: the query of its rows and the CSV line of a row. */
 export interface Sheet {
   name: string;
   kind: string;
@@ -29,161 +22,165 @@ export interface Sheet {
   rows: Sql;
   keys: readonly string[];
   line: Sql;
-  weight: Sql;
+  rowBytes: Sql;
 }
 
-/** All that is read stands in one moment, whoever writes meanwhile. */
-export const inSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
-
-const quoted = (value: Sql): Sql => sql`'"' || replace(${value}, '"', '""') || '"'`;
-const isoTime = (value: Sql): Sql =>
+const quoteCsv = (value: Sql): Sql => sql`'"' || replace(${value}, '"', '""') || '"'`;
+const formatTime = (value: Sql): Sql =>
   sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const FORMS: Readonly<Record<SheetColumn['form'], (value: Sql) => Sql>> = {
+const COLUMN_FORMATTERS: Readonly<Record<SheetColumn['format'], (value: Sql) => Sql>> = {
   plain: (value) => value,
-  text: (value) => quoted(sql`${value}::text`),
-  time: isoTime,
-  json: (value) => quoted(sql`${value}::text`),
+  text: (value) => quoteCsv(sql`${value}::text`),
+  time: formatTime,
+  json: (value) => quoteCsv(sql`${value}::text`),
   hex: (value) => sql`encode(${value}, 'hex')`,
 };
 
-/** A function of the database takes a hundred arguments. */
-const COLUMNS_AT_ONCE = 40;
+/** Columns per concat call; a PostgreSQL function takes at most 100 arguments. */
+const MAX_CONCAT_COLUMNS = 40;
 
-/** A line of CSV; what is null stands as nothing between two commas, an empty text as two quotes. */
-function lineOf(values: readonly Sql[]): Sql {
-  const pieces: Sql[] = [];
-  for (let from = 0; from < values.length; from += COLUMNS_AT_ONCE) {
-    const piece = values.slice(from, from + COLUMNS_AT_ONCE);
-    pieces.push(sql`concat(${sql.join(piece, sql`, ',', `)})`);
+/** SQL expression of a CSV line: null is nothing between two commas, an empty text is two quotes. */
+function buildCsvLine(values: readonly Sql[]): Sql {
+  const parts: Sql[] = [];
+  for (let from = 0; from < values.length; from += MAX_CONCAT_COLUMNS) {
+    const part = values.slice(from, from + MAX_CONCAT_COLUMNS);
+    parts.push(sql`concat(${sql.join(part, sql`, ',', `)})`);
   }
-  return sql`concat(${sql.join(pieces, sql`, ',', `)}, E'\n')`;
+  return sql`concat(${sql.join(parts, sql`, ',', `)}, E'\n')`;
 }
 
-/** How long a value is; only what lies compressed is looked into for that. */
-const lengthOf = (column: string): Sql => {
+/** SQL expression of the bytes of a value; only compressed values are decompressed for it. */
+const measureColumn = (column: string): Sql => {
   const value = sql.ref(column);
   return sql`coalesce(case when pg_column_compression(${value}) is null then pg_column_size(${value}) else octet_length(${value}::text) end, 0)`;
 };
 
-const weightOf = (heavy: readonly string[]): Sql =>
-  heavy.length === 0 ? sql`200` : sql.join([sql`200`, ...heavy.map(lengthOf)], sql` + `);
+const measureRow = (heavy: readonly string[]): Sql =>
+  heavy.length === 0 ? sql`200` : sql.join([sql`200`, ...heavy.map(measureColumn)], sql` + `);
 
-const headerOf = (names: readonly string[]): string =>
+const formatCsvHeader = (names: readonly string[]): string =>
   `${names.map((name) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)).join(',')}\n`;
 
-/** A sheet of a table. `typeIds`: of these entry types alone. */
-function tableSheet(
+/** Sheet of a table; with `typeIds` only rows of these entry types. */
+function buildTableSheet(
   sheet: TableSheet,
   siteId: number,
   typeIds: readonly number[] | null,
   format = FORMAT_VERSION,
 ): Sheet {
-  const some = sheet.byType && typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
-  const columns = columnsOf(sheet, format);
+  const typeCondition =
+    sheet.isByEntryType && typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
+  const columns = listColumns(sheet, format);
   return {
     ...sheet,
     title: null,
-    header: headerOf(columns.map(({ name }) => name)),
-    rows: sql`select * from ${sql.raw(sheet.from)} as r where site_id = ${siteId}${some}`,
+    header: formatCsvHeader(columns.map(({ name }) => name)),
+    rows: sql`select * from ${sql.raw(sheet.from)} as r where site_id = ${siteId}${typeCondition}`,
     keys: sheet.keys ?? [],
-    line: lineOf(columns.map(({ name, form }) => FORMS[form](sql.ref(name)))),
-    weight: weightOf(sheet.heavy ?? []),
+    line: buildCsvLine(columns.map(({ name, format: form }) => COLUMN_FORMATTERS[form](sql.ref(name)))),
+    rowBytes: measureRow(sheet.largeColumns ?? []),
   };
 }
 
-/** Values that are texts of JSON stand as these texts, all others as their JSON. */
-export const isPlainText = ({ fieldType }: Pick<SchemaField, 'fieldType'>): boolean =>
+/** Whether values are written as their text; all others are written as JSON. */
+export const isStoredAsText = ({ fieldType }: Pick<SchemaField, 'fieldType'>): boolean =>
   fieldType === FIELD.text || fieldType === FIELD.date;
 
-/** Fields in the order of their ids: that of the columns of a sheet of entries. */
-export const fieldsOf = (type: EntryType): SchemaField[] => type.fields.toSorted((a, b) => a.id - b.id);
+/** Fields ordered by id, as are the columns of an entry sheet. */
+export const sortFieldsById = (type: EntryType): SchemaField[] => type.fields.toSorted((a, b) => a.id - b.id);
 
-/** The entries of a type, a column for each of its fields. */
-function entrySheet(type: EntryType, siteId: number): Sheet {
-  const fields = fieldsOf(type);
-  const values = fields.map(({ id }) => quoted(sql`(vals ->> ${sql.lit(String(id))})`));
+/** Sheet of the entries of a type, with a column per field. */
+function buildEntrySheet(type: EntryType, siteId: number): Sheet {
+  const fields = sortFieldsById(type);
+  const values = fields.map(({ id }) => quoteCsv(sql`(vals ->> ${sql.lit(String(id))})`));
   return {
-    name: entriesPath(type.apiName),
+    name: buildEntriesPath(type.apiName),
     kind: 'entries',
     title: type.pluralName,
-    header: headerOf(['EntryId', 'EntryVersion', ...fields.map(({ apiName }) => apiName)]),
+    header: formatCsvHeader(['EntryId', 'EntryVersion', ...fields.map(({ apiName }) => apiName)]),
     rows: sql`select entry_id, version, vals from entry where site_id = ${siteId} and type_id = ${type.id}`,
     keys: ['entry_id'],
-    line: lineOf([sql.ref('entry_id'), sql.ref('version'), ...values]),
-    weight: weightOf(['vals']),
+    line: buildCsvLine([sql.ref('entry_id'), sql.ref('version'), ...values]),
+    rowBytes: measureRow(['vals']),
   };
 }
 
-/** Files that values or histories of these types name; of all types: every file of the site. */
-export function fileSheet(siteId: number, types: readonly EntryType[], isWhole: boolean): Sheet {
-  const sheet = tableSheet(FILES, siteId, null);
+/** Sheet of the files that values or histories of these types refer to; for a whole site, of all its files. */
+export function buildFileSheet(siteId: number, types: readonly EntryType[], isWhole: boolean): Sheet {
+  const sheet = buildTableSheet(FILES_SHEET, siteId, null);
   if (isWhole) return sheet;
   const fieldIds = types.flatMap(({ fields }) =>
     fields.filter(({ fieldType }) => isFileField(fieldType)).map(({ id }) => id),
   );
   const typeIds = types.map(({ id }) => id);
-  const within = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
+  const isOfTypes = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
   return {
     ...sheet,
     rows: sql`${sheet.rows} and file_id in (
       select (file ->> 'file')::int from (
-        select vals -> x.id::text as held from entry, unnest(${fieldIds}::int[]) as x(id) where ${within}
-        union all select last_vals -> x.id::text from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${within}
-        union all select old from cell_log where ${within} and field_id = any(${fieldIds}::int[])
-        union all select new from cell_log where ${within} and field_id = any(${fieldIds}::int[])) as v,
+        select vals -> x.id::text as held from entry, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
+        union all select last_vals -> x.id::text from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
+        union all select old from cell_log where ${isOfTypes} and field_id = any(${fieldIds}::int[])
+        union all select new from cell_log where ${isOfTypes} and field_id = any(${fieldIds}::int[])) as v,
         jsonb_array_elements(case when jsonb_typeof(held) = 'array' then held end) as file)`,
   };
 }
 
-/** The ids in a value: one, or those of a list. */
-const idsIn = (value: Sql): Sql => sql`(jsonb_path_query(${value}, '$[*]') #>> '{}')::int`;
+/** Ids in a value: a single one or those of a list. */
+const selectIds = (value: Sql): Sql => sql`(jsonb_path_query(${value}, '$[*]') #>> '{}')::int`;
 
-/** Whom the site names and who are no members: told with their addresses, so that they are known elsewhere too. */
-function formerSheet(siteId: number, types: readonly EntryType[]): Sheet {
+/**
+ * Sheet of users whom the site refers to but who are no longer members, with their e-mail addresses so that another
+ * installation can identify them.
+ */
+function buildFormerUsersSheet(siteId: number, types: readonly EntryType[]): Sheet {
   const userFields = types.flatMap(({ fields }) =>
     fields.filter(({ fieldType }) => fieldType === FIELD.user),
   );
   const fieldIds = userFields.map(({ id }) => id);
   const typeIds = types.map(({ id }) => id);
-  const within = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
-  const { columns, keys } = FORMER;
+  const isOfTypes = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
+  const { columns, keys } = FORMER_USERS_SHEET;
   return {
-    ...FORMER,
+    ...FORMER_USERS_SHEET,
     title: null,
-    header: headerOf(columns.map(({ name }) => name)),
+    header: formatCsvHeader(columns.map(({ name }) => name)),
     rows: sql`select * from account a where not exists (
         select from membership m where m.site_id = ${siteId} and m.user_id = a.user_id)
       and user_id in (
-        select u from entry_change, unnest(array[created_by, modified_by]) as u where ${within}
-        union select u from cell_log, unnest(array[user_id, proxy_id]) as u where ${within}
+        select u from entry_change, unnest(array[created_by, modified_by]) as u where ${isOfTypes}
+        union select u from cell_log, unnest(array[user_id, proxy_id]) as u where ${isOfTypes}
         union select u from membership, unnest(array[created_by, modified_by]) as u where site_id = ${siteId}
         union select u from invitation, unnest(array[user_id, invited_by]) as u where site_id = ${siteId}
         union select created_by from proxy_assignment where site_id = ${siteId}
-        union select owner_id from saved_view where ${within}
-        union select ${idsIn(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${within}
-        union select ${idsIn(sql`last_vals -> x.id::text`)} from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${within}
-        union select ${idsIn(sql`old`)} from cell_log where ${within} and field_id = any(${fieldIds}::int[])
-        union select ${idsIn(sql`new`)} from cell_log where ${within} and field_id = any(${fieldIds}::int[]))`,
+        union select owner_id from saved_view where ${isOfTypes}
+        union select ${selectIds(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
+        union select ${selectIds(sql`last_vals -> x.id::text`)} from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${isOfTypes}
+        union select ${selectIds(sql`old`)} from cell_log where ${isOfTypes} and field_id = any(${fieldIds}::int[])
+        union select ${selectIds(sql`new`)} from cell_log where ${isOfTypes} and field_id = any(${fieldIds}::int[]))`,
     keys,
-    line: lineOf(columns.map(({ name, form }) => FORMS[form](sql.ref(name)))),
-    weight: weightOf([]),
+    line: buildCsvLine(columns.map(({ name, format: form }) => COLUMN_FORMATTERS[form](sql.ref(name)))),
+    rowBytes: measureRow([]),
   };
 }
 
-/** Every sheet of a site but that of files; `types` those of which entries and histories are wanted. */
-export const sheetsOf = (
+/**
+ * All sheets of a site except the sheet of files. `tableSheets` are those of the areas in the order of the archive,
+ * `types` the entry types to include.
+ */
+export const buildSheets = (
+  tableSheets: readonly TableSheet[],
   siteId: number,
   types: readonly EntryType[],
   isWhole: boolean,
   format?: number,
 ): Sheet[] => [
-  ...Object.values<TableSheet>(SHEETS).map((sheet) =>
-    tableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id), format),
+  ...tableSheets.map((sheet) =>
+    buildTableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id), format),
   ),
-  formerSheet(siteId, types),
-  ...types.map((type) => entrySheet(type, siteId)),
+  buildFormerUsersSheet(siteId, types),
+  ...types.map((type) => buildEntrySheet(type, siteId)),
 ];
 
 interface Window {
@@ -191,23 +188,23 @@ interface Window {
   rows: number;
 }
 
-/** The lines of a sheet, window after window; the next one is read while the one before is written. */
-export async function* windowsOf(tx: Tx, sheet: Sheet): AsyncGenerator<Window> {
-  let coming: Promise<(Window & { last: number[] | null }) | undefined> | undefined = readWindow(tx, sheet);
-  while (coming) {
+/** Reads a sheet window by window; the next one is read while the previous one is written. */
+export async function* readWindows(tx: Tx, sheet: Sheet): AsyncGenerator<Window> {
+  let next: Promise<(Window & { last: number[] | null }) | undefined> | undefined = readWindow(tx, sheet);
+  while (next) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const window: (Window & { last: number[] | null }) | undefined = await coming;
+    const window: (Window & { last: number[] | null }) | undefined = await next;
     if (!window) return;
-    coming = window.last ? readWindow(tx, sheet, window.last) : undefined;
-    // Whoever stops reading does not wait for it.
-    coming?.catch(() => {});
+    next = window.last ? readWindow(tx, sheet, window.last) : undefined;
+    // Avoids an unhandled rejection when the consumer stops before awaiting it.
+    next?.catch(() => {});
     yield window;
   }
 }
 
 async function readWindow(
   tx: Tx,
-  { rows: from, keys, line, weight }: Sheet,
+  { rows: from, keys, line, rowBytes: weight }: Sheet,
   after?: readonly number[],
 ): Promise<(Window & { last: number[] | null }) | undefined> {
   if (keys.length === 0) {
@@ -218,33 +215,33 @@ async function readWindow(
     return row?.text ? { text: row.text, rows: row.n, last: null } : undefined;
   }
   const names = sql.join(keys.map((key) => sql.ref(key)));
-  const beyond = after
+  const afterCondition = after
     ? sql` and (${names}) > (${sql.join(after.map((key) => sql`${key}::bigint`))})`
     : sql``;
   const { rows } = await sql<{ text: string | null; n: number; last: number[]; bytes: number }>`
     select string_agg(line, '') as text, count(*)::int as n, max(key) as last, max(bytes)::bigint as bytes from (
       select ${line} as line, array[${names}]::bigint[] as key, before + (${weight}) as bytes from (
         select t.*, sum(${weight}) over (order by ${names} rows unbounded preceding) - (${weight}) as before
-        from (${from}${beyond} order by ${names} limit ${WINDOW_ROWS}) as t) as t
-      where before < ${WINDOW_BYTES}) as l`.execute(tx);
+        from (${from}${afterCondition} order by ${names} limit ${MAX_WINDOW_ROWS}) as t) as t
+      where before < ${MAX_WINDOW_BYTES}) as l`.execute(tx);
   const [row] = rows;
   if (!row?.text) return undefined;
-  // Neither limit ended the window: the sheet did.
-  const isLast = row.n < WINDOW_ROWS && row.bytes < WINDOW_BYTES;
+  // The window ended below both limits, so the sheet has no more rows.
+  const isLast = row.n < MAX_WINDOW_ROWS && row.bytes < MAX_WINDOW_BYTES;
   return { text: row.text, rows: row.n, last: isLast ? null : row.last };
 }
 
-/** What is to be read, for the progress: rows of the long sheets, and bytes of files. */
-export async function measure(
+/** Amount of data for the progress display: rows of the large tables, and bytes of files. */
+export async function measureSite(
   tx: Tx,
   siteId: number,
   typeIds: readonly number[] | null,
 ): Promise<{ rows: number; fileBytes: number }> {
-  const some = typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
+  const typeCondition = typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
   const { rows } = await sql<{ rows: number; file_bytes: number }>`
-    select (select count(*) from entry where site_id = ${siteId}${some})
-      + (select count(*) from entry_change where site_id = ${siteId}${some})
-      + (select count(*) from cell_log where site_id = ${siteId}${some})
+    select (select count(*) from entry where site_id = ${siteId}${typeCondition})
+      + (select count(*) from entry_change where site_id = ${siteId}${typeCondition})
+      + (select count(*) from cell_log where site_id = ${siteId}${typeCondition})
       + 2 * (select count(*) from membership where site_id = ${siteId}) as rows,
       (select coalesce(sum(size), 0)::bigint from stored_file where site_id = ${siteId}) as file_bytes`.execute(
     tx,
@@ -257,15 +254,15 @@ export interface StoredContent {
   size: number;
 }
 
-/** The contents that a sheet of files lists. */
-export async function contentsOf(tx: Tx, sheet: Sheet): Promise<StoredContent[]> {
+/** Stored contents that a sheet of files refers to. */
+export async function listContents(tx: Tx, sheet: Sheet): Promise<StoredContent[]> {
   const { rows } = await sql<StoredContent>`
     select hash, size from (${sheet.rows}) as f order by file_id`.execute(tx);
   return rows;
 }
 
-/** The site as the snapshot has it, and its moment. */
-export async function momentOf(
+/** The site in the snapshot, and the time of the snapshot. */
+export async function loadSnapshotSite(
   tx: Tx,
   siteId: number,
 ): Promise<{ at: Date; slug: string; name: string; timeZone: string }> {

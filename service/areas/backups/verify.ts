@@ -1,104 +1,112 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { change, hostActor } from '../../kernel/change.ts';
+
+import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { unprovedMail } from './mails.ts';
-import { HOLDER } from './make.ts';
-import { queueNewest } from './settings.store.ts';
-import { backupPath } from './storage.ts';
-import { tell } from './tell.ts';
+import { buildVerificationFailedMail, queueBackupMails } from './mails.ts';
+import { LEASE_HOLDER } from './make-backup.ts';
+import { queueNewestForVerification } from './schedule.store.ts';
+import { getBackupPath } from './storage.ts';
+
 import * as store from './verify.store.ts';
 
-export const VERIFYING = 'backup checks';
-const BEAT_MS = 10_000;
-/** More than any message has. */
-const MOST_TEXT = 2_000;
+/** Name under which a verification request wakes the task. */
+export const VERIFY_BACKUPS_TASK = 'backup checks';
+const HEARTBEAT_MS = 10_000;
+/** Characters of the command's error output that are kept. */
+const MAX_MESSAGE_LENGTH = 2_000;
 
-/** The command of the host that restores into a database of its own; exit codes: 0 whole, 1 not, else it broke down. */
-const COMMAND = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
+type VerificationOutcome = Parameters<typeof store.saveVerification>[3];
 
-type Outcome = Parameters<typeof store.setVerified>[3];
+/** Restores the backup at `path` into a temporary database and compares it with the file. */
+type Restore = (path: string, dataDir: string, signal: AbortSignal) => Promise<VerificationOutcome>;
 
 /**
- * Restores into a database that is made for that and thrown away, and compares, in a process of its own: its memory and
- * its time are nobody else's, and a backup that can be restored with nothing but its file is what is wanted.
+ * Restores in a child process, so that it uses neither the memory nor the event loop of the service, and proves that
+ * the file alone is sufficient. `command` exits with 0 for an intact backup, 1 for a damaged one, and any other code
+ * when it failed itself.
  */
-export function restoreElsewhere(path: string, dataDir: string, signal: AbortSignal): Promise<Outcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const child = spawn(process.execPath, [COMMAND, path, '--verify'], {
-    // Its input ends with this process, however that ends, and with it the child.
-    stdio: ['pipe', 'ignore', 'pipe'],
-    env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, STEWARD_ATTACHED: '1' },
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-MOST_TEXT);
-  });
-  const stop = () => child.stdin.end();
-  signal.addEventListener('abort', stop, { once: true });
-  child.once('error', reject).once('close', (code) => {
-    signal.removeEventListener('abort', stop);
-    if (signal.aborted) resolve({ state: 'queued', message: null });
-    else if (code === 0) resolve({ state: 'passed', message: null });
-    else
-      resolve({
-        state: 'failed',
-        message: code === 1 ? said.trim() : `The check could not be made: ${said.trim() || 'it ended early'}`,
-      });
-  });
-  return promise;
-}
+export const restoreInChildProcess =
+  (command: string): Restore =>
+  (path, dataDir, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<VerificationOutcome>();
+    const child = spawn(process.execPath, [command, path, '--verify'], {
+      // The child's input closes when this process ends for any reason, and then the child ends too.
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, STEWARD_ATTACHED: '1' },
+    });
+    let errorOutput = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errorOutput = (errorOutput + text).slice(-MAX_MESSAGE_LENGTH);
+    });
+    const stop = () => child.stdin.end();
+    signal.addEventListener('abort', stop, { once: true });
+    child.once('error', reject).once('close', (code) => {
+      signal.removeEventListener('abort', stop);
+      const reason = errorOutput.trim();
+      if (signal.aborted) resolve({ state: 'queued', message: null });
+      else if (code === 0) resolve({ state: 'passed', message: null });
+      else if (code === 1) resolve({ state: 'failed', message: reason });
+      else
+        resolve({
+          state: 'failed',
+          message: `The verification did not finish: ${reason || 'it ended early'}`,
+        });
+    });
+    return promise;
+  };
 
-/** Said as an outcome: a check that ended without one would be taken for one that goes on. */
-const brokenDown = (error: unknown): Outcome => ({
+/** A verification that failed to run counts as failed; without an outcome it would appear to be running for ever. */
+const toFailedOutcome = (error: unknown): VerificationOutcome => ({
   state: 'failed',
-  message: `The check could not be made: ${error instanceof Error ? error.message : String(error)}`,
+  message: `The verification did not finish: ${error instanceof Error ? error.message : String(error)}`,
 });
 
-/** Verifies the next backup that is in line; false: there is none. */
-export async function verifyNext({
+/** Verifies the next queued backup. @returns false when none is queued */
+export async function verifyNextBackup({
   db,
   services,
   signal,
-  holder = HOLDER,
-  restore = restoreElsewhere,
+  holder = LEASE_HOLDER,
+  restore,
 }: {
   db: Db;
-  services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMail'>;
+  services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMailWorker'>;
   signal: AbortSignal;
   holder?: string;
-  restore?: typeof restoreElsewhere;
+  restore: Restore;
 }): Promise<boolean> {
-  await queueNewest(db);
+  await queueNewestForVerification(db);
   const backup = await store.claimVerification(db, holder);
   if (!backup) return false;
-  const stopped = new AbortController();
+  const leaseLost = new AbortController();
   const timer = setInterval(() => {
     store
-      .beatVerification(db, backup, holder)
-      .then((isOurs) => isOurs || stopped.abort())
+      .renewVerificationLease(db, backup, holder)
+      .then((isOurs) => isOurs || leaseLost.abort())
       .catch(() => undefined);
-  }, BEAT_MS);
+  }, HEARTBEAT_MS);
   const outcome = await restore(
-    backupPath(services.dataDir, backup.storageId),
+    getBackupPath(services.dataDir, backup.storageId),
     services.dataDir,
-    AbortSignal.any([signal, stopped.signal]),
+    AbortSignal.any([signal, leaseLost.signal]),
   )
-    .catch((error: unknown) => brokenDown(error))
+    .catch((error: unknown) => toFailedOutcome(error))
     .finally(() => clearInterval(timer));
-  await change(db, hostActor(backup.siteId), async (tx, record) => {
-    if (!(await store.setVerified(tx, backup, holder, outcome)) || outcome.state === 'queued') return;
+  await change(db, createHostActor(backup.siteId), async (tx, record) => {
+    if (!(await store.saveVerification(tx, backup, holder, outcome)) || outcome.state === 'queued') return;
     record({
       action: 'backup.verified',
       subject: ['backup', backup.fileName],
       changes: { verified: [null, outcome.state] },
     });
     if (outcome.state === 'passed') return;
-    const about = { fileName: backup.fileName, differs: outcome.message ?? '' };
+    const details = { fileName: backup.fileName, reason: outcome.message ?? '' };
     const link = `${services.publicUrl}/backups`;
-    await tell(tx, backup, true, (to) => unprovedMail({ ...to, ...about, link }));
+    await queueBackupMails(tx, backup, true, (to) =>
+      buildVerificationFailedMail({ ...to, ...details, link }),
+    );
   });
-  services.wakeMail();
+  services.wakeMailWorker();
   return !signal.aborted;
 }

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { GroupInfoResponse, UserGroupEntityVm } from '../../../contract/generated/types.gen.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
-const nameOf = () => `Analysts ${crypto.randomUUID()}`;
-const run = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
+const uniqueName = () => `Analysts ${crypto.randomUUID()}`;
+const range = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
-  let api: Calls;
+  let api: ApiClient;
   let groups: number[] = [];
   let people: number[] = [];
   beforeEach(async () => {
-    const { db, app } = house();
+    const { db, app } = context();
     siteId = await makeSite(db);
     admin = await makePerson(db, siteId);
     api = as(app, admin);
@@ -22,14 +22,15 @@ onEachApp((house) => {
     people = members.map(({ userId }) => userId).toSorted((a, b) => a - b);
   });
 
-  const membersOf = async (groupId: number) => {
+  const listMemberIds = async (groupId: number) => {
     const { body } = await api.get<{ id: number }[]>(`user?userGroupId=${groupId}&pageSize=1000`);
     return body.map(({ id }) => id);
   };
-  const read = async (groupId: number) => (await api.get<UserGroupEntityVm>(`user/group/${groupId}`)).body;
+  const readGroup = async (groupId: number) =>
+    (await api.get<UserGroupEntityVm>(`user/group/${groupId}`)).body;
 
   describe('PUT and DELETE /user/group (spec 4.2)', () => {
-    test('PUT pairs every user with every group and never replaces', async () => {
+    test('PUT adds every user to every group and never replaces', async () => {
       const [a = 0, b = 0, c = 0] = people;
       const [first = 0, second = 0, third = 0] = groups;
       expect((await api.put('user/group', [{ userIds: [a], groupIds: [first] }])).status).toBeLessThan(205);
@@ -37,21 +38,21 @@ onEachApp((house) => {
         { userIds: [b, c], groupIds: [first, second] },
         { userIds: [a, a], groupIds: [third, third] },
       ]);
-      expect(await Promise.all(groups.map(membersOf))).toEqual([[a, b, c], [b, c], [a]]);
+      expect(await Promise.all(groups.map(listMemberIds))).toEqual([[a, b, c], [b, c], [a]]);
     });
 
-    test('DELETE removes what is listed alone; pairs that do not exist are passed over', async () => {
+    test('DELETE removes only the listed pairs and ignores missing ones', async () => {
       const [a = 0, b = 0] = people;
       const [first = 0, second = 0] = groups;
       await api.put('user/group', [{ userIds: [a, b], groupIds: [first, second] }]);
       expect(
         (await api.del('user/group', [{ userIds: [a], groupIds: [first, ...groups.slice(2)] }])).status,
       ).toBeLessThan(205);
-      expect(await Promise.all(groups.map(membersOf))).toEqual([[b], [a, b], []]);
+      expect(await Promise.all(groups.map(listMemberIds))).toEqual([[b], [a, b], []]);
     });
 
     test.each(['put', 'del'] as const)(
-      '%s without a body, with none, or with an empty list is 400',
+      '%s without a body, with an invalid one or with an empty list is 400',
       async (verb) => {
         for (const body of [
           undefined,
@@ -67,36 +68,36 @@ onEachApp((house) => {
       },
     );
 
-    test('DELETE that names nobody takes nobody out, whatever stands in for the body', async () => {
+    test('DELETE that names no users removes nobody, whatever the body is', async () => {
       await api.put('user/group', [{ userIds: people, groupIds: groups }]);
       const type = { headers: { 'content-type': 'application/json' } };
       for (const body of [undefined, '', ' ', 'null', '[]', '[null]', '{}', '""', '[{"userIds":[]}]'])
         expect((await api.del('user/group', body, type)).status).toBe(400);
       expect((await api.del('user/group?userIds=1', undefined)).status).toBe(400);
-      for (const groupId of groups) expect(await membersOf(groupId)).toEqual(people);
+      for (const groupId of groups) expect(await listMemberIds(groupId)).toEqual(people);
     });
 
     test.each(['put', 'del'] as const)(
-      '%s does all or nothing: unknown and foreign ids are 400 at their paths',
+      '%s changes all or nothing: unknown and foreign ids are 400 at their paths',
       async (verb) => {
-        const foreign = await makePerson(house().db, await makeSite(house().db));
+        const foreign = await makePerson(context().db, await makeSite(context().db));
         const [first = 0] = groups;
         if (verb === 'del') await api.put('user/group', [{ userIds: people, groupIds: [first] }]);
-        const before = await membersOf(first);
-        const { status, body } = await api[verb]<Refusal>('user/group', [
+        const before = await listMemberIds(first);
+        const { status, body } = await api[verb]<ErrorBody>('user/group', [
           { userIds: people, groupIds: [first] },
           { userIds: [people[0], foreign.userId], groupIds: [first, foreign.groupId, 2_147_483_647] },
         ]);
         expect(status).toBe(400);
         expect(body.errors?.map(({ path }) => path)).toEqual(['1.userIds.1', '1.groupIds.1', '1.groupIds.2']);
-        expect(await membersOf(first)).toEqual(before);
+        expect(await listMemberIds(first)).toEqual(before);
       },
     );
 
-    test('1,000 pairs of different people and groups are one change, taken back by one', async () => {
-      const { db } = house();
-      const many = await Promise.all(run(0, 97).map(() => makeGroup(db, siteId)));
-      const more = await Promise.all(run(0, 7).map(() => makePerson(db, siteId, { capabilities: [] })));
+    test('adds 1,000 distinct pairs in one request and removes them in another', async () => {
+      const { db } = context();
+      const many = await Promise.all(range(0, 97).map(() => makeGroup(db, siteId)));
+      const more = await Promise.all(range(0, 7).map(() => makePerson(db, siteId, { capabilities: [] })));
       const thousand = [
         {
           userIds: [...people, ...more.map(({ userId }) => userId)],
@@ -107,72 +108,72 @@ onEachApp((house) => {
       const counts = (await api.get<GroupInfoResponse[]>('user/group?pageSize=1000')).body
         .filter(({ id }) => [...groups, ...many].includes(id))
         .map(({ userCount }) => userCount);
-      expect(counts).toEqual(run(0, 100).map(() => 10));
+      expect(counts).toEqual(range(0, 100).map(() => 10));
       expect((await api.del('user/group', [...thousand, ...thousand])).status).toBe(400);
       expect((await api.del('user/group', thousand)).status).toBe(200);
-      expect(await membersOf(groups[0] ?? 0)).toEqual([]);
+      expect(await listMemberIds(groups[0] ?? 0)).toEqual([]);
     });
 
-    test('1,000 pairs pass, more are 400 that says so', async () => {
+    test('accepts 1,000 pairs and rejects more with 400', async () => {
       const [first = 0] = groups;
-      const many = [{ userIds: run(1, 501), groupIds: [first, groups[1]] }];
-      const { status, body } = await api.put<Refusal>('user/group', many);
+      const many = [{ userIds: range(1, 501), groupIds: [first, groups[1]] }];
+      const { status, body } = await api.put<ErrorBody>('user/group', many);
       expect([status, body.message]).toEqual([
         400,
-        'body: must pair at most 1000 users and groups, these are 1002',
+        'body: must contain at most 1000 user and group pairs, not 1002',
       ]);
-      expect((await api.del<Refusal>('user/group', many)).body.errors).toEqual(body.errors);
+      expect((await api.del<ErrorBody>('user/group', many)).body.errors).toEqual(body.errors);
       const repeated = [
         { userIds: Array.from({ length: 500 }, () => people[0]), groupIds: [first, groups[1]] },
       ];
       expect((await api.put('user/group', repeated)).status).toBeLessThan(205);
     });
 
-    test('nobody gives or takes a group that can do more than they can (T05)', async () => {
-      const weak = await makePerson(house().db, siteId, {
+    test('rejects assigning or unassigning a group with capabilities the caller lacks (T05)', async () => {
+      const weak = await makePerson(context().db, siteId, {
         capabilities: ['Access Web Service', 'Manage Groups'],
       });
-      const strong = await makeGroup(house().db, siteId, ['Manage Users']);
+      const strong = await makeGroup(context().db, siteId, ['Manage Users']);
       const pair = [{ userIds: [weak.userId], groupIds: [strong] }];
-      expect((await as(house().app, weak).put('user/group', pair)).status).toBe(403);
+      expect((await as(context().app, weak).put('user/group', pair)).status).toBe(403);
       await api.put(
         'user/group',
         pair.map((item) => ({ ...item, userIds: people })),
       );
       expect(
         (
-          await as(house().app, weak).del(
+          await as(context().app, weak).del(
             'user/group',
             pair.map((item) => ({ ...item, userIds: people })),
           )
         ).status,
       ).toBe(403);
-      expect(await membersOf(strong)).toEqual(people);
+      expect(await listMemberIds(strong)).toEqual(people);
     });
   });
 
-  describe('groups themselves', () => {
-    test('are created, read, listed by name with their count of users, changed and deleted', async () => {
-      const name = nameOf();
-      const made = await api.post<number>('user/group', {
+  describe('groups', () => {
+    test('are created, read, listed with their user count, updated and deleted', async () => {
+      const name = uniqueName();
+      const created = await api.post<number>('user/group', {
         name: ` ${name} `,
         description: 'Read',
         capabilities: ['Read Data'],
       });
-      const id = made.body;
+      const id = created.body;
       await api.put('user/group', [{ userIds: people, groupIds: [id] }]);
       const shown = { id, name, description: 'Read', userCount: 3 };
-      expect(await read(id)).toEqual({ ...shown, entryId: null, capabilities: ['Read Data'] });
+      expect(await readGroup(id)).toEqual({ ...shown, entryId: null, capabilities: ['Read Data'] });
       const { body: list } = await api.get<GroupInfoResponse[]>('user/group?pageSize=1000');
       expect(list).toContainEqual(shown);
       expect((await api.put(`user/group/${id}`, { description: null })).body).toBe(id);
-      expect(await read(id)).toMatchObject({ name, description: null, capabilities: ['Read Data'] });
+      expect(await readGroup(id)).toMatchObject({ name, description: null, capabilities: ['Read Data'] });
       expect((await api.del(`user/group/${id}`)).body).toBe(id);
       expect((await api.get(`user/group/${id}`)).status).toBe(404);
       expect((await api.get<{ groups: number[] }>(`user/${people[0]}`)).body.groups).not.toContain(id);
     });
 
-    test('are listed by pages that are disjoint and complete', async () => {
+    test('are listed in pages that are disjoint and complete', async () => {
       const pages: GroupInfoResponse[][] = [];
       do
         pages.push(
@@ -184,14 +185,14 @@ onEachApp((house) => {
       expect((await api.get('user/group?pageSize=1001')).status).toBe(400);
     });
 
-    test('have names that are unique on the site without regard to case, and free on another', async () => {
-      const name = nameOf();
+    test('have names that are unique on a site, ignoring case, and free on another site', async () => {
+      const name = uniqueName();
       const { body: id } = await api.post<number>('user/group', { name });
-      const refused = await api.post<Refusal>('user/group', { name: name.toUpperCase() });
+      const refused = await api.post<ErrorBody>('user/group', { name: name.toUpperCase() });
       expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([409, 'name']);
       expect((await api.put(`user/group/${groups[0]}`, { name })).status).toBe(409);
       expect((await api.put(`user/group/${id}`, { name: name.toUpperCase() })).status).toBe(200);
-      const elsewhere = as(house().app, await makePerson(house().db, await makeSite(house().db)));
+      const elsewhere = as(context().app, await makePerson(context().db, await makeSite(context().db)));
       expect((await elsewhere.post('user/group', { name })).status).toBe(200);
     });
 
@@ -206,7 +207,7 @@ onEachApp((house) => {
       expect((await api.post('user/group', body)).status).toBe(400);
     });
 
-    test('honour If-Match, for deleting as well', async () => {
+    test('honor If-Match, also when deleted', async () => {
       const path = `user/group/${groups[0]}`;
       const first = String((await api.get(path)).headers.etag);
       const stale = { headers: { 'if-match': first } };
@@ -217,23 +218,23 @@ onEachApp((house) => {
       expect((await api.del(path, undefined, second)).status).toBe(200);
     });
 
-    test('nobody gives or takes capabilities by a group that they do not hold (T05)', async () => {
+    test('cannot be given or deprived of capabilities that the caller lacks (T05)', async () => {
       const weak = as(
-        house().app,
-        await makePerson(house().db, siteId, { capabilities: ['Access Web Service', 'Manage Groups'] }),
+        context().app,
+        await makePerson(context().db, siteId, { capabilities: ['Access Web Service', 'Manage Groups'] }),
       );
       expect(
-        (await weak.post('user/group', { name: nameOf(), capabilities: ['Manage Groups'] })).status,
+        (await weak.post('user/group', { name: uniqueName(), capabilities: ['Manage Groups'] })).status,
       ).toBe(200);
-      const refused = await weak.post<Refusal>('user/group', {
-        name: nameOf(),
+      const refused = await weak.post<ErrorBody>('user/group', {
+        name: uniqueName(),
         capabilities: ['Manage Users', 'Manage Groups'],
       });
       expect([refused.status, refused.body.message]).toMatchObject([
         403,
         'Changing these capabilities needs capabilities that you do not hold: Manage Users',
       ]);
-      const strong = await makeGroup(house().db, siteId, ['Manage Backups']);
+      const strong = await makeGroup(context().db, siteId, ['Manage Backups']);
       expect((await weak.put(`user/group/${strong}`, { capabilities: [] })).status).toBe(403);
       expect((await weak.del(`user/group/${strong}`)).status).toBe(403);
       expect((await weak.put(`user/group/${strong}`, { description: 'Harmless' })).status).toBe(200);

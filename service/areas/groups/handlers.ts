@@ -5,32 +5,30 @@ import type {
   UsersToUserGroupRequestVm,
 } from '../../../contract/generated/types.gen.ts';
 import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
-import { differences } from '../../kernel/audit/differences.ts';
+import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
+import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { capabilitiesHeld } from '../../kernel/auth/store.ts';
-import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
-import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { pageOf } from '../../kernel/http/page.ts';
+import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
 import {
   addToGroups,
-  checkGrant,
-  groupEventOf,
+  checkGrantableGroups,
+  buildGroupEvent,
   lockUsers,
-  pairsChanged,
+  recordGroupMemberChanges,
   removeFromGroups,
   requireAdministrator,
-  requireHeld,
-  usersChanged,
-  type Pair,
+  requireCapabilities,
+  recordUserChanges,
+  type GroupMember,
   type StoredUser,
 } from '../members/index.ts';
-import * as store from './store.ts';
-import type { StoredGroup } from './store.ts';
+import type { StoredGroup } from './groups.store.ts';
+import * as store from './groups.store.ts';
 
-/** One request changes at most this many pairings, so that it stays one short transaction. */
+/** Maximum number of user and group pairs per request; keeps the transaction short. */
 const MAX_PAIRS = 1000;
 type Operations =
   | 'listGroups'
@@ -41,56 +39,56 @@ type Operations =
   | 'assignGroups'
   | 'unassignGroups';
 
-const listed = ({ id, name, description, userCount }: StoredGroup): GroupInfoResponse => ({
+const toGroupInfo = ({ id, name, description, userCount }: StoredGroup): GroupInfoResponse => ({
   id,
   name,
   description,
   userCount,
 });
-const shown = ({ version: _version, ...group }: StoredGroup): UserGroupEntityVm => group;
+const toGroupDetails = ({ version: _version, ...group }: StoredGroup): UserGroupEntityVm => group;
 
-/** What an audit row compares of a group; its capabilities are a set, told in the order of the contract. */
-const kept = ({ name, description, capabilities }: store.GroupFields): store.GroupFields => ({
+/** The audited fields of a group. Capabilities are a set, so they are put into the order of the contract. */
+const normalizeGroup = ({ name, description, capabilities }: store.GroupFields): store.GroupFields => ({
   name,
   description: description ?? null,
-  capabilities: inOrder(capabilities),
+  capabilities: sortCapabilities(capabilities),
 });
 
-const inOrder = (wanted: readonly Capability[]): Capability[] =>
-  allCapabilities.map(({ name }) => name).filter((name) => wanted.includes(name));
+const sortCapabilities = (selected: readonly Capability[]): Capability[] =>
+  allCapabilities.map(({ name }) => name).filter((name) => selected.includes(name));
 
-const nameTaken = (name: string) =>
-  conflict(`A group named ${name} exists on this site`, [
+const groupNameTaken = (name: string) =>
+  conflict(`A group named ${name} already exists on this site`, [
     { path: 'name', message: 'is the name of another group' },
   ]);
 
 export const groupHandlers: Handlers<Operations> = {
   async listGroups({ db, caller, query }) {
-    return ok((await store.listGroups(db, caller.siteId, pageOf(query))).map(listed));
+    return ok((await store.listGroups(db, caller.siteId, parsePage(query))).map(toGroupInfo));
   },
 
   async getGroup({ db, caller, params }) {
     const group = await store.getGroup(db, caller.siteId, params.groupId);
     if (!group) throw notFound(`Group ${params.groupId}`);
-    return ok(shown(group), { etag: etagOf(group.version) });
+    return ok(toGroupDetails(group), { etag: formatEtag(group.version) });
   },
 
   async createGroup(call) {
     const { caller, body } = call;
-    const group = kept({
-      name: trimmedName(body.name),
+    const group = normalizeGroup({
+      name: parseName(body.name),
       description: body.description,
       capabilities: body.capabilities ?? [],
     });
-    const groupId = await change(call.db, actorOf(call), async (tx, record) => {
+    const groupId = await change(call.db, getActor(call), async (tx, record) => {
       await requireGrantable(tx, caller, group.capabilities);
       const id = await store.insertGroup(tx, caller.siteId, group);
-      if (id === undefined) throw nameTaken(group.name);
+      if (id === undefined) throw groupNameTaken(group.name);
       record({
         action: 'group.create',
         subject: ['group', id],
-        changes: differences(undefined, group),
-        event: groupEventOf('created', id, { name: group.name }),
+        changes: diffProperties(undefined, group),
+        event: buildGroupEvent('created', id, { name: group.name }),
       });
       return id;
     });
@@ -99,159 +97,165 @@ export const groupHandlers: Handlers<Operations> = {
 
   async updateGroup(call) {
     const { body } = call;
-    await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), {
-      alone: body.capabilities !== undefined,
+    await change(call.db, getActor(call), (tx, record) => updateGroup(tx, call, record), {
+      lockSite: body.capabilities !== undefined,
     });
     return ok(call.params.groupId);
   },
 
   async deleteGroup(call) {
-    await change(call.db, actorOf(call), (tx, record) => remove(tx, call, record), { alone: true });
+    await change(call.db, getActor(call), (tx, record) => deleteGroup(tx, call, record), { lockSite: true });
     return ok(call.params.groupId);
   },
 
   async assignGroups(call) {
-    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'assign', record), {
-      alone: true,
+    await change(call.db, getActor(call), (tx, record) => changeMembers(tx, call, 'assign', record), {
+      lockSite: true,
     });
     return ok(undefined);
   },
 
   async unassignGroups(call) {
-    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'unassign', record), {
-      alone: true,
+    await change(call.db, getActor(call), (tx, record) => changeMembers(tx, call, 'unassign', record), {
+      lockSite: true,
     });
     return ok(undefined);
   },
 };
 
-/** A name is kept without the spaces around it; one of spaces alone is none. */
-function trimmedName(text: string): string {
+/** Trims a name. @throws ApiError 400 for an empty one */
+function parseName(text: string): string {
   const name = text.trim();
-  if (name === '') throw invalid([{ path: 'name', message: 'must not be empty' }]);
+  if (name === '') throw badRequest([{ path: 'name', message: 'must not be empty' }]);
   return name;
 }
 
-/** Capabilities that the caller gives or takes by editing a group are ones that the caller holds (T05). */
+/** @throws ApiError 403 if the caller does not hold all capabilities that an edit of a group grants or revokes (T05) */
 async function requireGrantable(tx: Tx, caller: Caller, capabilities: readonly Capability[]): Promise<void> {
-  requireHeld(await capabilitiesHeld(tx, caller), capabilities, 'Changing these capabilities');
+  requireCapabilities(
+    await loadEffectiveCapabilities(tx, caller),
+    capabilities,
+    'Changing these capabilities',
+  );
 }
 
-async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Promise<void> {
+async function updateGroup(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Promise<void> {
   const { caller, body } = call;
   const before = await store.getGroup(tx, caller.siteId, call.params.groupId, true);
   if (!before) throw notFound(`Group ${call.params.groupId}`);
   requireVersion(call.ifMatch, before.version, `Group ${before.id}`);
-  const group = kept({
-    name: body.name === undefined ? before.name : trimmedName(body.name),
+  const group = normalizeGroup({
+    name: body.name === undefined ? before.name : parseName(body.name),
     description: body.description === undefined ? before.description : body.description,
     capabilities: body.capabilities ?? before.capabilities,
   });
-  const changes = differences(kept(before), group);
+  const changes = diffProperties(normalizeGroup(before), group);
   if (Object.keys(changes).length === 0) return;
   if (changes['capabilities'])
-    await requireGrantable(tx, caller, oneSided(before.capabilities, group.capabilities));
-  if (!(await store.updateGroup(tx, caller.siteId, before.id, group))) throw nameTaken(group.name);
+    await requireGrantable(tx, caller, symmetricDifference(before.capabilities, group.capabilities));
+  if (!(await store.updateGroup(tx, caller.siteId, before.id, group))) throw groupNameTaken(group.name);
   if (changes['capabilities']) await requireAdministrator(tx, caller.siteId);
   record({
     action: 'group.update',
     subject: ['group', before.id],
     changes,
-    event: groupEventOf('updated', before.id, { name: group.name }),
+    event: buildGroupEvent('updated', before.id, { name: group.name }),
   });
 }
 
-/** What stands in one of the lists alone. */
-const oneSided = (one: readonly Capability[], other: readonly Capability[]): Capability[] => [
+/** Elements that are in exactly one of the two lists. */
+const symmetricDifference = (one: readonly Capability[], other: readonly Capability[]): Capability[] => [
   ...one.filter((each) => !other.includes(each)),
   ...other.filter((each) => !one.includes(each)),
 ];
 
-async function remove(tx: Tx, call: Call<'deleteGroup'>, record: Recorder): Promise<void> {
+async function deleteGroup(tx: Tx, call: Call<'deleteGroup'>, record: Recorder): Promise<void> {
   const { caller, params } = call;
   const group = await store.getGroup(tx, caller.siteId, params.groupId, true);
   if (!group) throw notFound(`Group ${params.groupId}`);
   requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
   await requireGrantable(tx, caller, group.capabilities);
-  const members = await lockUsers(tx, caller.siteId, await store.memberIds(tx, caller.siteId, group.id));
+  const members = await lockUsers(tx, caller.siteId, await store.listMemberIds(tx, caller.siteId, group.id));
   await store.deleteGroup(tx, caller.siteId, group.id);
   await requireAdministrator(tx, caller.siteId);
-  const removed = members.map((user) => user.id);
+  const memberIds = members.map((user) => user.id);
   record({
     action: 'group.delete',
     subject: ['group', group.id],
-    changes: { ...differences(kept(group), undefined), members: [removed, []] },
-    event: groupEventOf('deleted', group.id, { name: group.name, removed }),
+    changes: { ...diffProperties(normalizeGroup(group), undefined), members: [memberIds, []] },
+    event: buildGroupEvent('deleted', group.id, { name: group.name, removed: memberIds }),
   });
-  await usersChanged(tx, caller, members, 'group.delete', record);
+  await recordUserChanges(tx, caller, members, 'group.delete', record);
 }
 
-/** Every pairing of the two lists of each item (shapes 2), each once. */
-function pairsOf(items: readonly UsersToUserGroupRequestVm[]): Pair[] {
+/** The distinct pairs of each item's users and groups (shapes 2). */
+function expandPairs(items: readonly UsersToUserGroupRequestVm[]): GroupMember[] {
   const pairs = items.flatMap((item) =>
-    item.userIds.flatMap((userId) => item.groupIds.map((groupId): Pair => [userId, groupId])),
+    item.userIds.flatMap((userId) => item.groupIds.map((groupId): GroupMember => [userId, groupId])),
   );
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
 }
 
-/** Adds or removes pairings, all or none: PUT appends and never replaces, DELETE removes what is listed (spec 4.2). */
-async function pairUp(
+/**
+ * Adds or removes all pairs or none. PUT adds and never replaces; DELETE removes exactly the listed pairs (spec 4.2).
+ */
+async function changeMembers(
   tx: Tx,
   call: Call<'assignGroups' | 'unassignGroups'>,
-  deed: 'assign' | 'unassign',
+  operation: 'assign' | 'unassign',
   record: Recorder,
 ): Promise<void> {
   const { caller, body } = call;
   const count = body.reduce((sum, item) => sum + item.userIds.length * item.groupIds.length, 0);
   if (count > MAX_PAIRS)
-    throw invalid([
-      { path: 'body', message: `must pair at most ${MAX_PAIRS} users and groups, these are ${count}` },
+    throw badRequest([
+      { path: 'body', message: `must contain at most ${MAX_PAIRS} user and group pairs, not ${count}` },
     ]);
-  const pairs = pairsOf(body);
+  const pairs = expandPairs(body);
   const users = await lockUsers(
     tx,
     caller.siteId,
     pairs.map(([userId]) => userId),
   );
-  const faults = [...unknownUsers(users, body), ...(await unknownGroups(tx, caller, body))];
-  if (faults.length > 0) throw invalid(faults);
-  if (deed === 'assign') {
+  const errors = [...checkUsersExist(users, body), ...(await checkGroupsGrantable(tx, caller, body))];
+  if (errors.length > 0) throw badRequest(errors);
+  if (operation === 'assign') {
     const added = await addToGroups(tx, caller.siteId, pairs);
-    await pairsChanged(tx, caller.siteId, { added }, record);
+    await recordGroupMemberChanges(tx, caller.siteId, { added }, record);
   } else {
     const removed = await removeFromGroups(tx, caller.siteId, pairs);
     if (removed.length > 0) await requireAdministrator(tx, caller.siteId);
-    await pairsChanged(tx, caller.siteId, { removed }, record);
+    await recordGroupMemberChanges(tx, caller.siteId, { removed }, record);
   }
-  await usersChanged(tx, caller, users, `group.${deed}`, record);
+  await recordUserChanges(tx, caller, users, `group.${operation}`, record);
 }
 
-function unknownUsers(
+function checkUsersExist(
   users: readonly StoredUser[],
   items: readonly UsersToUserGroupRequestVm[],
 ): FieldError[] {
-  const known = new Set(users.map((user) => user.id));
-  return items.flatMap((item, at) =>
+  const knownIds = new Set(users.map((user) => user.id));
+  return items.flatMap((item, itemIndex) =>
     item.userIds.flatMap((id, index) =>
-      known.has(id)
+      knownIds.has(id)
         ? []
-        : [{ path: `${at}.userIds.${index}`, message: `user ${id} does not exist on this site` }],
+        : [{ path: `${itemIndex}.userIds.${index}`, message: `user ${id} does not exist on this site` }],
     ),
   );
 }
 
-async function unknownGroups(
+async function checkGroupsGrantable(
   tx: Tx,
   caller: Caller,
   items: readonly UsersToUserGroupRequestVm[],
 ): Promise<FieldError[]> {
-  const places = items.flatMap((item, at) =>
-    item.groupIds.map((id, index) => ({ id, path: `${at}.groupIds.${index}` })),
+  const requested = items.flatMap((item, itemIndex) =>
+    item.groupIds.map((id, index) => ({ id, path: `${itemIndex}.groupIds.${index}` })),
   );
-  return checkGrant(
+  return checkGrantableGroups(
     tx,
     caller,
-    places.map((place) => place.id),
-    (index) => places[index]?.path ?? '',
+    requested.map((place) => place.id),
+    (index) => requested[index]?.path ?? '',
   );
 }

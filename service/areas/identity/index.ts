@@ -1,3 +1,3 @@
-export { namedHere } from './attempts.store.ts';
+export { selectFederationId } from './identity.store.ts';
 export { readIdentity, updateIdentity } from './settings.ts';
-export { beginIdentity, finishIdentity, identitySignOut } from './sign-in.ts';
+export { startIdentitySignIn, finishIdentitySignIn, getIdentitySignOutUrl } from './sign-in.ts';

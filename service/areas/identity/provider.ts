@@ -1,10 +1,10 @@
 import * as oidc from 'openid-client';
-import { SESSION_HOURS } from '../../kernel/auth/store.ts';
-import { egress, egressFault } from '../../kernel/egress.ts';
-import type { Seals } from '../../kernel/auth/seals.ts';
-import type { StoredProvider } from './provider.store.ts';
+import { SESSION_TTL_HOURS } from '../../kernel/auth/callers.store.ts';
+import type { Encryption } from '../../kernel/auth/encryption.ts';
+import { fetchExternal, validateEgressUrl } from '../../kernel/egress.ts';
+import type { StoredProvider } from './identity.store.ts';
 
-/** A provider as it is called: its secret is open. */
+/** A provider with its decrypted secret. */
 export interface Provider {
   issuer: string;
   clientId: string;
@@ -12,26 +12,31 @@ export interface Provider {
 }
 
 const SCOPE = 'openid email profile';
-const KEPT_MS = 600_000;
-/** What providers said of themselves, for ten minutes; a failure is not kept. */
-const known = new Map<string, { until: number; configuration: Promise<oidc.Configuration> }>();
+const METADATA_CACHE_MS = 600_000;
+/** Metadata of providers, cached for ten minutes; failures are not cached. */
+const configurationCache = new Map<string, { until: number; configuration: Promise<oidc.Configuration> }>();
 
-export const sealContext = (siteId: number): string => `identity provider ${siteId}`;
+export const getSealContext = (siteId: number): string => `identity provider ${siteId}`;
 
-/** The provider of a site that has one. */
-export function openProvider(stored: StoredProvider, seals: Seals): Provider | undefined {
+/** The configured provider of a site, or undefined. */
+export function openProvider(stored: StoredProvider, seals: Encryption): Provider | undefined {
   const { issuer, clientId, clientSecret, siteId } = stored;
   if (issuer === null || clientId === null) return undefined;
-  const secret = clientSecret && seals.open(clientSecret, sealContext(siteId)).toString();
+  const secret = clientSecret && seals.decrypt(clientSecret, getSealContext(siteId)).toString();
   return { issuer, clientId, clientSecret: secret ?? undefined };
 }
 
-/** The provider that signs people in to a site; undefined where the site does that itself. */
-export const managerOf = (stored: StoredProvider | undefined, seals: Seals): Provider | undefined =>
-  stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
+/** The provider that signs users in, or undefined if the site uses passwords. */
+export const getIdentityManager = (
+  stored: StoredProvider | undefined,
+  seals: Encryption,
+): Provider | undefined => (stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined);
 
-/** What the provider says of itself. @throws Error when it cannot be reached or is no such provider */
-export function discover({ issuer, clientId, clientSecret }: Provider): Promise<oidc.Configuration> {
+/**
+ * Loads the provider's metadata.
+ * @throws Error if the provider cannot be reached or is not an OpenID provider
+ */
+export function discoverProvider({ issuer, clientId, clientSecret }: Provider): Promise<oidc.Configuration> {
   const address = new URL(issuer);
   return oidc.discovery(
     address,
@@ -39,37 +44,41 @@ export function discover({ issuer, clientId, clientSecret }: Provider): Promise<
     clientSecret,
     clientSecret === undefined ? oidc.None() : undefined,
     {
-      [oidc.customFetch]: egress,
-      // Only this machine is called without TLS (kernel/egress.ts).
+      [oidc.customFetch]: fetchExternal,
+      // Only this machine may be called without TLS (kernel/egress.ts).
       execute: address.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
     },
   );
 }
 
-function configurationOf(provider: Provider): Promise<oidc.Configuration> {
+function loadConfiguration(provider: Provider): Promise<oidc.Configuration> {
   const key = JSON.stringify(provider);
-  const kept = known.get(key);
-  if (kept && kept.until > Date.now()) return kept.configuration;
-  for (const [old, { until }] of known) if (until <= Date.now()) known.delete(old);
-  const configuration = discover(provider);
-  known.set(key, { until: Date.now() + KEPT_MS, configuration });
-  configuration.catch(() => known.delete(key));
+  const cached = configurationCache.get(key);
+  if (cached && cached.until > Date.now()) return cached.configuration;
+  for (const [oldKey, { until }] of configurationCache)
+    if (until <= Date.now()) configurationCache.delete(oldKey);
+  const configuration = discoverProvider(provider);
+  configurationCache.set(key, { until: Date.now() + METADATA_CACHE_MS, configuration });
+  configuration.catch(() => configurationCache.delete(key));
   return configuration;
 }
 
-export interface Departure {
+export interface AuthorizationRequest {
   url: string;
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Where to send a browser to sign in, `anew` whoever is signed in there: code flow with PKCE, state and nonce. */
-export async function departure(
+/**
+ * Builds the authorization URL: code flow with PKCE, state and nonce. `forceSignIn` makes the provider ask for
+ * credentials even if a session is open there.
+ */
+export async function createAuthorizationRequest(
   provider: Provider,
-  { redirectUrl, anew }: { redirectUrl: string; anew: boolean },
-): Promise<Departure> {
-  const configuration = await configurationOf(provider);
+  { redirectUrl, forceSignIn }: { redirectUrl: string; forceSignIn: boolean },
+): Promise<AuthorizationRequest> {
+  const configuration = await loadConfiguration(provider);
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUrl,
@@ -78,22 +87,25 @@ export async function departure(
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    // Asks for `auth_time` besides: no session of ours is longer than this.
-    max_age: String(SESSION_HOURS * 3600),
-    ...(anew && { prompt: 'login' }),
+    // Also requests the claim `auth_time`; no session of the service lasts longer.
+    max_age: String(SESSION_TTL_HOURS * 3600),
+    ...(forceSignIn && { prompt: 'login' }),
   });
-  const fault = egressFault(url.href);
-  if (fault !== undefined) throw new Error(`The address of its sign-in ${fault}`);
+  const problem = validateEgressUrl(url.href);
+  if (problem !== undefined) throw new Error(`The address of its sign-in page ${problem}`);
   return { url: url.href, state, nonce, verifier };
 }
 
-/** What the provider vouches for. @throws Error when it does not, or for another sign-in than this one */
-export async function arrival(
+/**
+ * Exchanges the authorization code and returns the claims of the id token.
+ * @throws Error if the provider refuses or the response belongs to another sign-in
+ */
+export async function redeemAuthorizationCode(
   provider: Provider,
-  address: URL,
+  callbackUrl: URL,
   attempt: { state: string; nonce: string; verifier: string },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const tokens = await oidc.authorizationCodeGrant(await configurationOf(provider), address, {
+  const tokens = await oidc.authorizationCodeGrant(await loadConfiguration(provider), callbackUrl, {
     expectedState: attempt.state,
     expectedNonce: attempt.nonce,
     pkceCodeVerifier: attempt.verifier,
@@ -102,11 +114,11 @@ export async function arrival(
   return tokens.claims() ?? {};
 }
 
-/** Where the provider ends its own session; null where it cannot. */
-export async function signOutUrl(provider: Provider, backTo: string): Promise<string | null> {
-  const configuration = await configurationOf(provider);
+/** URL at which the provider ends its own session, or null if it offers none. */
+export async function buildSignOutUrl(provider: Provider, returnUrl: string): Promise<string | null> {
+  const configuration = await loadConfiguration(provider);
   if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
-  const { href } = oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo });
-  // The console goes there: nothing but a page, such as no script (T03).
-  return egressFault(href) === undefined ? href : null;
+  const { href } = oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnUrl });
+  // The console navigates there, so only http(s) pages are allowed, never a script URL (T03).
+  return validateEgressUrl(href) === undefined ? href : null;
 }

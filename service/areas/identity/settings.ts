@@ -1,20 +1,22 @@
 import type { SiteIdentity, SiteIdentityInfo } from '../../../contract/generated/types.gen.ts';
-import { differences } from '../../kernel/audit/differences.ts';
-import { actorOf, change } from '../../kernel/change.ts';
+import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
+import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { egressFault } from '../../kernel/egress.ts';
-import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
-import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
+import { validateEgressUrl } from '../../kernel/egress.ts';
 import { ok, type Call, type Services } from '../../kernel/http/handler.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { requireAdministrator } from '../members/index.ts';
-import { lockRunners, runnersBeside } from '../sites/index.ts';
-import { discover, openProvider, sealContext } from './provider.ts';
-import * as store from './provider.store.ts';
-import { redirectUrl } from './sign-in.ts';
+import { lockPlatformAdministrators, listIndependentPlatformAdministrators } from '../sites/index.ts';
+import * as store from './identity.store.ts';
+import { discoverProvider, openProvider, getSealContext } from './provider.ts';
+import { buildRedirectUrl } from './sign-in.ts';
 
-type Wanted = Omit<store.StoredProvider, 'slug'>;
+type NewProvider = Omit<store.StoredProvider, 'slug'>;
 
-/** How a site signs people in, for those who run the platform. @throws ApiError 404 */
+/**
+ * The sign-in settings of a site, for platform administrators.
+ * @throws ApiError 404
+ */
 export async function readIdentity({
   db,
   params,
@@ -23,24 +25,27 @@ export async function readIdentity({
 }: Pick<Call<'getSiteIdentity'>, 'db' | 'params' | 'caller' | 'services'>) {
   const { siteId } = params;
   const stored = await requireSite(db, siteId);
-  const { members, mapped } = await store.countMapped(db, siteId);
+  const { members, mapped } = await store.countFederatedMembers(db, siteId);
   const body: SiteIdentity = {
     mode: stored.mode,
     issuer: stored.issuer,
     clientId: stored.clientId,
     hasClientSecret: stored.clientSecret !== null,
     claim: stored.claim,
-    redirectUrl: redirectUrl(services.publicUrl),
+    redirectUrl: buildRedirectUrl(services.publicUrl),
     withFederationId: mapped,
     members,
-    runnersBeside: others(await runnersBeside(db, siteId), caller.userId),
+    runnersBeside: toAdministratorCounts(
+      await listIndependentPlatformAdministrators(db, siteId),
+      caller.userId,
+    ),
   };
-  return ok(body, { etag: etagOf(await store.providerVersion(db, siteId)) });
+  return ok(body, { etag: formatEtag(await store.providerVersion(db, siteId)) });
 }
 
-const others = (runners: readonly number[], me: number) => ({
-  you: runners.includes(me),
-  others: runners.filter((id) => id !== me).length,
+const toAdministratorCounts = (userIds: readonly number[], callerId: number) => ({
+  you: userIds.includes(callerId),
+  others: userIds.filter((id) => id !== callerId).length,
 });
 
 async function requireSite(db: Db, siteId: number): Promise<store.StoredProvider> {
@@ -49,91 +54,102 @@ async function requireSite(db: Db, siteId: number): Promise<store.StoredProvider
   return stored;
 }
 
-const text = (given: string | null | undefined, kept: string | null) =>
-  given === undefined ? kept : given?.trim() || null;
+const mergeText = (requested: string | null | undefined, current: string | null) =>
+  requested === undefined ? current : requested?.trim() || null;
 
-/** What is wanted with what is kept; an empty text is none. */
-function wantedOf(before: store.StoredProvider, info: SiteIdentityInfo, seals: Services['seals']): Wanted {
+/** Applies the request to the stored settings. An empty text removes the value. */
+function mergeProvider(
+  before: store.StoredProvider,
+  info: SiteIdentityInfo,
+  encryption: Services['encryption'],
+): NewProvider {
   const secret = info.clientSecret;
-  const sealed = (plain: string | null) =>
-    plain ? seals.seal(Buffer.from(plain), sealContext(before.siteId)) : null;
+  const seal = (secretText: string | null) =>
+    secretText ? encryption.encrypt(Buffer.from(secretText), getSealContext(before.siteId)) : null;
   return {
     siteId: before.siteId,
     mode: info.mode,
-    issuer: text(info.issuer, before.issuer),
-    clientId: text(info.clientId, before.clientId),
-    clientSecret: secret === undefined ? before.clientSecret : sealed(secret),
+    issuer: mergeText(info.issuer, before.issuer),
+    clientId: mergeText(info.clientId, before.clientId),
+    clientSecret: secret === undefined ? before.clientSecret : seal(secret),
     claim: info.claim ?? before.claim,
   };
 }
 
-function faultsOf({ mode, issuer, clientId }: Wanted): FieldError[] {
-  const faults: FieldError[] = [];
-  const fault = issuer === null ? undefined : egressFault(issuer);
-  if (fault !== undefined) faults.push({ path: 'issuer', message: fault });
-  if (mode === 'password' && (issuer === null) === (clientId === null)) return faults;
-  if (issuer === null) faults.push({ path: 'issuer', message: 'is needed to sign people in' });
-  if (clientId === null) faults.push({ path: 'clientId', message: 'is needed to sign people in' });
-  return faults;
+function validateProvider({ mode, issuer, clientId }: NewProvider): FieldError[] {
+  const errors: FieldError[] = [];
+  const issuerProblem = issuer === null ? undefined : validateEgressUrl(issuer);
+  if (issuerProblem !== undefined) errors.push({ path: 'issuer', message: issuerProblem });
+  if (mode === 'password' && (issuer === null) === (clientId === null)) return errors;
+  if (issuer === null) errors.push({ path: 'issuer', message: 'is required to sign users in' });
+  if (clientId === null) errors.push({ path: 'clientId', message: 'is required to sign users in' });
+  return errors;
 }
 
-/** A secret that is kept goes to nobody but whom it was given by. */
-const sendsSecretElsewhere = (before: Wanted, wanted: Wanted, info: SiteIdentityInfo): boolean =>
+/** Whether a stored secret would be sent to an issuer for which it was not entered. */
+const sendsSecretToNewIssuer = (before: NewProvider, after: NewProvider, info: SiteIdentityInfo): boolean =>
   info.clientSecret === undefined &&
-  wanted.clientSecret !== null &&
-  wanted.issuer !== null &&
-  before.issuer !== wanted.issuer;
+  after.clientSecret !== null &&
+  after.issuer !== null &&
+  before.issuer !== after.issuer;
 
-/** Changes how a site signs people in; the provider is asked first. @throws ApiError 400, 404, 409, 412 */
+/**
+ * Changes how a site signs users in, after checking that the provider answers.
+ * @throws ApiError 400, 404, 409, 412
+ */
 export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<void> {
   const { db, params, body, services } = call;
   const { siteId } = params;
   const before = await requireSite(db, siteId);
-  const wanted = wantedOf(before, body, services.seals);
-  const faults = faultsOf(wanted);
-  if (sendsSecretElsewhere(before, wanted, body))
-    faults.push({
+  const after = mergeProvider(before, body, services.encryption);
+  const errors = validateProvider(after);
+  if (sendsSecretToNewIssuer(before, after, body))
+    errors.push({
       path: 'clientSecret',
-      message: 'was given by another issuer: give the one of this issuer',
+      message: 'belongs to another issuer: enter the secret of this one',
     });
-  if (faults.length > 0) throw invalid(faults);
-  await requireProvider(wanted, services);
+  if (errors.length > 0) throw badRequest(errors);
+  await requireReachableProvider(after, services);
   await change(
     db,
-    { ...actorOf(call), siteId },
+    { ...getActor(call), siteId },
     async (tx, record) => {
       const version = await store.providerVersion(tx, siteId, { lock: true });
       requireVersion(call.ifMatch, version, 'The identity manager');
-      const was = await requireSite(tx, siteId);
-      if (sendsSecretElsewhere(was, wanted, body))
-        throw conflict('The identity manager has changed meanwhile');
-      await store.writeProvider(tx, wanted);
+      const current = await requireSite(tx, siteId);
+      if (sendsSecretToNewIssuer(current, after, body))
+        throw conflict('The identity manager was changed in the meantime. Reload and try again.');
+      await store.writeProvider(tx, after);
       await requireAdministrator(tx, siteId);
-      if (was.mode === 'password' && wanted.mode === 'identity-manager')
-        await requireRunnerBeside(tx, siteId);
-      const replaced = typeof body.clientSecret === 'string' ? { clientSecret: 'another one' } : {};
-      const changes = { ...differences(told(was), told(wanted)), ...replaced };
+      if (current.mode === 'password' && after.mode === 'identity-manager')
+        await requireIndependentPlatformAdministrator(tx, siteId);
+      const secretChange = typeof body.clientSecret === 'string' ? { clientSecret: 'another one' } : {};
+      const changes = {
+        ...diffProperties(toAuditedProvider(current), toAuditedProvider(after)),
+        ...secretChange,
+      };
       if (Object.keys(changes).length > 0)
         record({ action: 'site.identity', subject: ['site', siteId], changes });
     },
-    { alone: true },
+    { lockSite: true },
   );
 }
 
 /**
- * A manager opens the administration of the platform for nobody: somebody who runs it needs a way in beside it.
+ * An identity manager never grants access to the platform administration, so one platform administrator must be able to
+ * sign in independently of this site.
  * @throws ApiError 409
  */
-async function requireRunnerBeside(tx: Tx, siteId: number): Promise<void> {
-  await lockRunners(tx);
-  if ((await runnersBeside(tx, siteId)).length > 0) return;
+async function requireIndependentPlatformAdministrator(tx: Tx, siteId: number): Promise<void> {
+  await lockPlatformAdministrators(tx);
+  if ((await listIndependentPlatformAdministrators(tx, siteId)).length > 0) return;
   throw conflict(
-    'You would lock yourself out: nobody who runs the platform could sign in to run it any more. One of them needs a password or a passkey, and another site that takes it.',
+    'This would lock you out: no platform administrator could sign in to the platform administration any more. At least one needs a password or a passkey and a membership on another site that accepts it.',
   );
 }
 
-/** What an audit row tells: that there is a secret, never which. */
-const told = ({ mode, issuer, clientId, clientSecret, claim }: Wanted) => ({
+/** The audited settings: whether there is a secret, never its value. */
+const toAuditedProvider = ({ mode, issuer, clientId, clientSecret, claim }: NewProvider) => ({
   mode,
   issuer,
   clientId,
@@ -141,12 +157,15 @@ const told = ({ mode, issuer, clientId, clientSecret, claim }: Wanted) => ({
   hasClientSecret: clientSecret !== null,
 });
 
-/** @throws ApiError 400 when the site is to be opened by a provider that does not answer as one */
-async function requireProvider(wanted: Wanted, { seals }: Pick<Services, 'seals'>): Promise<void> {
-  const provider = openProvider({ ...wanted, slug: '' }, seals);
-  if (wanted.mode !== 'identity-manager' || !provider) return;
-  await discover(provider).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw invalid([{ path: 'issuer', message: `does not answer as an OpenID provider: ${why}` }]);
+/** @throws ApiError 400 if the site is to use a provider that does not answer as an OpenID provider */
+async function requireReachableProvider(
+  newProvider: NewProvider,
+  { encryption }: Pick<Services, 'encryption'>,
+): Promise<void> {
+  const provider = openProvider({ ...newProvider, slug: '' }, encryption);
+  if (newProvider.mode !== 'identity-manager' || !provider) return;
+  await discoverProvider(provider).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badRequest([{ path: 'issuer', message: `does not answer as an OpenID provider: ${reason}` }]);
   });
 }

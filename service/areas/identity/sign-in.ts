@@ -1,108 +1,133 @@
-import type { Origin } from '../../kernel/auth/caller.ts';
-import { change } from '../../kernel/change.ts';
+import { ApiError, forbidden, notFound, unauthorized } from '../../kernel/api-error.ts';
+import { change } from '../../kernel/audit/change.ts';
+import type { RequestOrigin } from '../../kernel/auth/caller.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { normaliseEmail } from '../../kernel/email.ts';
-import { ApiError, forbidden, notFound, unauthorized } from '../../kernel/http/errors.ts';
+import { normalizeEmail } from '../../kernel/email.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { hashSecret } from '../../kernel/secret.ts';
-import { findNamed, keepAttempt, lockMemberByEmail, setFederationId, takeAttempt } from './attempts.store.ts';
-import { arrival, departure, managerOf, signOutUrl } from './provider.ts';
-import { readProvider, type StoredProvider } from './provider.store.ts';
+import {
+  findMembersByFederationId,
+  saveAttempt,
+  lockMemberByEmail,
+  setFederationId,
+  consumeAttempt,
+} from './identity.store.ts';
+import { readProvider, type StoredProvider } from './identity.store.ts';
+import {
+  redeemAuthorizationCode,
+  createAuthorizationRequest,
+  getIdentityManager,
+  buildSignOutUrl,
+} from './provider.ts';
 
-type Needed = Pick<Services, 'publicUrl' | 'seals'>;
+type IdentityServices = Pick<Services, 'publicUrl' | 'encryption'>;
 
-/** Where providers send the browser back to. */
-export const redirectUrl = (publicUrl: string): string => `${publicUrl}/sign-in/identity`;
+/** Redirect URI registered at providers. */
+export const buildRedirectUrl = (publicUrl: string): string => `${publicUrl}/sign-in/identity`;
 
-const UNREACHABLE = 'The identity manager of this site does not answer. Try again in a moment.';
+const UNREACHABLE_MESSAGE = 'The identity manager of this site does not answer. Try again in a moment.';
 
 /**
- * Sends a browser on its way to the identity manager of a site. Somebody whose session on that site is open comes to prove
- * that it is still them: the provider asks them anew. @throws ApiError 404, 503
+ * Starts a sign-in at the identity manager of a site. If the browser has a session on that site, the user is proving
+ * presence: the provider must ask for credentials again.
+ * @throws ApiError 404, 503
  */
-export async function beginIdentity(
+export async function startIdentitySignIn(
   db: Db,
-  { slug, openSite }: { slug: string; openSite: number | undefined },
-  { publicUrl, seals }: Needed,
+  { slug, currentSiteId }: { slug: string; currentSiteId: number | undefined },
+  { publicUrl, encryption }: IdentityServices,
 ): Promise<{ url: string; state: string; secret: string }> {
   const stored = await readProvider(db, { slug });
-  const provider = managerOf(stored, seals);
-  if (!stored || !provider)
-    throw new ApiError(404, `${slug} is not a site that signs people in through an identity manager`);
-  const { url, state, nonce, verifier } = await departure(provider, {
-    redirectUrl: redirectUrl(publicUrl),
-    anew: openSite === stored.siteId,
+  const provider = getIdentityManager(stored, encryption);
+  if (!stored || !provider) throw new ApiError(404, `${slug} is not a site with an identity manager`);
+  const { url, state, nonce, verifier } = await createAuthorizationRequest(provider, {
+    redirectUrl: buildRedirectUrl(publicUrl),
+    forceSignIn: currentSiteId === stored.siteId,
   }).catch(() => {
-    throw new ApiError(503, UNREACHABLE);
+    throw new ApiError(503, UNREACHABLE_MESSAGE);
   });
-  await keepAttempt(db, hashSecret(state), { siteId: stored.siteId, nonce, verifier });
-  return { url, state, secret: tabSecret(state, seals) };
+  await saveAttempt(db, hashSecret(state), { siteId: stored.siteId, nonce, verifier });
+  return { url, state, secret: computeTabSecret(state, encryption) };
 }
 
-/** What the tab that begins keeps to itself: whoever catches the address to come back to cannot finish in its place. */
-const tabSecret = (state: string, seals: Needed['seals']): string =>
-  seals.mac(state, 'identity attempt').toString('base64url');
+/**
+ * Secret that only the tab that started the sign-in knows: an intercepted redirect URL cannot be finished elsewhere.
+ */
+const computeTabSecret = (state: string, encryption: IdentityServices['encryption']): string =>
+  encryption.computeMac(state, 'identity attempt').toString('base64url');
 
-/** Who came back, on which site, and when they last proved to the provider that it is them; undefined where it does not say. */
-interface Vouched {
+/**
+ * Result of a sign-in at an identity manager. `provenAt` is the time of authentication reported by the provider, if
+ * any.
+ */
+interface IdentitySignIn {
   siteId: number;
   userId: number;
   provenAt: Date | undefined;
 }
 
-/** A session that the provider has had open for hours is no proof that it is still the person (ASVS 6.8.4, 7.5.3). */
-function provenAt({ auth_time: seconds }: Readonly<Record<string, unknown>>): Date | undefined {
+/**
+ * Time at which the provider authenticated the user. A session that has been open there for hours does not prove
+ * presence (ASVS 6.8.4, 7.5.3).
+ */
+function readAuthenticationTime({ auth_time: seconds }: Readonly<Record<string, unknown>>): Date | undefined {
   return typeof seconds === 'number' ? new Date(Math.min(Date.now(), seconds * 1000)) : undefined;
 }
 
 /**
- * Who came back, on which site. Somebody without a federation id is known by the e-mail address that the provider has
- * verified, once: from then on by the federation id alone.
- * @throws ApiError 401 when the provider does not vouch for them, 403 when nobody on the site is meant
+ * Finishes a sign-in with the query that the provider sent. A user without a federation id is matched once by verified
+ * e-mail address, and by federation id from then on.
+ * @throws ApiError 401 if the provider does not confirm the sign-in, 403 if no user of the site matches
  */
-export async function finishIdentity(
+export async function finishIdentitySignIn(
   db: Db,
   { query, secret }: { query: string; secret: string },
-  { publicUrl, seals }: Needed,
-  origin: Origin,
-): Promise<Vouched> {
-  const address = new URL(`${redirectUrl(publicUrl)}?${query.replace(/^\?/, '')}`);
-  const state = address.searchParams.get('state') ?? '';
-  // Before the attempt is taken: whoever has the address alone does not use it up either.
-  const isOurs = hashSecret(secret).equals(hashSecret(tabSecret(state, seals)));
-  const attempt = isOurs ? await takeAttempt(db, hashSecret(state)) : undefined;
-  if (!attempt) throw unauthorized('This sign-in has been used or has taken too long. Begin again.');
+  { publicUrl, encryption }: IdentityServices,
+  origin: RequestOrigin,
+): Promise<IdentitySignIn> {
+  const callbackUrl = new URL(`${buildRedirectUrl(publicUrl)}?${query.replace(/^\?/, '')}`);
+  const state = callbackUrl.searchParams.get('state') ?? '';
+  // Checked before the attempt is consumed: somebody who knows only the URL cannot use it up.
+  const isSameTab = hashSecret(secret).equals(hashSecret(computeTabSecret(state, encryption)));
+  const attempt = isSameTab ? await consumeAttempt(db, hashSecret(state)) : undefined;
+  if (!attempt) throw unauthorized('This sign-in was already used or has expired. Start again.');
   const stored = await readProvider(db, { siteId: attempt.siteId });
-  const provider = managerOf(stored, seals);
+  const provider = getIdentityManager(stored, encryption);
   if (!stored || !provider) throw notFound('The identity manager');
-  const claims = await arrival(provider, address, { ...attempt, state }).catch((error: unknown) => {
-    throw unauthorized(`The identity manager does not vouch for you: ${reasonOf(error)}`);
-  });
-  const userId = await personOf(db, stored, claims, origin);
-  return { siteId: attempt.siteId, userId, provenAt: provenAt(claims) };
+  const claims = await redeemAuthorizationCode(provider, callbackUrl, { ...attempt, state }).catch(
+    (error: unknown) => {
+      throw unauthorized(
+        `The identity manager did not confirm your sign-in: ${describeProviderError(error)}`,
+      );
+    },
+  );
+  const userId = await resolveUser(db, stored, claims, origin);
+  return { siteId: attempt.siteId, userId, provenAt: readAuthenticationTime(claims) };
 }
 
-/** What a provider says in the terms of OAuth, such as access_denied; nothing of what our side made of it. */
-const reasonOf = (error: unknown): string => {
-  const said = typeof error === 'object' && error !== null && 'error' in error ? error.error : undefined;
-  return typeof said === 'string' ? said : 'its answer does not fit this sign-in';
+/** The OAuth error code sent by the provider, such as access_denied; details of other errors are not revealed. */
+const describeProviderError = (error: unknown): string => {
+  const code = typeof error === 'object' && error !== null && 'error' in error ? error.error : undefined;
+  return typeof code === 'string' ? code : 'its response does not match this sign-in';
 };
 
-async function personOf(
+async function resolveUser(
   db: Db,
   { siteId, claim }: StoredProvider,
   claims: Readonly<Record<string, unknown>>,
-  origin: Origin,
+  origin: RequestOrigin,
 ): Promise<number> {
-  const given = claims[claim];
-  const federationId = typeof given === 'string' || typeof given === 'number' ? String(given) : '';
-  if (federationId === '') throw forbidden(`The identity manager sent no ${claim} to know you by`);
-  // An address that nobody checked names nobody: whoever registers it at the provider would be its owner here.
+  const claimValue = claims[claim];
+  const federationId =
+    typeof claimValue === 'string' || typeof claimValue === 'number' ? String(claimValue) : '';
+  if (federationId === '')
+    throw forbidden(`The identity manager did not send the claim ${claim}, which identifies you`);
+  // An unverified address identifies nobody: anyone could register it at the provider and take over the account.
   if (claim === 'email' && claims['email_verified'] !== true)
     throw forbidden('The identity manager has not verified your e-mail address');
-  const [named, another] = await findNamed(db, siteId, federationId);
-  if (another) throw forbidden(`Several users of this site have the federation id ${federationId}`);
-  const userId = named?.userId ?? (await linkByEmail(db, siteId, { federationId, claims, origin }));
+  const [member, second] = await findMembersByFederationId(db, siteId, federationId);
+  if (second) throw forbidden(`Several users of this site have the federation id ${federationId}`);
+  const userId = member?.userId ?? (await linkByEmail(db, siteId, { federationId, claims, origin }));
   if (userId === undefined)
     throw forbidden(
       `Nobody on this site has the federation id ${federationId}. An administrator of the site can invite you.`,
@@ -110,7 +135,7 @@ async function personOf(
   return userId;
 }
 
-/** Gives the federation id to the member whose verified address this is, where they have none yet. */
+/** Stores the federation id for the member with this verified address, if the member has none yet. */
 async function linkByEmail(
   db: Db,
   siteId: number,
@@ -118,12 +143,12 @@ async function linkByEmail(
     federationId,
     claims,
     origin,
-  }: { federationId: string; claims: Readonly<Record<string, unknown>>; origin: Origin },
+  }: { federationId: string; claims: Readonly<Record<string, unknown>>; origin: RequestOrigin },
 ): Promise<number | undefined> {
   const { email } = claims;
   if (typeof email !== 'string' || claims['email_verified'] !== true) return undefined;
   return change(db, { siteId, userId: null, email: null, origin }, async (tx, record) => {
-    const member = await lockMemberByEmail(tx, siteId, normaliseEmail(email).key);
+    const member = await lockMemberByEmail(tx, siteId, normalizeEmail(email).key);
     if (!member || member.federationId !== null) return undefined;
     if (!(await setFederationId(tx, siteId, { userId: member.userId, federationId }))) return undefined;
     record({
@@ -135,13 +160,13 @@ async function linkByEmail(
   });
 }
 
-/** Where the identity manager of a site ends its own session; null without one, or while it does not answer. */
-export async function identitySignOut(
+/** URL at which the identity manager of a site ends its own session, or null if there is none or it does not answer. */
+export async function getIdentitySignOutUrl(
   db: Db,
   siteId: number,
-  { publicUrl, seals }: Needed,
+  { publicUrl, encryption }: IdentityServices,
 ): Promise<string | null> {
   const stored = await readProvider(db, { siteId });
-  const provider = managerOf(stored, seals);
-  return provider ? signOutUrl(provider, `${publicUrl}/sign-in`).catch(() => null) : null;
+  const provider = getIdentityManager(stored, encryption);
+  return provider ? buildSignOutUrl(provider, `${publicUrl}/sign-in`).catch(() => null) : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfDomain, normaliseDomain } from './domain.ts';
+import { isInDomain, normalizeDomain } from './domain.ts';
 
 test.each([
   'a@northlight.example',
@@ -8,13 +8,13 @@ test.each([
   'a@ｎorthlight。example',
   'a@north\u00ADlight.example',
   '"a@evil.test"@northlight.example',
-])('%s is of the dedicated domain', (email) => {
-  expect(isOfDomain(email, 'northlight.example')).toBe(true);
-  expect(isOfDomain(email, ' Northlight.Example. ')).toBe(true);
+])('%s is in the dedicated domain', (email) => {
+  expect(isInDomain(email, 'northlight.example')).toBe(true);
+  expect(isInDomain(email, ' Northlight.Example. ')).toBe(true);
 });
 
 test.each([
-  // Ends alike, begins alike, lies below or above.
+  // Same ending, same beginning, subdomain or parent domain.
   'a@evilnorthlight.example',
   'a@evil.northlight.example',
   'a@northlight.example.evil.test',
@@ -23,7 +23,7 @@ test.each([
   'a@.northlight.example',
   'a@northlight.example..',
   'a@northlight..example',
-  // What a reading as a URL would cut off, decode or join.
+  // Characters that URL parsing would cut off, decode or join.
   'a@northlight.example/evil.test',
   'a@northlight.example\\evil.test',
   'a@northlight.example?evil.test',
@@ -33,30 +33,30 @@ test.each([
   'a@north\tlight.example',
   'a@north\nlight.example',
   'a@northlight.example\u0000.evil.test',
-  // The part behind the last @ counts.
+  // The part after the last @ counts.
   'a@northlight.example@evil.test',
   '"a@northlight.example"@evil.test',
   'northlight.example@evil.test',
-  // Letters that only look alike.
+  // Look-alike characters.
   'a@nоrthlight.example',
   'a@northlіght.example',
   'a@xn--nrthlight-1lf.example',
   'a@',
   '',
-])('%j is not', (email) => {
-  expect(isOfDomain(email, 'northlight.example')).toBe(false);
+])('%j is not in the dedicated domain', (email) => {
+  expect(isInDomain(email, 'northlight.example')).toBe(false);
 });
 
-test('a domain in letters of its own equals its spelling in ASCII', () => {
-  expect(isOfDomain('a@Bücher.example', 'xn--bcher-kva.example')).toBe(true);
-  expect(isOfDomain('a@xn--bcher-kva.example', 'bücher.example')).toBe(true);
-  expect(isOfDomain('a@bucher.example', 'bücher.example')).toBe(false);
+test('an internationalized domain equals its ASCII spelling', () => {
+  expect(isInDomain('a@Bücher.example', 'xn--bcher-kva.example')).toBe(true);
+  expect(isInDomain('a@xn--bcher-kva.example', 'bücher.example')).toBe(true);
+  expect(isInDomain('a@bucher.example', 'bücher.example')).toBe(false);
 });
 
-test('without a dedicated domain, or with one that is none, nobody is of it', () => {
+test('no address is in a missing or invalid dedicated domain', () => {
   for (const dedicated of [null, '', '.', 'localhost', '127.0.0.1', 'a b.example', '*.example'])
     for (const email of ['a@northlight.example', 'a@', '', `a@${dedicated}`])
-      expect(isOfDomain(email, dedicated)).toBe(false);
+      expect(isInDomain(email, dedicated)).toBe(false);
 });
 
 test.each([
@@ -66,6 +66,6 @@ test.each([
   ['@northlight.example', undefined],
   ['127.1', undefined],
   ['-a.example', undefined],
-])('%s is kept as %s', (given, kept) => {
-  expect(normaliseDomain(given)).toBe(kept);
+])('%s is normalized to %s', (text, expected) => {
+  expect(normalizeDomain(text)).toBe(expected);
 });

@@ -1,44 +1,49 @@
-import { durationFault, TEMPORARY } from '../../../contract/rules/invitations.ts';
-import { countLinkCall } from '../../kernel/auth/throttle.store.ts';
-import { actorOf, change, type Recorder } from '../../kernel/change.ts';
-import { conflict, invalid, notFound, forbidden } from '../../kernel/http/errors.ts';
-import { done, ok, type Handlers, type Call } from '../../kernel/http/handler.ts';
-import { pageOf } from '../../kernel/http/page.ts';
-import { hashSecret } from '../../kernel/secret.ts';
-import { getSite, type Site } from '../sites/index.ts';
-import { accept, gone } from './accept.ts';
-import { invite, resend, requireGift } from './invite.ts';
-import { findInvitees, type Invitee } from './invitees.store.ts';
-import {
-  contactFaults,
-  countChecked,
-  countInvitation,
-  shownInvitation,
-  tooLate,
-  isAddress,
-} from './rules.ts';
-import * as store from './store.ts';
-import type { Tx } from '../../kernel/db/database.ts';
-import { lockUser, requireAuthorityOver, usersChanged, memberAdded } from '../members/index.ts';
-import { extendMember, insertMember } from './members.store.ts';
-import { normaliseEmail } from '../../kernel/email.ts';
-import { addedMail } from '../../kernel/mail/messages.ts';
-import { queueMail } from '../../kernel/mail/store.ts';
-import { isOfDomain } from './domain.ts';
-import * as rules from './rules.ts';
 import type { InviteeCheck } from '../../../contract/generated/types.gen.ts';
+import { validateDuration, TEMPORARY } from '../../../contract/rules/invitations.ts';
+import { conflict, badRequest, notFound, forbidden } from '../../kernel/api-error.ts';
+import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
+import { consumeLinkRateLimit } from '../../kernel/auth/throttle.store.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { normalizeEmail } from '../../kernel/email.ts';
+import { noContent, ok, type Handlers, type Call } from '../../kernel/http/handler.ts';
+import { parsePage } from '../../kernel/http/parameters.ts';
+import { queueMail } from '../../kernel/mail/mail.store.ts';
+import { composeMemberAddedMail } from '../../kernel/mail/messages.ts';
+import { hashSecret } from '../../kernel/secret.ts';
+import { lockUser, requireAuthorityOver, recordUserChanges, recordNewMember } from '../members/index.ts';
+import { getSite, type Site } from '../sites/index.ts';
+import { acceptInvitation, invitationNotFound } from './accept.ts';
+import { isInDomain } from './domain.ts';
+import * as store from './invitations.store.ts';
+import { createInvitation, resendInvitation, requireGrantableGroups } from './invite.ts';
+import { extendMembership, insertMembership } from './memberships.store.ts';
+import {
+  alreadyMember,
+  checkAutoContact,
+  checkInvitationGroups,
+  checkMappedContact,
+  endTooLate,
+  isEmailAddress,
+  throttleAddressChecks,
+  throttleInvitations,
+  throttleMailsToPerson,
+  toInvitationInfo,
+  unknownAddress,
+} from './rules.ts';
 
-async function addExistingUser(call: Add): Promise<typeof done> {
+async function addExistingUser(call: AddCall): Promise<typeof noContent> {
   const { db, caller, body } = call;
-  const faults = contactFaults(body);
-  if (faults.length > 0) throw invalid(faults);
+  const errors = checkAutoContact(body);
+  if (errors.length > 0) throw badRequest(errors);
   const site = await getSite(db, caller.siteId);
   requireEligible(site, body.email);
-  await countInvitation(db, caller);
-  await change(db, actorOf(call), (tx, record) => addExisting(tx, call, site, record), { alone: true });
-  call.services.wakeMail();
-  return done;
+  await throttleInvitations(db, caller);
+  await change(db, getActor(call), (tx, record) => addExistingMember(tx, call, site, record), {
+    lockSite: true,
+  });
+  call.services.wakeMailWorker();
+  return noContent;
 }
 
 type Operations =
@@ -56,15 +61,15 @@ type Operations =
 export const invitationHandlers: Handlers<Operations> = {
   async inviteExistingUser(call) {
     const { db, caller, body } = call;
-    const fault = durationFault(body.type, body.duration);
-    const faults = [
-      ...(fault === undefined ? [] : [{ path: 'duration', message: fault }]),
-      ...contactFaults(body),
+    const durationError = validateDuration(body.type, body.duration);
+    const errors = [
+      ...(durationError === undefined ? [] : [{ path: 'duration', message: durationError }]),
+      ...checkAutoContact(body),
     ];
-    if (faults.length > 0) throw invalid(faults);
-    await countInvitation(db, caller);
-    await change(db, actorOf(call), (tx, record) => invite(tx, call, record));
-    call.services.wakeMail();
+    if (errors.length > 0) throw badRequest(errors);
+    await throttleInvitations(db, caller);
+    await change(db, getActor(call), (tx, record) => createInvitation(tx, call, record));
+    call.services.wakeMailWorker();
     return ok(undefined);
   },
 
@@ -72,85 +77,87 @@ export const invitationHandlers: Handlers<Operations> = {
   addExistingUserAlias: addExistingUser,
 
   async listInvitations({ db, caller, query }) {
-    const found = await store.listInvitations(db, caller.siteId, query.status, pageOf(query));
-    return ok(found.map(shownInvitation));
+    const found = await store.listInvitations(db, caller.siteId, query.status, parsePage(query));
+    return ok(found.map(toInvitationInfo));
   },
 
   async checkInvitees({ db, caller, body }) {
-    await countChecked(db, caller, body.emails.length);
+    await throttleAddressChecks(db, caller, body.emails.length);
     const site = await getSite(db, caller.siteId);
-    const known = await findInvitees(db, caller.siteId, readable(body.emails));
-    return ok(checkAll(body.emails, known, { site, caller }));
+    const invitees = await store.findInvitees(db, caller.siteId, normalizeAddresses(body.emails));
+    return ok(checkAddresses(body.emails, invitees, { site, caller }));
   },
 
   async resendInvitation(call) {
-    await countInvitation(call.db, call.caller);
-    await change(call.db, actorOf(call), (tx, record) => resend(tx, call, record));
-    call.services.wakeMail();
-    return done;
+    await throttleInvitations(call.db, call.caller);
+    await change(call.db, getActor(call), (tx, record) => resendInvitation(tx, call, record));
+    call.services.wakeMailWorker();
+    return noContent;
   },
 
   async revokeInvitation(call) {
     const { siteId } = call.caller;
     const { id } = call.params;
-    await change(call.db, actorOf(call), async (tx, record) => {
+    await change(call.db, getActor(call), async (tx, record) => {
       const invitation = await store.lockInvitation(tx, siteId, id);
       if (!invitation) throw notFound(`Invitation ${id}`);
-      if (!(await store.revoke(tx, siteId, id)))
-        throw conflict(`Invitation ${id} is ${invitation.status}: only a pending one can be revoked`);
+      if (!(await store.revokeInvitation(tx, siteId, id)))
+        throw conflict(`Invitation ${id} is ${invitation.status}: only pending invitations can be revoked`);
       record({
         action: 'invitation.revoke',
         subject: ['invitation', id],
         changes: { status: ['pending', 'revoked'] },
       });
     });
-    return done;
+    return noContent;
   },
 
   async extendInvitation(call) {
-    const extended = await change(call.db, actorOf(call), (tx, record) => extend(tx, call, record));
-    return ok(shownInvitation(extended));
+    const extended = await change(call.db, getActor(call), (tx, record) =>
+      extendInvitation(tx, call, record),
+    );
+    return ok(toInvitationInfo(extended));
   },
 
   async inspectInvitation({ db, body, origin }) {
-    await countLinkCall(db, origin.ip, 'tried');
-    const received = await store.findReceived(db, hashSecret(body.token));
-    if (!received) throw gone();
-    const site = await getSite(db, received.siteId);
+    await consumeLinkRateLimit(db, origin.ip, 'opened');
+    const pending = await store.findPendingInvitation(db, hashSecret(body.token));
+    if (!pending) throw invitationNotFound();
+    const site = await getSite(db, pending.siteId);
     return ok({
-      email: received.email,
+      email: pending.email,
       siteName: site.name,
-      type: received.type,
-      duration: received.duration,
-      invitedByName: received.inviter?.name ?? null,
-      expiresDate: received.expiresDate.toISOString(),
+      type: pending.type,
+      duration: pending.duration,
+      invitedByName: pending.inviter?.name ?? null,
+      expiresDate: pending.expiresDate.toISOString(),
     });
   },
 
   async acceptInvitation({ db, body, origin, services }) {
-    await countLinkCall(db, origin.ip, 'tried');
-    const received = await store.findReceived(db, hashSecret(body.token));
-    if (!received) throw gone();
-    const { siteId, userId, email } = received;
+    await consumeLinkRateLimit(db, origin.ip, 'opened');
+    const pending = await store.findPendingInvitation(db, hashSecret(body.token));
+    if (!pending) throw invitationNotFound();
+    const { siteId, userId, email } = pending;
     const accepted = await change(
       db,
       { siteId, userId, email, origin },
-      (tx, record) => accept(tx, received, body.token, record),
-      { alone: true },
+      (tx, record) => acceptInvitation(tx, pending, body.token, record),
+      { lockSite: true },
     );
-    services.wakeMail();
+    services.wakeMailWorker();
     return ok(accepted);
   },
 };
 
-type Extend = Call<'extendInvitation'>;
+type ExtendCall = Call<'extendInvitation'>;
 
 /**
- * Gives a pending invitation, or the temporary membership of an accepted one, more days. A membership that has ended is
- * opened again, its days counted from now.
- * @throws ApiError 400 beyond ten years, 403 beyond the caller, 404, 409 where there is no end to move
+ * Extends a pending invitation, or the temporary membership that came from an accepted one. A membership that has ended
+ * is reopened and its days count from now.
+ * @throws ApiError 400 beyond ten years, 403 without authority over the user, 404, 409 if there is no end date to move
  */
-async function extend(tx: Tx, call: Extend, record: Recorder): Promise<store.StoredInvitation> {
+async function extendInvitation(tx: Tx, call: ExtendCall, record: Recorder): Promise<store.StoredInvitation> {
   const { siteId } = call.caller;
   const { id } = call.params;
   const before = await store.lockInvitation(tx, siteId, id);
@@ -159,84 +166,93 @@ async function extend(tx: Tx, call: Extend, record: Recorder): Promise<store.Sto
   else if (before.status === 'accepted') await extendAccepted(tx, call, before, record);
   else
     throw conflict(
-      `Invitation ${id} ${before.status === 'expired' ? 'has expired: send it again' : 'was revoked: invite the person anew'}`,
+      `Invitation ${id} ${before.status === 'expired' ? 'has expired: send it again' : 'was revoked: invite the user again'}`,
     );
   const after = await store.getInvitation(tx, siteId, id);
-  if (!after) throw new Error('An invitation that is held does not go away');
-  record({ action: 'invitation.extend', subject: ['invitation', id], changes: ends(before, after) });
+  if (!after) throw new Error('A locked invitation has disappeared');
+  record({
+    action: 'invitation.extend',
+    subject: ['invitation', id],
+    changes: buildEndChange(before, after),
+  });
   return after;
 }
 
-const ends = (before: store.StoredInvitation, after: store.StoredInvitation) =>
+const buildEndChange = (before: store.StoredInvitation, after: store.StoredInvitation) =>
   before.status === 'pending'
     ? { expiresDate: [before.expiresDate, after.expiresDate] }
     : { membershipExpiresDate: [before.membershipExpiresDate, after.membershipExpiresDate] };
 
-async function extendPending(tx: Tx, call: Extend, { id, groups }: store.StoredInvitation): Promise<void> {
-  await requireGift(tx, call, groups);
-  if (!(await store.extendLink(tx, call.caller.siteId, id, call.body.days))) throw tooLate();
+async function extendPending(
+  tx: Tx,
+  call: ExtendCall,
+  { id, groups }: store.StoredInvitation,
+): Promise<void> {
+  await requireGrantableGroups(tx, call, groups);
+  if (!(await store.extendLink(tx, call.caller.siteId, id, call.body.days))) throw endTooLate();
 }
 
 async function extendAccepted(
   tx: Tx,
-  call: Extend,
+  call: ExtendCall,
   invitation: store.StoredInvitation,
   record: Recorder,
 ): Promise<void> {
   const { caller } = call;
   const { id, email, accountId } = invitation;
   const member = invitation.isMember ? await lockUser(tx, caller.siteId, accountId) : undefined;
-  if (!member) throw conflict(`${email} is no user of this site any more: invite the person anew`);
+  if (!member) throw conflict(`${email} is no longer a user of this site: invite the user again`);
   if (invitation.type !== TEMPORARY || invitation.membershipExpiresDate === null)
-    throw conflict(`The membership of ${email} has no end`);
-  // Time is given by others: a helper for a month must not make it ten years.
+    throw conflict(`The membership of ${email} has no end date`);
+  // Otherwise a temporary member could extend their own membership without limit.
   if (accountId === caller.userId)
-    throw forbidden('Nobody gives themselves more time: ask another administrator');
-  await requireAuthorityOver(tx, caller, accountId, 'Giving this user more time');
-  if (!(await extendMember(tx, caller.siteId, id, call.body.days))) throw tooLate();
-  await usersChanged(tx, caller, [member], 'membership.reopen', record);
+    throw forbidden('You cannot extend your own membership. Ask another administrator.');
+  await requireAuthorityOver(tx, caller, accountId, 'Extending this membership');
+  if (!(await extendMembership(tx, caller.siteId, id, call.body.days))) throw endTooLate();
+  await recordUserChanges(tx, caller, [member], 'membership.reopen', record);
 }
 
-/** Both paths of the operation (spec 4.2 rule 2). */
-type Add = Pick<Call<'addExistingUser'>, 'db' | 'caller' | 'body' | 'origin' | 'services'>;
+/** Call of either path of the operation (spec 4.2 rule 2). */
+type AddCall = Pick<Call<'addExistingUser'>, 'db' | 'caller' | 'body' | 'origin' | 'services'>;
 
 /**
- * Whether this site may add the address at all: answered from the address alone, before anybody looks whether somebody
- * has it, so that a refusal tells nothing about people of other sites (T12).
- * @throws ApiError 403 for a site that may not (spec 5.6), 400 for an address beyond its dedicated domain (spec 4.2 rule 2)
+ * Checks from the address alone whether this site may add the user, before looking up whether an account exists, so
+ * that a rejection reveals nothing about users of other sites (T12).
+ * @throws ApiError 403 if the site may not manage existing users (spec 5.6), 400 for an address outside its dedicated
+ * domain (spec 4.2 rule 2)
  */
 function requireEligible(site: Site, email: string): void {
   if (!site.mayManageExistingUsers)
     throw forbidden('This site may not manage existing users. Invite the person instead.');
-  if (isOfDomain(email, site.dedicatedDomain)) return;
-  const why =
+  if (isInDomain(email, site.dedicatedDomain)) return;
+  const reason =
     site.dedicatedDomain === null
       ? 'cannot be added: this site has no dedicated domain'
-      : `is not of ${site.dedicatedDomain}, the dedicated domain of this site`;
-  throw invalid([{ path: 'email', message: `${why}. Invite the person instead` }]);
+      : `does not belong to ${site.dedicatedDomain}, the dedicated domain of this site`;
+  throw badRequest([{ path: 'email', message: `${reason}. Invite the person instead` }]);
 }
 
 /**
- * Adds somebody with an account without their confirmation; an invitation that waits is revoked by it.
- * @throws ApiError 400, 403, 404, 409 and 429 as the contract lists them
+ * Adds a user without their confirmation and revokes a pending invitation of the user.
+ * @throws ApiError 400, 403, 404, 409 and 429 as listed in the contract
  */
-async function addExisting(tx: Tx, call: Add, site: Site, record: Recorder): Promise<void> {
+async function addExistingMember(tx: Tx, call: AddCall, site: Site, record: Recorder): Promise<void> {
   const { caller, body } = call;
   const { siteId } = caller;
-  const { email, key } = normaliseEmail(body.email);
-  const person = await store.lockPerson(tx, key);
+  const { email, key } = normalizeEmail(body.email);
+  const account = await store.lockAccountByEmail(tx, key);
   const groupIds = [...new Set(body.groups)];
-  const faults = [
-    ...(await rules.checkInvitationGroups(tx, caller, groupIds)),
-    ...(await rules.mappedContactFaults(tx, siteId, body.mappedContactId)),
+  const errors = [
+    ...(await checkInvitationGroups(tx, caller, groupIds)),
+    ...(await checkMappedContact(tx, siteId, body.mappedContactId)),
   ];
-  if (faults.length > 0) throw invalid(faults);
-  if (!person) throw rules.nobodyHas(email);
-  const { userId } = person;
-  const { isActive, pendingId } = await store.standingOf(tx, siteId, userId);
+  if (errors.length > 0) throw badRequest(errors);
+  if (!account) throw unknownAddress(email);
+  const { userId } = account;
+  const { isActive, pendingId } = await store.getMembershipState(tx, siteId, userId);
   const member =
     isActive === null &&
-    (await insertMember(tx, {
+    (await insertMembership(tx, {
       siteId,
       userId,
       userEntryId: body.mappedContactId ?? null,
@@ -244,93 +260,100 @@ async function addExisting(tx: Tx, call: Add, site: Site, record: Recorder): Pro
       invitationId: null,
       duration: null,
     }));
-  if (!member) throw rules.memberAlready(email, { userId, isActive: isActive ?? true });
-  if (pendingId !== null && (await store.revoke(tx, siteId, pendingId)))
+  if (!member) throw alreadyMember(email, { userId, isActive: isActive ?? true });
+  if (pendingId !== null && (await store.revokeInvitation(tx, siteId, pendingId)))
     record({
       action: 'invitation.revoke',
       subject: ['invitation', pendingId],
       changes: { status: ['pending', 'revoked'] },
     });
-  await memberAdded(tx, siteId, { userId, groupIds }, 'user.add-existing', record);
-  await rules.countMailTo(tx, siteId, userId);
-  const by = await store.getPerson(tx, caller.userId);
-  const mail = addedMail({
-    firstName: person.firstName,
+  await recordNewMember(tx, siteId, { userId, groupIds }, 'user.add-existing', record);
+  await throttleMailsToPerson(tx, siteId, userId);
+  const actor = await store.getAccount(tx, caller.userId);
+  const mail = composeMemberAddedMail({
+    firstName: account.firstName,
     siteName: site.name,
-    by: `${by.firstName} ${by.lastName}`,
+    addedBy: `${actor.firstName} ${actor.lastName}`,
     link: call.services.publicUrl,
   });
-  await queueMail(tx, { siteId, to: person.email, hours: 24, ...mail });
+  await queueMail(tx, { siteId, to: account.email, ttlHours: 24, ...mail });
 }
 
-/** The addresses of a list that are read: those that are none, and repeated ones, are answered without a look. */
-const readable = (emails: readonly string[]): string[] => [
-  ...new Set(emails.filter((email) => isAddress(email.trim())).map((email) => normaliseEmail(email).key)),
+/** The distinct valid addresses of a list, in normalized form; the others are answered without a lookup. */
+const normalizeAddresses = (emails: readonly string[]): string[] => [
+  ...new Set(
+    emails.filter((email) => isEmailAddress(email.trim())).map((email) => normalizeEmail(email).key),
+  ),
 ];
 
-/** What can be done with each address, in their order. */
-function checkAll(
+/** The possible action for each address, in the order of the list. */
+function checkAddresses(
   emails: readonly string[],
-  known: ReadonlyMap<string, Invitee>,
-  around: { site: Site; caller: Caller },
+  invitees: ReadonlyMap<string, store.Invitee>,
+  context: { site: Site; caller: Caller },
 ): InviteeCheck[] {
-  const first = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   return emails.map((email, index) => {
-    if (!isAddress(email.trim())) return told(email, 'not-an-address', 'Is not an e-mail address.');
-    const { key } = normaliseEmail(email);
-    const earlier = first.get(key);
-    if (earlier !== undefined)
-      return told(email, 'repeated', `Stands in the list already, at place ${earlier + 1}.`);
-    first.set(key, index);
-    return checkOne(email, key, known.get(key), around);
+    if (!isEmailAddress(email.trim()))
+      return buildCheck(email, 'not-an-address', 'Is not an e-mail address.');
+    const { key } = normalizeEmail(email);
+    const firstIndex = firstIndexes.get(key);
+    if (firstIndex !== undefined)
+      return buildCheck(email, 'repeated', `Already in the list at position ${firstIndex + 1}.`);
+    firstIndexes.set(key, index);
+    return checkAddress(email, key, invitees.get(key), context);
   });
 }
 
-const told = (
+const buildCheck = (
   email: string,
   outcome: InviteeCheck['outcome'],
   message: string,
   ids: Pick<InviteeCheck, 'userId' | 'invitationId'> = {},
 ): InviteeCheck => ({ email, outcome, message, userId: null, invitationId: null, ...ids });
 
-function checkOne(
+function checkAddress(
   email: string,
   key: string,
-  invitee: Invitee | undefined,
-  around: { site: Site; caller: Caller },
+  invitee: store.Invitee | undefined,
+  context: { site: Site; caller: Caller },
 ): InviteeCheck {
   if (invitee && invitee.isActive !== null) {
-    const message = `Is a user of this site already${invitee.isActive ? '' : ', not an active one'}.`;
-    return told(email, 'member', message, { userId: invitee.userId });
+    const message = `Already a user of this site${invitee.isActive ? '' : ', but inactive'}.`;
+    return buildCheck(email, 'member', message, { userId: invitee.userId });
   }
-  const mayInvite = around.caller.capabilities.has('Manage Users');
+  const mayInvite = context.caller.capabilities.has('Manage Users');
   if (mayInvite && invitee && invitee.pendingId !== null)
-    return told(email, 'invited', 'Is invited already: send the invitation again, or revoke it.', {
+    return buildCheck(email, 'invited', 'Already invited: send the invitation again or revoke it.', {
       invitationId: invitee.pendingId,
     });
-  const obstacle = obstacleToAdding(key, around);
-  // Who may not invite learns of no address that they could not add, not even whether somebody has it (T12).
-  if (!mayInvite && obstacle !== undefined) return told(email, 'unknown', `Cannot be added: ${obstacle}.`);
-  if (!invitee) return told(email, 'unknown', 'Nobody on this platform has this address.');
+  const obstacle = findObstacle(key, context);
+  // Callers who cannot invite must not learn whether an account exists for an address that they cannot add (T12).
+  if (!mayInvite && obstacle !== undefined)
+    return buildCheck(email, 'unknown', `Cannot be added: ${obstacle}.`);
+  if (!invitee) return buildCheck(email, 'unknown', 'Nobody on this platform has this address.');
   if (obstacle !== undefined)
-    return told(
+    return buildCheck(
       email,
       'invitable',
-      `Has a user on this platform and can be invited, not added without confirmation: ${obstacle}.`,
+      `Has an account on this platform and can be invited, but not added without confirmation: ${obstacle}.`,
     );
-  const ways = mayInvite
+  const options = mayInvite
     ? 'can be added without confirmation, or invited'
     : 'can be added without confirmation';
-  return told(email, 'addable', `Has a user on this platform and ${ways}.`);
+  return buildCheck(email, 'addable', `Has an account on this platform and ${options}.`);
 }
 
-/** Why an address cannot be added without confirmation (spec 4.2 rule 2), whoever has it; undefined when it can. */
-function obstacleToAdding(key: string, { site, caller }: { site: Site; caller: Caller }): string | undefined {
+/**
+ * The reason why the address cannot be added without confirmation (spec 4.2 rule 2), regardless of who has it;
+ * undefined if it can.
+ */
+function findObstacle(key: string, { site, caller }: { site: Site; caller: Caller }): string | undefined {
   if (!caller.capabilities.has('Manage Existing Users'))
-    return 'that needs the capability Manage Existing Users';
+    return 'it requires the capability Manage Existing Users';
   if (!site.mayManageExistingUsers) return 'this site may not manage existing users';
   if (site.dedicatedDomain === null) return 'this site has no dedicated domain';
-  if (!isOfDomain(key, site.dedicatedDomain))
-    return `not of ${site.dedicatedDomain}, the dedicated domain of this site`;
+  if (!isInDomain(key, site.dedicatedDomain))
+    return `the address does not belong to ${site.dedicatedDomain}, the dedicated domain of this site`;
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** What other rooms may ask of invitations. */
-export { normaliseDomain } from './domain.ts';
-export { endsChore } from './ends.ts';
+/** Invitations, members added without confirmation, and the end of temporary memberships. */
+export { normalizeDomain } from './domain.ts';
+export { membershipExpiryTask } from './membership-expiry.ts';
 export { invitationHandlers } from './handlers.ts';

@@ -1,26 +1,43 @@
-/** What the link of an invitation opens and for how long, sent again and extended. */
+/** Validity of invitation links, resending and extending. */
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
-import type { Refusal } from '../../testing/calls.ts';
-import { invitationParty, DAY } from '../../testing/invitations.ts';
-import { as, everything, joinSite, makeGroup, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
+import { setUpInvitations, DAY } from '../../testing/invitations.ts';
+import {
+  as,
+  allCapabilities,
+  joinSite,
+  makeGroup,
+  makePerson,
+  makeSite,
+  onEachApp,
+} from '../../testing/site.ts';
 
-onEachApp((house) => {
-  const party = invitationParty(house);
-  const { audit, inspect, invite, mails, newest, pass, resend, tokens } = party;
+onEachApp((context) => {
+  const fixture = setUpInvitations(context);
+  const {
+    advanceInvitations,
+    getNewestInvitation,
+    inspect,
+    invite,
+    listAuditRows,
+    listMails,
+    listTokens,
+    resend,
+  } = fixture;
 
-  const opens = async (token: string | undefined) => (await inspect(token)).status;
+  const inspectStatus = async (token: string | undefined) => (await inspect(token)).status;
 
   describe('the link', () => {
-    test('says what one is invited to, as often as one looks', async () => {
+    test('shows the invitation any number of times', async () => {
       await invite({ type: 1, duration: 1 });
-      const [token] = await tokens();
+      const [token] = await listTokens();
       for (const _ of [1, 2]) {
         const { status, body } = await inspect(token);
         expect(status).toBe(200);
         expect(body).toMatchObject({
-          email: party.guest().email,
+          email: fixture.guest().email,
           type: 1,
           duration: 1,
           invitedByName: 'Ada Okafor',
@@ -29,75 +46,79 @@ onEachApp((house) => {
       }
     });
 
-    test('holds up to its end and not at it: the instant of the end is over', async () => {
+    test('is valid until its end date and invalid from that instant on', async () => {
       await invite();
-      const [token] = await tokens();
-      await pass(7 * DAY - 60_000);
-      expect(await opens(token)).toBe(200);
-      await pass(60_000);
-      expect(await opens(token)).toBe(404);
-      expect((await newest()).status).toBe('expired');
-      const { id } = await newest();
-      expect((await party.api().del(`user/invitations/${id}`)).status).toBe(409);
+      const [token] = await listTokens();
+      await advanceInvitations(7 * DAY - 60_000);
+      expect(await inspectStatus(token)).toBe(200);
+      await advanceInvitations(60_000);
+      expect(await inspectStatus(token)).toBe(404);
+      expect((await getNewestInvitation()).status).toBe('expired');
+      const { id } = await getNewestInvitation();
+      expect((await fixture.client().del(`user/invitations/${id}`)).status).toBe(409);
     });
 
-    test('is dead when revoked, unknown, or when the account has another address since', async () => {
+    test('is invalid if revoked, unknown or sent to an address that the account no longer has', async () => {
       await invite();
-      const [token] = await tokens();
-      expect(await opens('x'.repeat(43))).toBe(404);
-      await house()
+      const [token] = await listTokens();
+      expect(await inspectStatus('x'.repeat(43))).toBe(404);
+      await context()
         .db.updateTable('account')
         .set({ email_key: `${crypto.randomUUID()}@moved.test` })
-        .where('user_id', '=', party.guest().userId)
+        .where('user_id', '=', fixture.guest().userId)
         .execute();
-      expect(await opens(token)).toBe(404);
-      await house()
+      expect(await inspectStatus(token)).toBe(404);
+      await context()
         .db.updateTable('account')
-        .set({ email_key: party.guest().email })
-        .where('user_id', '=', party.guest().userId)
+        .set({ email_key: fixture.guest().email })
+        .where('user_id', '=', fixture.guest().userId)
         .execute();
-      expect(await opens(token)).toBe(200);
-      expect((await party.api().del(`user/invitations/${(await newest()).id}`)).status).toBe(204);
-      expect(await opens(token)).toBe(404);
+      expect(await inspectStatus(token)).toBe(200);
+      expect(
+        (await fixture.client().del(`user/invitations/${(await getNewestInvitation()).id}`)).status,
+      ).toBe(204);
+      expect(await inspectStatus(token)).toBe(404);
     });
 
-    test('of many tries from one address the last are refused', async () => {
-      const tries = Array.from({ length: 62 }, () => opens('x'.repeat(43)));
+    test('is rate limited per address', async () => {
+      const tries = Array.from({ length: 62 }, () => inspectStatus('x'.repeat(43)));
       expect((await Promise.all(tries)).filter((status) => status === 429)).toHaveLength(2);
     });
   });
 
   describe('sending again', () => {
-    test('makes a new link that holds seven days from now, and ends the old one; an expired one is pending again', async () => {
+    test('creates a link valid for seven days and invalidates the old one; an expired invitation becomes pending', async () => {
       await invite({ type: 1, duration: 5 });
-      await pass(6 * DAY);
+      await advanceInvitations(6 * DAY);
       expect(await resend()).toBe(204);
-      const [old, fresh] = await tokens();
-      expect([await opens(old), await opens(fresh)]).toEqual([404, 200]);
-      await pass(7 * DAY);
-      expect((await newest()).status).toBe('expired');
+      const [old, fresh] = await listTokens();
+      expect([await inspectStatus(old), await inspectStatus(fresh)]).toEqual([404, 200]);
+      await advanceInvitations(7 * DAY);
+      expect((await getNewestInvitation()).status).toBe('expired');
       expect(await resend()).toBe(204);
-      expect((await newest()).status).toBe('pending');
-      expect((await mails()).every((mail) => mail.body_text.includes('5 days after you accept'))).toBe(true);
-      expect((await audit()).map(({ action, changes }) => [action, changes])).toMatchObject([
+      expect((await getNewestInvitation()).status).toBe('pending');
+      expect((await listMails()).every((mail) => mail.body_text.includes('5 days after you accept'))).toBe(
+        true,
+      );
+      expect((await listAuditRows()).map(({ action, changes }) => [action, changes])).toMatchObject([
         ['invitation.create', {}],
         ['invitation.resend', {}],
         ['invitation.resend', { status: ['expired', 'pending'] }],
       ]);
     });
 
-    test('409 for a revoked one, for a member, and beside a newer one; 404 for one of another site', async () => {
+    test('is 409 for a revoked invitation, a member or a newer invitation, and 404 on another site', async () => {
       await invite();
-      const { id } = await newest();
-      await pass(7 * DAY);
+      const { id } = await getNewestInvitation();
+      await advanceInvitations(7 * DAY);
       expect((await invite()).status).toBe(200);
       expect(await resend(id)).toBe(409);
-      const second = await newest();
-      await party.api().del(`user/invitations/${second.id}`);
+      const second = await getNewestInvitation();
+      await fixture.client().del(`user/invitations/${second.id}`);
       expect(await resend(second.id)).toBe(409);
-      await joinSite(house().db, party.siteId(), party.guest().userId);
+      await joinSite(context().db, fixture.siteId(), fixture.guest().userId);
       expect(await resend(id)).toBe(409);
-      const elsewhere = as(house().app, await makePerson(house().db, await makeSite(house().db)));
+      const elsewhere = as(context().app, await makePerson(context().db, await makeSite(context().db)));
       for (const reply of [
         await elsewhere.post(`user/invitations/${id}/resend`),
         await elsewhere.post(`user/invitations/${id}/extend`, { days: 1 }),
@@ -106,35 +127,37 @@ onEachApp((house) => {
         expect(reply.status).toBe(404);
     });
 
-    test('gives the groups anew: who may not give them may not send or extend it, a group that is gone is nobody’s', async () => {
-      const strong = await makeGroup(house().db, party.siteId(), ['Manage Backups']);
+    test('requires that the caller can grant the groups; deleted groups are ignored', async () => {
+      const strong = await makeGroup(context().db, fixture.siteId(), ['Manage Backups']);
       await invite({ groups: [strong] });
-      const { id } = await newest();
-      const capabilities = everything.filter((name) => name !== 'Manage Backups');
-      const weaker = as(house().app, await makePerson(house().db, party.siteId(), { capabilities }));
+      const { id } = await getNewestInvitation();
+      const capabilities = allCapabilities.filter((name) => name !== 'Manage Backups');
+      const weaker = as(context().app, await makePerson(context().db, fixture.siteId(), { capabilities }));
       expect((await weaker.post(`user/invitations/${id}/resend`)).status).toBe(403);
       expect((await weaker.post(`user/invitations/${id}/extend`, { days: 1 })).status).toBe(403);
-      await party.api().del(`user/group/${strong}`);
+      await fixture.client().del(`user/group/${strong}`);
       expect((await weaker.post(`user/invitations/${id}/resend`)).status).toBe(204);
     });
   });
 
-  test('a pending one is extended from its present end, never beyond ten years; an expired or revoked one is not', async () => {
+  test('a pending invitation is extended from its end date up to ten years; an expired or revoked one is not', async () => {
     await invite();
-    const before = await newest();
+    const before = await getNewestInvitation();
     const path = `user/invitations/${before.id}/extend`;
-    const { status, body } = await party.api().post<InvitationInfoResponse>(path, { days: 3 });
+    const { status, body } = await fixture.client().post<InvitationInfoResponse>(path, { days: 3 });
     expect(status).toBe(200);
     expect(Date.parse(body.expiresDate) - Date.parse(before.expiresDate)).toBe(3 * DAY);
-    const far = await party.api().post<Refusal>(path, { days: 3650 });
+    const far = await fixture.client().post<ErrorBody>(path, { days: 3650 });
     expect([far.status, far.body.errors?.[0]?.path]).toEqual([400, 'days']);
-    expect((await party.api().post(path, { days: 3640 })).status).toBe(200);
-    expect((await audit()).map(({ action }) => action)).toEqual([
+    expect((await fixture.client().post(path, { days: 3640 })).status).toBe(200);
+    expect((await listAuditRows()).map(({ action }) => action)).toEqual([
       'invitation.create',
       'invitation.extend',
       'invitation.extend',
     ]);
-    await sql`update invitation set expires_at = now() where site_id = ${party.siteId()}`.execute(house().db);
-    expect((await party.api().post(path, { days: 3 })).status).toBe(409);
+    await sql`update invitation set expires_at = now() where site_id = ${fixture.siteId()}`.execute(
+      context().db,
+    );
+    expect((await fixture.client().post(path, { days: 3 })).status).toBe(409);
   });
 });

@@ -1,59 +1,63 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { INVITATIONS_AN_HOUR, MOST_DAYS } from '../../../contract/rules/invitations.ts';
+import { MAX_INVITATIONS_PER_HOUR, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
+import { ApiError, conflict, badRequest, type FieldError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { countOrRefuse } from '../../kernel/auth/throttle.store.ts';
+import { consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { ApiError, conflict, invalid, type FieldError } from '../../kernel/http/errors.ts';
-import { holdReferred } from '../entries/index.ts';
+import { lockReferencedEntries } from '../entries/index.ts';
 import { checkGroups } from '../members/index.ts';
-import type { StoredInvitation } from './store.ts';
+import type { StoredInvitation } from './invitations.store.ts';
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-const MAILS_TO_ONE = 5;
-const CHECKED_AN_HOUR = 10_000;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+const MAX_MAILS_PER_PERSON_PER_DAY = 5;
+const MAX_CHECKS_PER_HOUR = 10_000;
 
-/** Mail that an administrator can have sent, and addresses that they can find out about, have a limit (T12, T13). */
-export const countInvitation = (db: Db, { siteId, userId }: Caller): Promise<void> =>
-  countOrRefuse(
+/**
+ * Limits the invitations per administrator, and with them the addresses that an administrator can probe (T12, T13).
+ * @throws ApiError 429
+ */
+export const throttleInvitations = (db: Db, { siteId, userId }: Caller): Promise<void> =>
+  consumeRateLimit(
     db,
     `invite:${siteId}:${userId}`,
-    { limit: INVITATIONS_AN_HOUR, seconds: HOUR },
-    `You have sent ${INVITATIONS_AN_HOUR} invitations within an hour: the others have to wait`,
+    { maxCount: MAX_INVITATIONS_PER_HOUR, windowSeconds: HOUR_SECONDS },
+    `You have sent ${MAX_INVITATIONS_PER_HOUR} invitations within an hour. Try again later.`,
   );
 
-/** Addresses that one administrator can find out about by having lists looked at; typing them one by one costs no more. */
-export const countChecked = (db: Db, { siteId, userId }: Caller, addresses: number): Promise<void> =>
-  countOrRefuse(
+/** Limits the addresses that an administrator can check. @throws ApiError 429 */
+export const throttleAddressChecks = (db: Db, { siteId, userId }: Caller, addresses: number): Promise<void> =>
+  consumeRateLimit(
     db,
     `invitees:${siteId}:${userId}`,
-    { limit: CHECKED_AN_HOUR, seconds: HOUR },
-    `You have had ${CHECKED_AN_HOUR} addresses checked within an hour: the next ones have to wait`,
+    { maxCount: MAX_CHECKS_PER_HOUR, windowSeconds: HOUR_SECONDS },
+    `You have checked ${MAX_CHECKS_PER_HOUR} addresses within an hour. Try again later.`,
     addresses,
   );
 
 /**
- * Mail that one person gets from one site by invitations, new ones, those sent again, and by being added: enough for
- * whoever corrects a mistake, too little to bury a mailbox (T13). Counted in the transaction: only what is sent counts.
+ * Limits the invitation mails of one site to one person, resent ones and additions included: enough to correct a
+ * mistake, too few to flood a mailbox (T13). Counted in the transaction, so that only sent mails count.
+ * @throws ApiError 429
  */
-export const countMailTo = (tx: Tx, siteId: number, userId: number): Promise<void> =>
-  countOrRefuse(
+export const throttleMailsToPerson = (tx: Tx, siteId: number, userId: number): Promise<void> =>
+  consumeRateLimit(
     tx,
     `invited:${siteId}:${userId}`,
-    { limit: MAILS_TO_ONE, seconds: DAY },
-    `This person was invited or added ${MAILS_TO_ONE} times within 24 hours: the next time has to wait`,
+    { maxCount: MAX_MAILS_PER_PERSON_PER_DAY, windowSeconds: DAY_SECONDS },
+    `This person was invited or added ${MAX_MAILS_PER_PERSON_PER_DAY} times within 24 hours. Try again later.`,
   );
 
-/** An address as the contract's `format: email` has it. */
-export function isAddress(text: string): boolean {
+/** Whether the text is valid for `format: email` of the contract. */
+export function isEmailAddress(text: string): boolean {
   const { email } = fullFormats;
   return email instanceof RegExp && email.test(text) && text.length <= 254;
 }
 
 /**
- * Faults of the groups that an invitation gives: they exist, and the caller may give them. Whoever sends it again or
- * lets it hold longer gives them anew (T05); groups that are gone since are given by nobody.
+ * Errors of the groups of an invitation: each must exist and be grantable by the caller, also when the invitation is
+ * sent again or extended (T05).
  */
 export const checkInvitationGroups = (
   tx: Tx,
@@ -61,56 +65,62 @@ export const checkInvitationGroups = (
   groups: readonly number[],
 ): Promise<FieldError[]> => checkGroups(tx, caller, groups, (index) => `groups.${index}`);
 
-/** The site has nothing that could make or find a contact by itself. */
-export const contactFaults = (info: { autoCreateOrLinkContact?: boolean }): FieldError[] =>
+/** This site cannot create or find contacts automatically. */
+export const checkAutoContact = (info: { autoCreateOrLinkContact?: boolean }): FieldError[] =>
   info.autoCreateOrLinkContact === true
     ? [
         {
           path: 'autoCreateOrLinkContact',
-          message: 'is not possible on this site: name the contact with mappedContactId, or leave it out',
+          message: 'is not available on this site: specify mappedContactId, or omit it',
         },
       ]
     : [];
 
 /**
- * The fault of a contact that is none of this site; one that is there is kept from being deleted before the transaction
- * ends.
+ * Error for a contact that does not exist on this site. An existing one is protected from deletion until the
+ * transaction ends.
  */
-export async function mappedContactFaults(
+export async function checkMappedContact(
   tx: Tx,
   siteId: number,
   entryId: number | null | undefined,
 ): Promise<FieldError[]> {
-  if (entryId === null || entryId === undefined || (await holdReferred(tx, siteId, [entryId])).has(entryId))
+  if (
+    entryId === null ||
+    entryId === undefined ||
+    (await lockReferencedEntries(tx, siteId, [entryId])).has(entryId)
+  )
     return [];
   return [{ path: 'mappedContactId', message: `entry ${entryId} does not exist on this site` }];
 }
 
-export const tooLate = (): ApiError =>
-  invalid([{ path: 'days', message: `would lead to an end more than ${MOST_DAYS} days from now` }]);
+export const endTooLate = (): ApiError =>
+  badRequest([
+    { path: 'days', message: `would move the end to more than ${MAX_DURATION_DAYS} days from now` },
+  ]);
 
-/** 404 for an address that nobody has; the third way in is named (shapes 2). */
-export const nobodyHas = (email: string): ApiError =>
+/** 404 for an address without account; names the remaining way to add a user (shapes 2). */
+export const unknownAddress = (email: string): ApiError =>
   new ApiError(
     404,
     `Nobody on this platform has the address ${email}. Create the user instead (POST /user).`,
     [{ path: 'email', message: 'is not known on this platform' }],
   );
 
-/** 409 for somebody who is a user of this very site, active or not. */
-export function memberAlready(email: string, member: { userId: number; isActive: boolean }): ApiError {
-  const here = `is a user of this site already (id ${member.userId})${member.isActive ? '' : ', not an active one: activate the user instead'}`;
-  return conflict(`${email} ${here}`, [{ path: 'email', message: here }]);
+/** 409 for a user of this site, active or not. */
+export function alreadyMember(email: string, member: { userId: number; isActive: boolean }): ApiError {
+  const message = `is already a user of this site (id ${member.userId})${member.isActive ? '' : ', but inactive: activate the user instead'}`;
+  return conflict(`${email} ${message}`, [{ path: 'email', message }]);
 }
 
-/** 409 for somebody whose invitation waits. */
-export function invitedAlready(email: string, invitationId: number): ApiError {
-  const waits = `is invited already (invitation ${invitationId}): send that one again, or revoke it first`;
-  return conflict(`${email} ${waits}`, [{ path: 'email', message: waits }]);
+/** 409 for a user with a pending invitation. */
+export function alreadyInvited(email: string, invitationId: number): ApiError {
+  const message = `is already invited (invitation ${invitationId}): send that invitation again, or revoke it first`;
+  return conflict(`${email} ${message}`, [{ path: 'email', message }]);
 }
 
-/** An invitation as the contract shows it. */
-export const shownInvitation = (stored: StoredInvitation): InvitationInfoResponse => ({
+/** An invitation as returned by the contract. */
+export const toInvitationInfo = (stored: StoredInvitation): InvitationInfoResponse => ({
   id: stored.id,
   email: stored.email,
   type: stored.type,
@@ -123,7 +133,7 @@ export const shownInvitation = (stored: StoredInvitation): InvitationInfoRespons
   expiresDate: stored.expiresDate.toISOString(),
   acceptedDate: stored.acceptedDate?.toISOString() ?? null,
   revokedDate: stored.revokedDate?.toISOString() ?? null,
-  // Whose account it is, the site learns when the person says yes.
+  // The account is disclosed to the site only after acceptance.
   userId: stored.acceptedDate ? stored.accountId : null,
   membershipExpiresDate: stored.membershipExpiresDate?.toISOString() ?? null,
 });

@@ -1,16 +1,35 @@
-/**
- * What other rooms may ask of the members of a site: who they are, in which groups, what they may do to each other, and
- * how a change of them is told.
- */
-export { ensureAdministrators, memberAdded, pairsChanged, usersChanged } from './changed.ts';
+/** Members of a site: reading them, their groups, authorization between members, and recording of changes. */
 export {
-  ADMINISTRATORS,
+  buildGroupEvent,
+  buildUserEvent,
+  ensureAdministratorsGroup,
+  recordGroupMemberChanges,
+  recordNewMember,
+  recordUserChanges,
+  toAuditedUser,
+  toUserInfo,
+} from './changes.ts';
+export {
   addToGroups,
-  LATER,
+  ADMINISTRATORS_GROUP,
   lockGroups,
+  NEXT_MODIFIED_AT,
   removeFromGroups,
-  type Pair,
-} from './pairs.store.ts';
-export { checkGrant, checkGroups, requireAdministrator, requireAuthorityOver, requireHeld } from './rules.ts';
-export { eventOf, groupEventOf, kept, shown } from './shown.ts';
-export { getUsers, listUsers, lockUser, lockUsers, type StoredUser } from './users.store.ts';
+  type GroupMember,
+} from './group-members.store.ts';
+export {
+  checkGrantableGroups,
+  checkGroups,
+  requireAdministrator,
+  requireAuthorityOver,
+  requireCapabilities,
+} from './rules.ts';
+export {
+  getUsers,
+  isMemberOfOtherSite,
+  listUsers,
+  lockAccount,
+  lockUser,
+  lockUsers,
+  type StoredUser,
+} from './users.store.ts';

@@ -1,82 +1,104 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
-import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
+import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
+import { conflict, forbidden, type FieldError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { administratorRemains, capabilitiesHeld, capabilitiesOf } from '../../kernel/auth/store.ts';
+import {
+  hasAdministrator,
+  loadEffectiveCapabilities,
+  loadCapabilities,
+} from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { conflict, forbidden, type FieldError } from '../../kernel/http/errors.ts';
-import { runsPlatform } from '../sites/index.ts';
-import { lockGroups } from './pairs.store.ts';
+import { isPlatformAdministrator } from '../sites/index.ts';
+import { lockGroups } from './group-members.store.ts';
 
 /**
- * Nobody grants what they do not hold, and nobody takes over an account that may do more than they may:
- * a changed e-mail address would receive its owner's password link.
- * @throws ApiError 403 that names the capabilities
+ * Requires all given capabilities. Nobody grants capabilities they do not hold, and nobody takes over an account with
+ * more capabilities than their own, whose password link a changed e-mail address would receive.
+ * @throws ApiError 403 that names the missing capabilities
  */
-export function requireHeld(held: ReadonlySet<Capability>, wanted: Iterable<Capability>, deed: string): void {
-  const lacking = capabilitiesNotHeld([...held], [...new Set(wanted)]);
-  if (lacking.length > 0)
-    throw forbidden(`${deed} needs capabilities that you do not hold: ${lacking.join(', ')}`);
+export function requireCapabilities(
+  held: ReadonlySet<Capability>,
+  required: Iterable<Capability>,
+  action: string,
+): void {
+  const missing = findMissingCapabilities([...held], [...new Set(required)]);
+  if (missing.length > 0)
+    throw forbidden(`${action} needs capabilities that you do not hold: ${missing.join(', ')}`);
 }
 
 /**
- * Refuses a change that would leave the site without an administrator who can sign in. Call it after the change,
- * inside a change that runs alone on the site.
+ * Rejects a change that leaves the site without an administrator who can sign in. Call it after the change, in a
+ * transaction that has exclusive access to the site.
  * @throws ApiError 409
  */
 export async function requireAdministrator(tx: Tx, siteId: number): Promise<void> {
-  if (await administratorRemains(tx, siteId)) return;
+  if (await hasAdministrator(tx, siteId)) return;
   throw conflict(
     'This would leave the site without an administrator who can sign in. Give another user Manage Users and Manage Groups first.',
   );
 }
 
 /**
- * The groups that do not exist here as faults at their paths, else a check that the caller holds all they would give.
- * The caller's capabilities are read again in the transaction: they may have shrunk since the request came in.
- * @throws ApiError 403 when a group gives what the caller does not hold
+ * Returns an error at the path of each unknown group. If there is none, requires that the caller holds every capability
+ * of the groups. The caller's capabilities are read in the transaction because they may have changed since the request
+ * arrived.
+ * @throws ApiError 403 if a group grants a capability that the caller does not hold
  */
-export async function checkGrant(
+export async function checkGrantableGroups(
   tx: Tx,
   caller: Caller,
   groupIds: readonly number[],
-  pathOf: (index: number) => string,
+  getPath: (index: number) => string,
 ): Promise<FieldError[]> {
-  const known = await lockGroups(tx, caller.siteId, groupIds);
-  const faults = groupIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }],
+  const existing = await lockGroups(tx, caller.siteId, groupIds);
+  const errors = groupIds.flatMap((id, index) =>
+    existing.has(id) ? [] : [{ path: getPath(index), message: `group ${id} does not exist on this site` }],
   );
-  if (faults.length === 0)
-    requireHeld(await capabilitiesHeld(tx, caller), [...known.values()].flat(), 'Changing these groups');
-  return faults;
+  if (errors.length === 0)
+    requireCapabilities(
+      await loadEffectiveCapabilities(tx, caller),
+      [...existing.values()].flat(),
+      'Changing these groups',
+    );
+  return errors;
 }
 
-/** Nobody changes how somebody signs in, or shuts out, who may do more than they may. */
+/**
+ * Requires that the target user has no capability that the caller lacks, before the caller changes how that user signs
+ * in or locks the user out.
+ * @throws ApiError 403
+ */
 export async function requireAuthorityOver(
   tx: Tx,
   caller: Caller,
   userId: number,
-  deed: string,
+  action: string,
 ): Promise<void> {
   if (userId === caller.userId) return;
-  requireHeld(await capabilitiesHeld(tx, caller), await capabilitiesOf(tx, caller.siteId, userId), deed);
-  if (!(await runsPlatform(tx, userId))) return;
-  // Their capabilities here say nothing of what they are on the platform, and their account is the key to that.
-  if (caller.acting || caller.isFederated || !(await runsPlatform(tx, caller.userId)))
-    throw forbidden(`${deed} is for people who run the platform, as they do`);
+  requireCapabilities(
+    await loadEffectiveCapabilities(tx, caller),
+    await loadCapabilities(tx, caller.siteId, userId),
+    action,
+  );
+  if (!(await isPlatformAdministrator(tx, userId))) return;
+  // Capabilities on this site do not reflect rights on the platform, to which the account gives access.
+  if (caller.acting || caller.isFederated || !(await isPlatformAdministrator(tx, caller.userId)))
+    throw forbidden(`${action} requires a platform administrator, because this user is one`);
 }
 
 /**
- * Faults of a list of groups that a user is given or loses, each at the path that `pathOf` tells. Giving or taking any
- * asks for Manage Groups besides Manage Users (contract, createUser).
+ * Checks the groups that a user gains or loses and returns an error at `getPath(index)` for each unknown one. Any group
+ * change requires Manage Groups in addition to Manage Users (contract, createUser).
+ * @throws ApiError 403
  */
 export async function checkGroups(
   tx: Tx,
   caller: Caller,
   groups: readonly number[],
-  pathOf: (index: number) => string,
+  getPath: (index: number) => string,
 ) {
   if (groups.length === 0) return [];
-  const held = await capabilitiesHeld(tx, caller);
-  requireHeld(held, ['Manage Groups'], 'Changing groups');
-  return checkGrant(tx, caller, groups, pathOf);
+  const held = await loadEffectiveCapabilities(tx, caller);
+  requireCapabilities(held, ['Manage Groups'], 'Changing groups');
+  return checkGrantableGroups(tx, caller, groups, getPath);
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { listPage, MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
+import { buildListPage, MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 
-/** A user as the interface shows it, with the version that its entity tag and If-Match name. */
+/** A user with the version from which the entity tag is built. */
 export interface StoredUser extends UserInfoResponse {
   version: number;
   homeSiteId: number;
@@ -54,9 +54,9 @@ const toUser = (row: UserRow): StoredUser => ({
   licenseTypeId: row.license_type_id,
 });
 
-/** One select for every way of reading users: `picked` is a list of (site_id, user_id) in the order of the answer. */
-const readPicked = (picked: ReturnType<typeof sql>) => sql<UserRow>`
-  with picked as materialized (${picked})
+/** Reads the users of a selection of (site_id, user_id), ordered by id. */
+const selectUsers = (memberships: ReturnType<typeof sql>) => sql<UserRow>`
+  with picked as materialized (${memberships})
   select m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
          coalesce(a.locked_until > now(), false) as is_locked,
          coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
@@ -72,21 +72,23 @@ interface UserFilter {
   groupId: number | undefined;
 }
 
-/** A page of users in the order of their ids; the page is picked on the indexes alone, its rows joined afterwards. */
+/** A page of users, ordered by id. The page is selected on indexes alone and joined afterwards. */
 export async function listUsers(
   db: Db,
   siteId: number,
   filter: UserFilter,
   page: Page,
 ): Promise<StoredUser[]> {
-  const isFound = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
-  const picked = isFound ? pickFound(siteId, filter, page) : pickCounted(siteId, filter.groupId, page);
-  const { rows } = await readPicked(picked).execute(db);
+  const isFiltered = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
+  const memberships = isFiltered
+    ? selectFilteredPage(siteId, filter, page)
+    : selectCountedPage(siteId, filter.groupId, page);
+  const { rows } = await selectUsers(memberships).execute(db);
   return rows.map(toUser);
 }
 
-/** A page of all users of the site, or of all members of a group: lists whose entries are counted. */
-function pickCounted(siteId: number, groupId: number | undefined, page: Page) {
+/** Selects a page of all users of the site or of a group, lists whose members are counted by block. */
+function selectCountedPage(siteId: number, groupId: number | undefined, page: Page) {
   const list =
     groupId === undefined
       ? { siteId, list: MEMBERS_BY_LICENSE }
@@ -95,7 +97,7 @@ function pickCounted(siteId: number, groupId: number | undefined, page: Page) {
     groupId === undefined
       ? sql`membership where site_id = ${siteId}`
       : sql`group_member where site_id = ${siteId} and group_id = ${groupId}`;
-  return listPage(
+  return buildListPage(
     list,
     page,
     (firstId, most) =>
@@ -104,10 +106,10 @@ function pickCounted(siteId: number, groupId: number | undefined, page: Page) {
 }
 
 /**
- * A page of those whom an index finds. All of them are found for every page, so that none costs more than another:
- * in the order of ids the first page would be quick and the last one slow.
+ * Selects a page of the users that match a filter. All matches are found for every page, so that all pages cost the
+ * same; reading in the order of ids would make later pages slow.
  */
-function pickFound(siteId: number, { modifiedSince, emailKey, groupId }: UserFilter, page: Page) {
+function selectFilteredPage(siteId: number, { modifiedSince, emailKey, groupId }: UserFilter, page: Page) {
   return sql`with found as materialized (
       select m.site_id, m.user_id from membership m
       where m.site_id = ${siteId}
@@ -117,16 +119,16 @@ function pickFound(siteId: number, { modifiedSince, emailKey, groupId }: UserFil
     select site_id, user_id from found order by user_id limit ${page.limit} offset ${page.offset}`;
 }
 
-/** The users with these ids; ids of nobody on this site are left out, repeated ones count once. */
+/** The users with these ids. Unknown ids are ignored and duplicates are returned once. */
 export async function getUsers(db: Db, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
-  const picked = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])`;
-  const { rows } = await readPicked(picked).execute(db);
+  const memberships = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])`;
+  const { rows } = await selectUsers(memberships).execute(db);
   return rows.map(toUser);
 }
 
 /**
- * These users in the order of their ids, their membership rows locked until the transaction ends: two edits of one
- * user wait for each other. Ids of nobody on this site are left out.
+ * The users with these ids, ordered by id, with their membership rows locked until the transaction ends, so that
+ * concurrent edits of a user wait for each other. Unknown ids are ignored.
  */
 export async function lockUsers(tx: Tx, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
   await sql`select 1 from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])
@@ -134,27 +136,44 @@ export async function lockUsers(tx: Tx, siteId: number, ids: readonly number[]):
   return getUsers(tx, siteId, ids);
 }
 
-/** One user, locked. */
 export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<StoredUser | undefined> {
   const [user] = await lockUsers(tx, siteId, [userId]);
   return user;
 }
 
 /**
- * Gives users a new version and `modifiedDate` on this site, and on the others as well where the account itself
- * changed. Returns where, the first site first. `modifiedDate` never goes back: of two changes that wait for each other
- * the later one may have begun first, and who compares moments would take it for the older one.
+ * Locks an account until the transaction ends. It must be locked before its memberships, to avoid deadlocks. The lock
+ * does not block foreign key checks, which come from transactions that hold a membership already.
+ */
+export async function lockAccount(tx: Tx, userId: number): Promise<void> {
+  await tx.selectFrom('account').select('user_id').where('user_id', '=', userId).forNoKeyUpdate().execute();
+}
+
+export async function isMemberOfOtherSite(tx: Tx, siteId: number, userId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('membership')
+    .select('site_id')
+    .where('user_id', '=', userId)
+    .where('site_id', '!=', siteId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Gives users a new version and `modifiedDate`: on this site, or on all their sites if the account itself changed.
+ * Returns the affected sites in ascending order. `modifiedDate` never decreases: of two transactions that wait for each
+ * other the later one may have started first, and clients that compare times would take its change for the older one.
  */
 export async function touchUsers(
   tx: Tx,
   actor: { siteId: number; userId: number | null },
   userIds: readonly number[],
-  everywhere: boolean,
+  onAllSites: boolean,
 ): Promise<number[]> {
   const { rows } = await sql<{ site_id: number }>`
     update membership set version = version + 1, modified_at = greatest(clock_timestamp(), modified_at),
       modified_by = case when site_id = ${actor.siteId} then ${actor.userId}::int else modified_by end
-    where user_id = any(${[...userIds]}::int[]) ${everywhere ? sql`` : sql`and site_id = ${actor.siteId}`}
+    where user_id = any(${[...userIds]}::int[]) ${onAllSites ? sql`` : sql`and site_id = ${actor.siteId}`}
     returning site_id`.execute(tx);
   return [...new Set(rows.map((row) => row.site_id))].toSorted((a, b) => a - b);
 }

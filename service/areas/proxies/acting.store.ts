@@ -1,34 +1,34 @@
 import { sql } from 'kysely';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
-import { addressRefused, mayAct } from '../../kernel/auth/store.ts';
+import { isAddressRefused, buildCanAct } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
-/** The two people of an assignment, as a mail to the principal needs them, and why nobody acts now. */
-export interface Assigned {
+/** An assignment with the names needed to notify the principal. */
+export interface ActingAssignment {
   email: string;
   firstName: string;
   fullName: string;
   proxyName: string;
-  /** Null when the caller can act for them. */
+  /** Reason why the proxy cannot act for the principal now; null if it can. */
   refusal: string | null;
 }
 
-/** Why the principal `pm` cannot be acted for now, in words; null when they can. */
-const refusalOf = (ip: string) => sql<string | null>`case
+/** SQL expression: the reason why nobody can act for the principal `pm` from this address; null if it is possible. */
+const selectRefusal = (ip: string) => sql<string | null>`case
     when not pm.is_active then 'This user is deactivated'
-    when ${mayAct('pm')} is not true then 'This user has no license, or the membership has run out'
-    when ${addressRefused(ip, 'pm')} then 'This user works from approved addresses only, and yours is none'
+    when ${buildCanAct('pm')} is not true then 'This user has no license, or the membership has ended'
+    when ${isAddressRefused(ip, 'pm')} then 'This user has IP restrictions, and your address is not approved'
   end`;
 
-/** Everybody the proxy user is assigned to, by name. */
-export async function principalsOf(
+/** The principals of a proxy user, ordered by name. */
+export async function listPrincipals(
   db: Db,
   siteId: number,
   proxyId: number,
   ip: string,
 ): Promise<OwnPrincipal[]> {
   const { rows } = await sql<OwnPrincipal>`
-    select pm.user_id as id, a.email, a.first_name || ' ' || a.last_name as "fullName", ${refusalOf(ip)} as refusal
+    select pm.user_id as id, a.email, a.first_name || ' ' || a.last_name as "fullName", ${selectRefusal(ip)} as refusal
     from proxy_assignment x
     join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
     join account a on a.user_id = x.user_id
@@ -38,17 +38,17 @@ export async function principalsOf(
 }
 
 /**
- * The assignment that lets the proxy act for the principal, held until the transaction ends: of its removal and a begin
- * at the same moment one comes first, and the other sees it.
+ * Finds the assignment and locks it until the transaction ends, so that a concurrent removal comes either before the
+ * start of acting or after it.
  */
-export async function holdAssignment(
+export async function lockAssignment(
   tx: Tx,
   siteId: number,
   { proxyId, principalId, ip }: { proxyId: number; principalId: number; ip: string },
-): Promise<Assigned | undefined> {
-  const { rows } = await sql<Assigned>`
+): Promise<ActingAssignment | undefined> {
+  const { rows } = await sql<ActingAssignment>`
     select a.email, a.first_name as "firstName", a.first_name || ' ' || a.last_name as "fullName",
-           p.first_name || ' ' || p.last_name as "proxyName", ${refusalOf(ip)} as refusal
+           p.first_name || ' ' || p.last_name as "proxyName", ${selectRefusal(ip)} as refusal
     from proxy_assignment x
     join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
     join account a on a.user_id = x.user_id
@@ -58,8 +58,8 @@ export async function holdAssignment(
   return rows[0];
 }
 
-/** A report of a session of the console, which begins with it. */
-export async function openReport(
+/** Inserts the report of a console session that starts acting. */
+export async function insertReport(
   tx: Tx,
   siteId: number,
   report: { proxyId: number; principalId: number; reason: string },
@@ -78,8 +78,8 @@ export async function openReport(
   return row.report_id;
 }
 
-/** Lets a session act; false when it acts already or has ended. */
-export async function sessionActs(tx: Tx, tokenHash: Buffer, reportId: number): Promise<boolean> {
+/** Links the session to the report. Returns false if the session acts already or has ended. */
+export async function setSessionReport(tx: Tx, tokenHash: Buffer, reportId: number): Promise<boolean> {
   const result = await tx
     .updateTable('session')
     .set({ acting_report_id: reportId })
@@ -89,8 +89,8 @@ export async function sessionActs(tx: Tx, tokenHash: Buffer, reportId: number): 
   return result.numUpdatedRows > 0n;
 }
 
-/** Ends what a session does for somebody, and its report; the report, or undefined when it acts for nobody any more. */
-export async function endReport(tx: Tx, tokenHash: Buffer, reportId: number): Promise<boolean> {
+/** Ends acting in a session and closes its report. Returns false if the session no longer acts in this report. */
+export async function endSessionReport(tx: Tx, tokenHash: Buffer, reportId: number): Promise<boolean> {
   const { rows } = await sql`
     with ended as (update session set acting_report_id = null
       where token_hash = ${tokenHash} and acting_report_id = ${reportId} returning 1)
@@ -101,8 +101,8 @@ export async function endReport(tx: Tx, tokenHash: Buffer, reportId: number): Pr
   return rows.length > 0;
 }
 
-/** Today's report of programs for this pair, and whether it has just been opened. */
-export async function openDayReport(
+/** Returns today's report of API calls for the pair, and whether it was created now. */
+export async function getOrCreateDailyReport(
   tx: Tx,
   siteId: number,
   { proxyId, principalId }: { proxyId: number; principalId: number },
@@ -120,12 +120,12 @@ export async function openDayReport(
     tx,
   );
   const [row] = rows;
-  // Somebody else has opened it since this statement began: the next one sees it.
-  if (!row) return openDayReport(tx, siteId, { proxyId, principalId });
+  // A concurrent transaction inserted the report after this statement started; the next statement sees it.
+  if (!row) return getOrCreateDailyReport(tx, siteId, { proxyId, principalId });
   return { reportId: row.report_id, isNew: row.is_new };
 }
 
-/** What a session does for somebody now. */
+/** The report of a session that is acting. */
 export interface CurrentReport {
   reason: string;
   startedAt: Date;

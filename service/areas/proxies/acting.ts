@@ -1,107 +1,115 @@
 import type { Acting, OwnPrincipal } from '../../../contract/generated/types.gen.ts';
-import { ACTIVITY, SOURCE, writeActivity } from '../../kernel/audit/activity.store.ts';
-import type { Caller, Origin } from '../../kernel/auth/caller.ts';
-import { change, type Actor, type Recorder } from '../../kernel/change.ts';
+import { conflict, forbidden, badRequest } from '../../kernel/api-error.ts';
+import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
+import { change, type Actor, type Recorder } from '../../kernel/audit/change.ts';
+import type { Caller, RequestOrigin } from '../../kernel/auth/caller.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { conflict, forbidden, invalid } from '../../kernel/http/errors.ts';
-import { queueMail } from '../../kernel/mail/store.ts';
+import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { getSite } from '../sites/index.ts';
+import type { ActingAssignment } from './acting.store.ts';
 import * as store from './acting.store.ts';
-import type { Assigned } from './acting.store.ts';
 import { actingBegunMail } from './mails.ts';
 
-/** One text for whoever is nobody, nobody here, and nobody the caller may act for: it tells none from the other. */
-export const NO_ASSIGNMENT = 'No proxy assignment lets you act for this user';
+/**
+ * The same text for unknown users, users of other sites and users without assignment, so that it does not reveal which.
+ */
+export const NO_ASSIGNMENT_MESSAGE = 'No proxy assignment lets you act for this user';
 
-/** That somebody acts is worth a mail for this long. */
-const MAIL_HOURS = 24;
-const SHORTEST_REASON = 3;
+const MAIL_TTL_HOURS = 24;
+const MIN_REASON_LENGTH = 3;
 
-/** Beginning and ending are the proxy's own doing. */
-const themselves = (caller: Caller, origin: Origin): Actor => ({
+/** Starting and ending are recorded as actions of the proxy, not of the principal. */
+const toActor = (caller: Caller, origin: RequestOrigin): Actor => ({
   siteId: caller.siteId,
   userId: caller.userId,
   email: caller.email,
   origin,
 });
 
-interface Begin {
+interface ActingRequest {
   principalId: number;
   reason: string;
 }
 
 /**
- * Lets the caller's session act for somebody from now on: the report, the activity, the audit row and the mail to the
- * principal stand with it or not at all.
- * @throws ApiError 403 without an assignment that holds now, 409 when the session acts already (no chains, T06)
+ * Starts acting in the caller's session. Report, activity, audit row and the mail to the principal are written in one
+ * transaction.
+ * @throws ApiError 403 without a valid assignment, 409 if the session acts already (no chains, T06)
  */
-export async function beginActing(db: Db, caller: Caller, origin: Origin, begin: Begin): Promise<number> {
-  if (caller.acting) throw already();
-  const reason = begin.reason.trim();
-  if (reason.length < SHORTEST_REASON)
-    throw invalid([{ path: 'reason', message: `must have at least ${SHORTEST_REASON} characters` }]);
+export async function beginActing(
+  db: Db,
+  caller: Caller,
+  origin: RequestOrigin,
+  request: ActingRequest,
+): Promise<number> {
+  if (caller.acting) throw alreadyActing();
+  const reason = request.reason.trim();
+  if (reason.length < MIN_REASON_LENGTH)
+    throw badRequest([{ path: 'reason', message: `must have at least ${MIN_REASON_LENGTH} characters` }]);
   const { siteId, userId: proxyId } = caller;
-  const { principalId } = begin;
-  return change(db, themselves(caller, origin), async (tx, record) => {
-    const assigned = await store.holdAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
-    if (!assigned) throw forbidden(NO_ASSIGNMENT);
-    if (assigned.refusal !== null) throw forbidden(assigned.refusal);
-    const reportId = await store.openReport(tx, siteId, { proxyId, principalId, reason });
-    if (!(await store.sessionActs(tx, caller.tokenHash, reportId))) throw already();
-    await tellBegin(tx, { caller, origin, principalId, reason, reportId, assigned }, record);
+  const { principalId } = request;
+  return change(db, toActor(caller, origin), async (tx, record) => {
+    const assignment = await store.lockAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
+    if (!assignment) throw forbidden(NO_ASSIGNMENT_MESSAGE);
+    if (assignment.refusal !== null) throw forbidden(assignment.refusal);
+    const reportId = await store.insertReport(tx, siteId, { proxyId, principalId, reason });
+    if (!(await store.setSessionReport(tx, caller.tokenHash, reportId))) throw alreadyActing();
+    await recordStart(tx, { caller, origin, principalId, reason, reportId, assignment }, record);
     return reportId;
   });
 }
 
-const already = () =>
-  conflict('This session acts for somebody already, or has ended: nobody acts on from there');
+const alreadyActing = () => conflict('This session already acts for a user, or has ended');
 
-/** Today's report of a program that acts with AS-USER; the principal is told of the first request of a day. */
-export async function openDay(
+/**
+ * Today's report of a program that acts with AS-USER. The principal is notified of the first request of a day. Returns
+ * undefined without a valid assignment.
+ */
+export async function openDailyReport(
   db: Db,
   caller: Caller,
-  origin: Origin,
+  origin: RequestOrigin,
   principalId: number,
 ): Promise<{ reportId: number; isNew: boolean } | undefined> {
   const { siteId, userId: proxyId } = caller;
-  return change(db, themselves(caller, origin), async (tx, record) => {
-    const assigned = await store.holdAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
-    if (!assigned || assigned.refusal !== null) return undefined;
-    const report = await store.openDayReport(tx, siteId, { proxyId, principalId });
+  return change(db, toActor(caller, origin), async (tx, record) => {
+    const assignment = await store.lockAssignment(tx, siteId, { proxyId, principalId, ip: origin.ip });
+    if (!assignment || assignment.refusal !== null) return undefined;
+    const report = await store.getOrCreateDailyReport(tx, siteId, { proxyId, principalId });
     if (report.isNew)
-      await tellBegin(
+      await recordStart(
         tx,
-        { caller, origin, principalId, reason: null, reportId: report.reportId, assigned },
+        { caller, origin, principalId, reason: null, reportId: report.reportId, assignment },
         record,
       );
     return report;
   });
 }
 
-interface Begun {
+interface ActingStart {
   caller: Caller;
-  origin: Origin;
+  origin: RequestOrigin;
   principalId: number;
   reason: string | null;
   reportId: number;
-  assigned: Assigned;
+  assignment: ActingAssignment;
 }
 
-async function tellBegin(tx: Tx, begun: Begun, record: Recorder): Promise<void> {
-  const { caller, origin, principalId, reason, assigned, reportId } = begun;
+async function recordStart(tx: Tx, start: ActingStart, record: Recorder): Promise<void> {
+  const { caller, origin, principalId, reason, assignment, reportId } = start;
   const { siteId, userId } = caller;
-  await writeActivity(tx, {
+  await insertActivity(tx, {
     siteId,
     userId,
-    kind: ACTIVITY.switched,
+    kind: ACTIVITY_TYPE.switched,
     ip: origin.ip,
     session: caller.tokenHash,
     principalUserId: principalId,
-    source: caller.scopes ? SOURCE.api : SOURCE.web,
+    source: caller.scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
   });
   const { name: siteName } = await getSite(tx, siteId);
-  const mail = actingBegunMail({ ...assigned, siteName, proxyEmail: caller.email, reason });
-  await queueMail(tx, { siteId, to: assigned.email, hours: MAIL_HOURS, ...mail });
+  const mail = actingBegunMail({ ...assignment, siteName, proxyEmail: caller.email, reason });
+  await queueMail(tx, { siteId, to: assignment.email, ttlHours: MAIL_TTL_HOURS, ...mail });
   record({
     action: 'acting.begin',
     subject: ['user', principalId],
@@ -109,15 +117,15 @@ async function tellBegin(tx: Tx, begun: Begun, record: Recorder): Promise<void> 
   });
 }
 
-/** Ends what the session does for somebody, if it still does. */
+/** Ends acting in the caller's session. Returns false if the session does not act any more. */
 export async function endActing(
   db: Db,
   caller: Caller,
-  origin: Origin,
+  origin: RequestOrigin,
   acting: { principalId: number; reportId: number },
 ): Promise<boolean> {
-  return change(db, themselves(caller, origin), async (tx, record) => {
-    if (!(await store.endReport(tx, caller.tokenHash, acting.reportId))) return false;
+  return change(db, toActor(caller, origin), async (tx, record) => {
+    if (!(await store.endSessionReport(tx, caller.tokenHash, acting.reportId))) return false;
     record({
       action: 'acting.end',
       subject: ['user', acting.principalId],
@@ -127,11 +135,11 @@ export async function endActing(
   });
 }
 
-/** For whom the caller may act, and why not now. */
-export const principalsOf = (db: Db, caller: Caller, origin: Origin): Promise<OwnPrincipal[]> =>
-  store.principalsOf(db, caller.siteId, caller.userId, origin.ip);
+/** The principals for whom the caller may act, each with the reason if it is not possible now. */
+export const listPrincipals = (db: Db, caller: Caller, origin: RequestOrigin): Promise<OwnPrincipal[]> =>
+  store.listPrincipals(db, caller.siteId, caller.userId, origin.ip);
 
-/** What a session tells of whom it acts for. */
+/** The acting state of the caller's session, for the console. */
 export async function describeActing(db: Db, caller: Caller): Promise<Acting | undefined> {
   const { acting, siteId } = caller;
   const report = acting && (await store.findReport(db, siteId, acting.reportId));

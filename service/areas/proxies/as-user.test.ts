@@ -1,12 +1,12 @@
-/** AS-USER at the door of programs (shapes 1, T06). */
+/** AS-USER on the bearer API (shapes 1, T06). */
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ActingReport, ActingReportVm, Capability } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import {
   as,
-  everyScope,
+  allScopes,
   joinSite,
   makeGroup,
   makePerson,
@@ -18,13 +18,13 @@ import {
 
 const WEB: Capability = 'Access Web Service';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
   let proxy: Person;
   let principal: Person;
   beforeEach(async () => {
-    const { db } = house();
+    const { db } = context();
     siteId = await makeSite(db);
     admin = await makePerson(db, siteId);
     proxy = await makePerson(db, siteId, { capabilities: [WEB, 'Write Data'] });
@@ -32,47 +32,47 @@ onEachApp((house) => {
     await assign(proxy, principal);
   });
 
-  const api = (): Calls => as(house().app, admin);
+  const api = (): ApiClient => as(context().app, admin);
   const assign = async (who: Person, forWhom: Person) =>
     api().post('user/proxy', { proxyUserId: who.userId, users: [forWhom.userId] });
-  /** The list of users, which View Activity and Manage Users show alike. */
+  /** Requests the list of users, which either View Activity or Manage Users allows. */
   const asUser = (who: Pick<Person, 'token' | 'cookie'>, header: unknown, path = 'user') =>
-    as(house().app, who).get<Refusal>(path, { headers: { 'as-user': String(header) } });
-  const reports = async () =>
+    as(context().app, who).get<ErrorBody>(path, { headers: { 'as-user': String(header) } });
+  const listReports = async () =>
     (await api().get<ActingReport[]>(`user/proxy/reports?userId=${principal.userId}`)).body;
-  const statusAs = async (who: Person, forWhom: Person) => (await asUser(who, forWhom.userId)).status;
+  const getStatusAs = async (who: Person, forWhom: Person) => (await asUser(who, forWhom.userId)).status;
 
-  test('the proxy has the capabilities of the principal that can be passed on, and none of their own', async () => {
-    const calls = as(house().app, proxy);
+  test('the proxy has the delegable capabilities of the principal and none of their own', async () => {
+    const calls = as(context().app, proxy);
     const headers = { 'as-user': String(principal.userId) };
     expect((await calls.get('user')).status).toBe(403);
     expect((await calls.get('user', { headers })).status).toBe(200);
     const person = { email: `${crypto.randomUUID()}@new.test`, firstName: 'A', lastName: 'B' };
-    expect((await calls.post<Refusal>('user', person, { headers })).body.message).toContain('Manage Users');
-    expect((await as(house().app, principal).post('user', person)).status).toBe(200);
+    expect((await calls.post<ErrorBody>('user', person, { headers })).body.message).toContain('Manage Users');
+    expect((await as(context().app, principal).post('user', person)).status).toBe(200);
     expect((await calls.put('user/group/1', {}, { headers })).status).toBe(403);
     expect((await calls.post('user/proxy', { proxyUserId: 1 }, { headers })).status).toBe(403);
   });
 
-  test('scopes stay those of the token', async () => {
-    const { db } = house();
-    const scopes = everyScope.filter((scope) => scope !== 'user_management');
+  test('the scopes of the token apply', async () => {
+    const { db } = context();
+    const scopes = allScopes.filter((scope) => scope !== 'user_management');
     const token = await makeToken(db, proxy, scopes);
     const { status, body } = await asUser({ ...proxy, token }, principal.userId);
     expect([status, body.message]).toEqual([403, expect.stringContaining('user_management')]);
   });
 
-  test('both need Access Web Service', async () => {
-    const { db } = house();
+  test('both users need Access Web Service', async () => {
+    const { db } = context();
     const deaf = await makePerson(db, siteId, { capabilities: ['View Activity'] });
     await assign(proxy, deaf);
-    expect(await statusAs(proxy, deaf)).toBe(403);
+    expect(await getStatusAs(proxy, deaf)).toBe(403);
     await assign(deaf, principal);
-    expect(await statusAs(deaf, principal)).toBe(403);
+    expect(await getStatusAs(deaf, principal)).toBe(403);
   });
 
-  test('401 with one text for everybody the caller cannot act for, whether they exist or not', async () => {
-    const { db, app } = house();
+  test('is 401 with the same text for everybody the caller cannot act for, existing or not', async () => {
+    const { db, app } = context();
     const other = await makePerson(db, siteId);
     const foreign = await makePerson(db, await makeSite(db));
     const headers = [0, -1, 1.5, '01', '+1', '1e3', '2147483648', '99999999999999999999', '', 'x', '1, 2'];
@@ -104,51 +104,54 @@ onEachApp((house) => {
       'without a license',
       (who: Person) => api().put('userLicense', { userId: who.userId, licenseTypeId: NO_LICENSE }),
     ],
-    ['whose membership ran out', (who: Person) => expire(who)],
+    ['past the end of the membership', (who: Person) => expire(who)],
     ['removed', (who: Person) => api().del(`user/${who.userId}`)],
-  ])('nobody acts for somebody %s, and comes back with them', async (_state, rest) => {
-    expect(await statusAs(proxy, principal)).toBe(200);
+  ])('a principal who is %s cannot be acted for until reinstated', async (_state, rest) => {
+    expect(await getStatusAs(proxy, principal)).toBe(200);
     await rest(principal);
-    expect(await statusAs(proxy, principal)).toBe(401);
-    await house()
+    expect(await getStatusAs(proxy, principal)).toBe(401);
+    await context()
       .db.updateTable('membership')
       .set({ is_active: true, license_type_id: 1, expires_at: null })
       .where('site_id', '=', siteId)
       .where('user_id', '=', principal.userId)
       .execute();
-    const stays = await house()
+    const stays = await context()
       .db.selectFrom('proxy_assignment')
       .selectAll()
       .where('site_id', '=', siteId)
       .execute();
-    expect(await statusAs(proxy, principal)).toBe(stays.length > 0 ? 200 : 401);
+    expect(await getStatusAs(proxy, principal)).toBe(stays.length > 0 ? 200 : 401);
   });
 
   const expire = (who: Person) =>
-    house()
+    context()
       .db.updateTable('membership')
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('site_id', '=', siteId)
       .where('user_id', '=', who.userId)
       .execute();
 
-  test('an assignment that is taken away holds no longer, at once', async () => {
-    expect(await statusAs(proxy, principal)).toBe(200);
+  test('removing an assignment takes effect at once', async () => {
+    expect(await getStatusAs(proxy, principal)).toBe(200);
     await api().post('user/proxy', { proxyUserId: proxy.userId, users: [] });
-    expect(await statusAs(proxy, principal)).toBe(401);
+    expect(await getStatusAs(proxy, principal)).toBe(401);
   });
 
-  test('there are no chains: for whom the principal may act, the proxy may not', async () => {
-    const third = await makePerson(house().db, siteId, { capabilities: [WEB, 'View Activity'] });
+  test('there are no chains: the proxy cannot act for the principals of the principal', async () => {
+    const third = await makePerson(context().db, siteId, { capabilities: [WEB, 'View Activity'] });
     await assign(principal, third);
-    expect(await statusAs(principal, third)).toBe(200);
-    expect(await statusAs(proxy, third)).toBe(401);
+    expect(await getStatusAs(principal, third)).toBe(200);
+    expect(await getStatusAs(proxy, third)).toBe(401);
   });
 
-  test('addresses that are closed to either of the two are closed to the proxy (spec 5.4)', async () => {
-    const { db } = house();
+  test('the IP restrictions of both users apply (spec 5.4)', async () => {
+    const { db } = context();
     const from = (remoteAddress: string) =>
-      as(house().app, proxy).get('user', { remoteAddress, headers: { 'as-user': String(principal.userId) } });
+      as(context().app, proxy).get('user', {
+        remoteAddress,
+        headers: { 'as-user': String(principal.userId) },
+      });
     const approve = (network: string) =>
       db.insertInto('approved_address').values({ site_id: siteId, network }).execute();
     const restrict = (who: Person) =>
@@ -169,8 +172,8 @@ onEachApp((house) => {
     expect([(await from('10.1.2.3')).status, (await from('10.2.2.3')).status]).toEqual([200, 403]);
   });
 
-  test('an assignment of one site is none on another', async () => {
-    const { db } = house();
+  test('an assignment on one site is not valid on another', async () => {
+    const { db } = context();
     const elsewhere = await makeSite(db);
     for (const { userId } of [proxy, principal]) await joinSite(db, elsewhere, userId);
     const groupId = await makeGroup(db, elsewhere, [WEB]);
@@ -182,9 +185,9 @@ onEachApp((house) => {
     expect((await asUser({ ...proxy, token }, principal.userId)).status).toBe(401);
   });
 
-  describe('what is told of it', () => {
-    test('one mail, one row of activity and one report a day for each pair', async () => {
-      const { db } = house();
+  describe('recording', () => {
+    test('creates one mail, one activity row and one report per pair and day', async () => {
+      const { db } = context();
       await Promise.all(Array.from({ length: 6 }, () => asUser(proxy, principal.userId)));
       await asUser(proxy, principal.userId);
       const mails = await db
@@ -209,7 +212,7 @@ onEachApp((house) => {
           source_type_id: 3,
         },
       ]);
-      expect(await reports()).toMatchObject([
+      expect(await listReports()).toMatchObject([
         {
           proxyUser: { id: proxy.userId, email: proxy.email },
           principal: { id: principal.userId },
@@ -220,23 +223,23 @@ onEachApp((house) => {
       ]);
     });
 
-    test('yesterday’s report has ended with its last request; today there is another one', async () => {
+    test('a report ends with its last request once the day is over, and a new one begins', async () => {
       await asUser(proxy, principal.userId);
       await sql`update acting_report set day = day - 1, started_at = started_at - interval '1 day',
-        last_step_at = started_at - interval '23 hours' where site_id = ${siteId}`.execute(house().db);
+        last_step_at = started_at - interval '23 hours' where site_id = ${siteId}`.execute(context().db);
       await asUser(proxy, principal.userId);
-      const [today, yesterday] = await reports();
+      const [today, yesterday] = await listReports();
       expect([today?.endedDate, typeof yesterday?.endedDate]).toEqual([null, 'string']);
     });
 
-    test('every request is a step, refused ones too, with the parameters that the contract knows and nothing else', async () => {
+    test('creates an audit trail entry for every request, refused ones included, with contract parameters only', async () => {
       await asUser(proxy, principal.userId, `user?pageSize=5&EMAIL=a%00b&token=secret`);
       await asUser(proxy, principal.userId, `user/${principal.userId}`);
       await asUser(proxy, principal.userId, 'user/group/7');
-      await as(house().app, proxy).del('user/7', undefined, {
+      await as(context().app, proxy).del('user/7', undefined, {
         headers: { 'as-user': String(principal.userId) },
       });
-      const [report] = await reports();
+      const [report] = await listReports();
       const read = async () =>
         (await api().get<ActingReportVm>(`user/proxy/reports/${report?.id}?pageSize=1000`)).body;
       await expect.poll(async () => (await read()).steps.length, { timeout: 10_000 }).toBe(4);

@@ -1,4 +1,4 @@
-/** Acting for somebody in a session of the console. */
+/** Acting in a session of the console. */
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type {
@@ -7,24 +7,24 @@ import type {
   OwnPrincipal,
   Session,
 } from '../../../contract/generated/types.gen.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const SESSION = '/api/session';
 const ACTING = '/api/session/acting';
-/** A request of a page that believes to act in this report. */
-const believing = (state: string) => ({ headers: { 'x-steward-acting': state } });
+/** Headers of a page that assumes the session acts in this report. */
+const assumingState = (state: string) => ({ headers: { 'x-steward-acting': state } });
 const ENDED: unknown = expect.any(String);
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
   let proxy: Person;
   let principal: Person;
-  let api: Calls;
-  let calls: Calls;
+  let api: ApiClient;
+  let calls: ApiClient;
   beforeEach(async () => {
-    const { db, app } = house();
+    const { db, app } = context();
     siteId = await makeSite(db);
     admin = await makePerson(db, siteId);
     proxy = await makePerson(db, siteId, { capabilities: ['Write Data'] });
@@ -37,16 +37,16 @@ onEachApp((house) => {
   });
 
   const begin = (userId = principal.userId, reason = 'Ticket 4711') =>
-    calls.put<Session & Refusal>(ACTING, { userId, reason });
+    calls.put<Session & ErrorBody>(ACTING, { userId, reason });
   const session = async () => (await calls.get<Session>(SESSION)).body;
-  const reports = async () =>
+  const listReports = async () =>
     (await api.get<ActingReport[]>(`user/proxy/reports?userId=${proxy.userId}`)).body;
-  const stepsOf = async (id: number | undefined) =>
+  const listEntries = async (id: number | undefined) =>
     (await api.get<ActingReportVm>(`user/proxy/reports/${id}?pageSize=1000`)).body.steps.map(
       ({ operationId, status }) => [operationId, status],
     );
 
-  test('begins with a reason, and every part of the console knows for whom', async () => {
+  test('starts with a reason and is visible in the session and in every response', async () => {
     const { status, body, headers } = await begin();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -64,17 +64,17 @@ onEachApp((house) => {
     expect(await session()).toMatchObject({ acting: body.acting });
   });
 
-  test('ends, and the session is one’s own again', async () => {
+  test('ends and returns the session to its own capabilities', async () => {
     await begin();
     const { status, body } = await calls.del<Session>(ACTING);
     expect([status, body.acting, body.capabilities]).toEqual([200, undefined, ['Write Data']]);
     expect((await calls.get('user')).status).toBe(403);
     expect((await calls.del(ACTING)).status).toBe(409);
-    expect((await reports())[0]).toMatchObject({ source: 'console', endedDate: ENDED });
+    expect((await listReports())[0]).toMatchObject({ source: 'console', endedDate: ENDED });
   });
 
-  test('is told: a mail with the reason, activity with both people, audit of beginning and end', async () => {
-    const { db } = house();
+  test('is reported by a mail with the reason, activity with both users and audit rows of start and end', async () => {
+    const { db } = context();
     await begin(principal.userId, '  <b>Why</b>\nnot  ');
     await calls.del(ACTING);
     const mail = await db
@@ -102,8 +102,8 @@ onEachApp((house) => {
     ]);
   });
 
-  test('is refused: without an assignment alike for everybody, twice, without a reason', async () => {
-    const stranger = await makePerson(house().db, siteId);
+  test('is refused without an assignment (same message for everybody), without a reason and when acting already', async () => {
+    const stranger = await makePerson(context().db, siteId);
     const refused = await Promise.all(
       [stranger.userId, proxy.userId, 2_147_483_647].map((userId) => begin(userId)),
     );
@@ -115,11 +115,11 @@ onEachApp((house) => {
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
     await api.post('user/proxy', { proxyUserId: proxy.userId, users: [principal.userId, stranger.userId] });
     expect((await begin(stranger.userId)).status).toBe(409);
-    expect(await reports()).toHaveLength(1);
+    expect(await listReports()).toHaveLength(1);
   });
 
-  test('lists for whom, and why not now', async () => {
-    const { db, app } = house();
+  test('lists the principals and why acting is not possible now', async () => {
+    const { db, app } = context();
     const resting = await makePerson(db, siteId);
     await api.post('user/proxy', { proxyUserId: proxy.userId, users: [principal.userId, resting.userId] });
     await api.put('user', { id: resting.userId, isActive: false });
@@ -134,7 +134,7 @@ onEachApp((house) => {
     expect((await as(app, principal, 'console').get('/api/session/principals')).body).toEqual([]);
   });
 
-  test('leaves one’s own account and session as they are, and hands out no files', async () => {
+  test("protects the proxy's own account and session and refuses downloads", async () => {
     await begin();
     const own = [
       await calls.get('/api/session/principals'),
@@ -143,11 +143,11 @@ onEachApp((house) => {
       await calls.post('/api/session/export', { exportDataType: 0, subject: 'users', rows: 1 }),
     ];
     expect(own.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
-    expect(own[3]?.text).toContain('exported');
+    expect(own[3]?.text).toContain('Exports and downloads');
     expect((await calls.get('user', { headers: { 'as-user': String(principal.userId) } })).status).toBe(403);
   });
 
-  describe('what ends it while it goes on', () => {
+  describe('ends early', () => {
     test.each([
       ['the assignment is removed', () => api.post('user/proxy', { proxyUserId: proxy.userId, users: [] })],
       ['the principal is deactivated', () => api.put('user', { id: principal.userId, isActive: false })],
@@ -156,21 +156,21 @@ onEachApp((house) => {
         () => api.put('userLicense', { userId: principal.userId, licenseTypeId: 4 }),
       ],
       ['the principal leaves', () => api.del(`user/${principal.userId}`)],
-    ])('%s: the next request is refused, and the session is one’s own', async (_what, end) => {
+    ])('if %s: the next request is refused and acting ends', async (_what, end) => {
       const { body } = await begin();
       await end();
-      const refused = await calls.get<Refusal>('user');
+      const refused = await calls.get<ErrorBody>('user');
       expect([refused.status, refused.headers['x-steward-acting']]).toEqual([403, '0']);
-      expect(refused.body.message).toContain('the session is your own again');
+      expect(refused.body.message).toContain('The session is your own again');
       expect((await session()).acting).toBeUndefined();
       expect((await calls.get('user')).headers['x-steward-acting']).toBe('0');
-      expect((await reports())[0]).toMatchObject({
+      expect((await listReports())[0]).toMatchObject({
         id: body.acting?.reportId,
         endedDate: ENDED,
       });
     });
 
-    test('a page that asks for the session first finds it as it is', async () => {
+    test('and the session shows it when requested first', async () => {
       await begin();
       await api.put('user', { id: principal.userId, isActive: false });
       expect((await session()).acting).toBeUndefined();
@@ -180,44 +180,44 @@ onEachApp((house) => {
       ['sign-out', () => calls.del(SESSION)],
       ['deactivation of the proxy', () => api.put('user', { id: proxy.userId, isActive: false })],
       ['removal of the proxy', () => api.del(`user/${proxy.userId}`)],
-    ])('%s ends the report with the session', async (_what, end) => {
+    ])('with the session: %s ends the report', async (_what, end) => {
       await begin();
       await end();
-      expect((await reports())[0]).toMatchObject({ endedDate: ENDED });
+      expect((await listReports())[0]).toMatchObject({ endedDate: ENDED });
       expect((await calls.get(SESSION)).status).toBe(401);
     });
 
-    test('silence ends it when the session ends, not when somebody sweeps it', async () => {
+    test('with the timeout of the session, even before it is deleted', async () => {
       await begin();
-      const { db } = house();
+      const { db } = context();
       await sql`update session set last_seen_at = now() - interval '1 hour' where user_id = ${proxy.userId}`.execute(
         db,
       );
       await sql`update acting_report set started_at = started_at - interval '2 hours' where site_id = ${siteId}`.execute(
         db,
       );
-      const [open] = await reports();
+      const [open] = await listReports();
       await db.deleteFrom('session').where('user_id', '=', proxy.userId).execute();
-      const [swept] = await reports();
+      const [swept] = await listReports();
       expect(open?.endedDate).toBe(swept?.endedDate);
       const minutes = (Date.now() - Date.parse(swept?.endedDate ?? '')) / 60_000;
       expect(Math.round(minutes)).toBe(30);
     });
   });
 
-  test('a page that believes to act for somebody else is refused, whatever it asks, and told how it is', async () => {
-    expect((await calls.get('/api/session/principals', believing('0'))).status).toBe(200);
+  test('a page that assumes a different acting state is refused and told the actual one', async () => {
+    expect((await calls.get('/api/session/principals', assumingState('0'))).status).toBe(200);
     const { body } = await begin();
     const reportId = String(body.acting?.reportId);
-    expect((await calls.get('user', believing(reportId))).status).toBe(200);
-    const refused = await calls.get('user', believing('0'));
+    expect((await calls.get('user', assumingState(reportId))).status).toBe(200);
+    const refused = await calls.get('user', assumingState('0'));
     expect([refused.status, refused.headers['x-steward-acting']]).toEqual([409, reportId]);
-    await calls.del(ACTING, undefined, believing(reportId));
-    expect((await calls.get('user', believing(reportId))).status).toBe(409);
-    expect((await calls.get(SESSION, believing(reportId))).status).toBe(200);
+    await calls.del(ACTING, undefined, assumingState(reportId));
+    expect((await calls.get('user', assumingState(reportId))).status).toBe(409);
+    expect((await calls.get(SESSION, assumingState(reportId))).status).toBe(200);
   });
 
-  test('every request is a step; two sessions of one person are two reports', async () => {
+  test('every request creates an entry, and each acting session a report', async () => {
     const { body } = await begin();
     await calls.get('user');
     await calls.post('users', [principal.userId]);
@@ -225,19 +225,19 @@ onEachApp((house) => {
     await calls.del(ACTING);
     await calls.get('user');
     await begin();
-    expect((await reports()).map(({ endedDate }) => endedDate !== null)).toEqual([false, true]);
+    expect((await listReports()).map(({ endedDate }) => endedDate !== null)).toEqual([false, true]);
     const expected = [
       ['searchUsers', 200],
       ['getUsersByIds', 200],
       ['updateUser', 403],
       ['endActing', 200],
     ];
-    await expect.poll(() => stepsOf(body.acting?.reportId), { timeout: 10_000 }).toEqual(expected);
+    await expect.poll(() => listEntries(body.acting?.reportId), { timeout: 10_000 }).toEqual(expected);
   });
 
-  test('an end to the membership is told', async () => {
+  test('the session shows the end of the membership', async () => {
     await sql`update membership set expires_at = '2999-01-01' where user_id = ${proxy.userId}`.execute(
-      house().db,
+      context().db,
     );
     expect((await session()).membershipExpiresDate).toBe('2999-01-01T00:00:00.000Z');
   });

@@ -1,26 +1,31 @@
-import type { ProxyPair } from '../../../contract/generated/types.gen.ts';
-import { actorOf, change } from '../../kernel/change.ts';
-import { invalid } from '../../kernel/http/errors.ts';
-import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
-import { pageOf } from '../../kernel/http/page.ts';
-import { assign, placesOf, split, type Wish } from './assign.ts';
+import type { ProxyPair, ActingStep } from '../../../contract/generated/types.gen.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
+import { getActor, change } from '../../kernel/audit/change.ts';
+import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
+import { parsePage } from '../../kernel/http/parameters.ts';
 import * as store from './assignments.store.ts';
-import { listProxies } from './list.store.ts';
+import {
+  changeAssignments,
+  mapUserIdsByPath,
+  partitionAssignments,
+  type RequestedAssignment,
+} from './assignments.ts';
+import * as reportStore from './reports.store.ts';
 
-/** One request changes at most this many assignments, so that it stays one short transaction. */
-const MOST_AT_ONCE = 1000;
+/** Maximum number of assignments per request; keeps the transaction short. */
+const MAX_CHANGES_PER_REQUEST = 1000;
 
 export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'changeProxies'> = {
   async listProxies({ db, caller, query }) {
     const { proxyQuery, userQuery, searchByName = true, proxyUserId, userId } = query;
     const filter = { proxyQuery, userQuery, searchByName, proxyUserId, userId };
-    return ok(await listProxies(db, caller.siteId, filter, pageOf(query)));
+    return ok(await store.listProxies(db, caller.siteId, filter, parsePage(query)));
   },
 
   async updateProxies(call) {
     const { caller, body } = call;
     const { proxyUserId } = body;
-    const wanted = (body.users ?? []).map((userId, index): Wish => ({
+    const requested = (body.users ?? []).map((userId, index): RequestedAssignment => ({
       proxyUserId,
       userId,
       proxyPath: 'proxyUserId',
@@ -28,50 +33,76 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
     }));
     await change(
       call.db,
-      actorOf(call),
+      getActor(call),
       async (tx, record) => {
-        const before = await store.assignmentsOf(tx, caller.siteId, proxyUserId);
-        const added = split(wanted, before).beyond;
-        const removed = split(before, wanted).beyond;
-        const named = new Map([['proxyUserId', proxyUserId], ...placesOf(wanted)]);
-        await assign(tx, caller, { added, removed, named }, record);
+        const before = await store.listAssignmentsOfProxy(tx, caller.siteId, proxyUserId);
+        const added = partitionAssignments(requested, before).absent;
+        const removed = partitionAssignments(before, requested).absent;
+        const userIdsByPath = new Map([['proxyUserId', proxyUserId], ...mapUserIdsByPath(requested)]);
+        await changeAssignments(tx, caller, { added, removed, userIdsByPath }, record);
       },
-      { alone: true },
+      { lockSite: true },
     );
-    call.services.wakeMail();
+    call.services.wakeMailWorker();
     return ok(undefined);
   },
 
   async changeProxies(call) {
     const { caller, body } = call;
-    const [add, remove] = [wishes('add', body.add), wishes('remove', body.remove)];
-    if (add.length + remove.length > MOST_AT_ONCE)
-      throw invalid([{ path: 'body', message: `must change at most ${MOST_AT_ONCE} assignments` }]);
-    const both = split(add, remove).among;
-    if (both.length > 0)
-      throw invalid(
-        both.map(({ userPath }) => ({ path: userPath, message: 'is added and removed at once' })),
+    const [add, remove] = [
+      toRequestedAssignments('add', body.add),
+      toRequestedAssignments('remove', body.remove),
+    ];
+    if (add.length + remove.length > MAX_CHANGES_PER_REQUEST)
+      throw badRequest([
+        { path: 'body', message: `must change at most ${MAX_CHANGES_PER_REQUEST} assignments` },
+      ]);
+    const contradictory = partitionAssignments(add, remove).present;
+    if (contradictory.length > 0)
+      throw badRequest(
+        contradictory.map(({ userPath }) => ({ path: userPath, message: 'is both added and removed' })),
       );
     await change(
       call.db,
-      actorOf(call),
+      getActor(call),
       async (tx, record) => {
-        const named = placesOf([...add, ...remove]);
-        const before = await store.assignedAmong(tx, caller.siteId, [...add, ...remove]);
-        const added = split(add, before).beyond;
-        const removed = split(remove, before).among;
-        await assign(tx, caller, { added, removed, named }, record);
+        const userIdsByPath = mapUserIdsByPath([...add, ...remove]);
+        const before = await store.listExistingAssignments(tx, caller.siteId, [...add, ...remove]);
+        const added = partitionAssignments(add, before).absent;
+        const removed = partitionAssignments(remove, before).present;
+        await changeAssignments(tx, caller, { added, removed, userIdsByPath }, record);
       },
-      { alone: true },
+      { lockSite: true },
     );
-    call.services.wakeMail();
-    return done;
+    call.services.wakeMailWorker();
+    return noContent;
   },
 };
 
-const wishes = (list: 'add' | 'remove', pairs: readonly ProxyPair[] = []): Wish[] =>
+const toRequestedAssignments = (
+  list: 'add' | 'remove',
+  pairs: readonly ProxyPair[] = [],
+): RequestedAssignment[] =>
   pairs.map((pair, index) => ({
     ...pair,
     proxyPath: `${list}.${index}.proxyUserId`,
     userPath: `${list}.${index}.userId`,
   }));
+
+const toActingStep = ({ at, ...entry }: reportStore.StoredEntry): ActingStep => ({
+  date: at.toISOString(),
+  ...entry,
+});
+
+export const reportHandlers: Handlers<'listActingReports' | 'readActingReport'> = {
+  async listActingReports({ db, caller, query }) {
+    return ok(await reportStore.listReports(db, caller.siteId, query.userId, parsePage(query)));
+  },
+
+  async readActingReport({ db, caller, params, query }) {
+    const report = await reportStore.getReport(db, caller.siteId, params.id);
+    if (!report) throw notFound(`Report ${params.id}`);
+    const entries = await reportStore.listEntries(db, caller.siteId, report.id, parsePage(query));
+    return ok({ report, steps: entries.map(toActingStep) });
+  },
+};

@@ -1,8 +1,14 @@
-import { assignmentHandlers } from './handlers.ts';
-import { reportHandlers } from './reports.ts';
+import { assignmentHandlers, reportHandlers } from './handlers.ts';
 
-/** Assignments and reports; what a session does with them stands with the sessions (gateway/acting.ts). */
+/** Proxy assignments and acting reports. The operations of a session that acts are in gateway/session.ts. */
 export const proxyHandlers = { ...assignmentHandlers, ...reportHandlers };
-export { beginActing, describeActing, endActing, NO_ASSIGNMENT, openDay, principalsOf } from './acting.ts';
-export { proxiesLeave } from './leave.ts';
-export { keepSteps } from './steps.ts';
+export {
+  beginActing,
+  describeActing,
+  endActing,
+  NO_ASSIGNMENT_MESSAGE,
+  openDailyReport,
+  listPrincipals,
+} from './acting.ts';
+export { recordAssignmentsOfRemovedUser } from './assignments.ts';
+export { createAuditTrail } from './audit-trail.ts';

@@ -1,12 +1,12 @@
 /**
- * Who may act for whom, with which capabilities, against a model of thirty lines: random assignments, deactivations,
- * licenses, capabilities, beginnings, ends and requests (T06).
+ * Property test of acting: random assignments, deactivations, licenses, capabilities, starts, ends and requests,
+ * compared with a model (T06).
  */
 import { array, assert, asyncProperty, constant, nat, oneof, subarray, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Capability, Session } from '../../../contract/generated/types.gen.ts';
-import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
-import type { Calls } from '../../testing/calls.ts';
+import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import type { ApiClient } from '../../testing/calls.ts';
 import {
   as,
   makePerson,
@@ -17,9 +17,9 @@ import {
   type Person,
 } from '../../testing/site.ts';
 
-/** What acting means is the same on both, what the statements say may not be: each draws anew at every run. */
+/** Both databases run the same property with their own random input at each run. */
 const RUNS = { postgres: 12, embedded: 6 };
-/** So few that what concerns each other happens often. */
+/** Few people, so that actions on the same pair are frequent. */
 const PEOPLE = 3;
 const CAPABILITIES: readonly Capability[] = [
   'Access Web Service',
@@ -28,12 +28,12 @@ const CAPABILITIES: readonly Capability[] = [
   'Manage Users',
 ];
 
-/** Somebody as the model has them. */
+/** A user in the model. */
 interface Modelled {
   active: boolean;
   licensed: boolean;
   held: ReadonlySet<Capability>;
-  /** Whom their session acts for, as far as it knows. */
+  /** The principal for whom the session acts, as far as the model knows. */
   actsFor: number | undefined;
 }
 
@@ -46,169 +46,180 @@ class Model {
   }));
   readonly assigned = new Set<string>();
 
-  who(at: number): Modelled {
+  getPerson(at: number): Modelled {
     const person = this.people[at];
-    if (!person) throw new Error('Nobody');
+    if (!person) throw new Error('Unknown index');
     return person;
   }
 
-  /** Whether somebody is let in at all. */
-  isIn(at: number): boolean {
-    return this.who(at).active && this.who(at).licensed;
+  /** Whether the user can sign in. */
+  canSignIn(at: number): boolean {
+    return this.getPerson(at).active && this.getPerson(at).licensed;
   }
 
   mayActFor(proxy: number, principal: number): boolean {
-    return this.assigned.has(`${proxy}:${principal}`) && this.isIn(proxy) && this.isIn(principal);
+    return this.assigned.has(`${proxy}:${principal}`) && this.canSignIn(proxy) && this.canSignIn(principal);
   }
 
-  /** What somebody can do: for the principal only what that one passes on, whatever they hold themselves. */
+  /** Capabilities of a user: while acting only those that the principal passes on. */
   can(at: number, principal: number | undefined): ReadonlySet<Capability> {
-    return principal === undefined ? this.who(at).held : capabilitiesWhenActing(this.who(principal).held);
+    return principal === undefined
+      ? this.getPerson(at).held
+      : getActingCapabilities(this.getPerson(principal).held);
   }
 
-  /** Ends acting that holds no longer; whether it did. */
-  lapses(at: number): boolean {
-    const { actsFor } = this.who(at);
+  /** Ends acting that is no longer allowed, and returns whether it did. */
+  endInvalidActing(at: number): boolean {
+    const { actsFor } = this.getPerson(at);
     const lapsed = actsFor !== undefined && !this.mayActFor(at, actsFor);
-    if (lapsed) this.who(at).actsFor = undefined;
+    if (lapsed) this.getPerson(at).actsFor = undefined;
     return lapsed;
   }
 }
 
-/** The real people, with credentials that are made anew where the service has ended them. */
+/** The real users; credentials are created anew after the service has deleted them. */
 interface World {
   model: Model;
-  admin: Calls;
+  admin: ApiClient;
   persons: Person[];
-  program(at: number): Calls;
-  console(at: number): Calls;
-  revive(at: number): Promise<void>;
+  program(at: number): ApiClient;
+  console(at: number): ApiClient;
+  renewCredentials(at: number): Promise<void>;
 }
 
-/** Does something and answers what was said beside what the model says. */
-type Deed = (world: World) => Promise<{ said: unknown; expected: unknown }>;
+/** An action: performs a request and returns the actual and the expected result. */
+type Action = (world: World) => Promise<{ actual: unknown; expected: unknown }>;
 
 const someone = nat({ max: PEOPLE - 1 });
-/** People rest for a while, and assignments are there for longer than not. */
-const mostly = oneof({ weight: 2, arbitrary: constant(true) }, { weight: 1, arbitrary: constant(false) });
-const idOf = (world: World, at: number) => world.persons[at]?.userId ?? 0;
-const shows = (can: ReadonlySet<Capability>) => can.has('View Activity') || can.has('Manage Users');
+/** Users are active and assignments exist two thirds of the time. */
+const mostlyTrue = oneof({ weight: 2, arbitrary: constant(true) }, { weight: 1, arbitrary: constant(false) });
+const getUserId = (world: World, at: number) => world.persons[at]?.userId ?? 0;
+const canListUsers = (can: ReadonlySet<Capability>) => can.has('View Activity') || can.has('Manage Users');
 
-const assigns = tuple(someone, someone, mostly).map(([proxy, user, add]): Deed => async (world) => {
-  const pair = { proxyUserId: idOf(world, proxy), userId: idOf(world, user) };
-  const { status: said } = await world.admin.post('user/proxy/changes', { [add ? 'add' : 'remove']: [pair] });
-  const key = `${proxy}:${user}`;
-  const { assigned } = world.model;
-  const fits = proxy !== user && world.model.who(proxy).active && world.model.who(user).active;
-  // What is assigned already is no news, and is not asked whether it could begin now.
-  const expected = !add || fits || assigned.has(key) ? 204 : 400;
-  if (!add) assigned.delete(key);
-  else if (fits) assigned.add(key);
-  return { said, expected };
-});
+const changeAssignment = tuple(someone, someone, mostlyTrue).map(
+  ([proxy, user, add]): Action =>
+    async (world) => {
+      const pair = { proxyUserId: getUserId(world, proxy), userId: getUserId(world, user) };
+      const { status: actual } = await world.admin.post('user/proxy/changes', {
+        [add ? 'add' : 'remove']: [pair],
+      });
+      const key = `${proxy}:${user}`;
+      const { assigned } = world.model;
+      const fits =
+        proxy !== user && world.model.getPerson(proxy).active && world.model.getPerson(user).active;
+      // Adding an existing assignment changes nothing and is not validated again.
+      const expected = !add || fits || assigned.has(key) ? 204 : 400;
+      if (!add) assigned.delete(key);
+      else if (fits) assigned.add(key);
+      return { actual, expected };
+    },
+);
 
-/** Whoever is shut out loses their session and token; let in again, they get new ones. */
-async function letIn(world: World, at: number, change: Partial<Modelled>): Promise<void> {
-  const wasIn = world.model.isIn(at);
-  Object.assign(world.model.who(at), change);
-  if (!world.model.isIn(at)) world.model.who(at).actsFor = undefined;
-  else if (!wasIn) await world.revive(at);
+/** Users lose sessions and tokens when they lose access, and get new ones when it is restored. */
+async function changeAccess(world: World, at: number, change: Partial<Modelled>): Promise<void> {
+  const wasIn = world.model.canSignIn(at);
+  Object.assign(world.model.getPerson(at), change);
+  if (!world.model.canSignIn(at)) world.model.getPerson(at).actsFor = undefined;
+  else if (!wasIn) await world.renewCredentials(at);
 }
 
-const activates = tuple(someone, mostly).map(([at, active]): Deed => async (world) => {
-  const { status: said } = await world.admin.put('user', { id: idOf(world, at), isActive: active });
-  await letIn(world, at, { active });
-  return { said, expected: 200 };
+const setActive = tuple(someone, mostlyTrue).map(([at, active]): Action => async (world) => {
+  const { status: actual } = await world.admin.put('user', { id: getUserId(world, at), isActive: active });
+  await changeAccess(world, at, { active });
+  return { actual, expected: 200 };
 });
 
-const licenses = tuple(someone, mostly).map(([at, licensed]): Deed => async (world) => {
-  const body = { userId: idOf(world, at), licenseTypeId: licensed ? 1 : 4 };
-  const { status: said } = await world.admin.put('userLicense', body);
-  await letIn(world, at, { licensed });
-  return { said, expected: 200 };
+const setLicense = tuple(someone, mostlyTrue).map(([at, licensed]): Action => async (world) => {
+  const body = { userId: getUserId(world, at), licenseTypeId: licensed ? 1 : 4 };
+  const { status: actual } = await world.admin.put('userLicense', body);
+  await changeAccess(world, at, { licensed });
+  return { actual, expected: 200 };
 });
 
-const grants = tuple(someone, subarray([...CAPABILITIES])).map(([at, held]): Deed => async (world) => {
-  const path = `user/group/${world.persons[at]?.groupId}`;
-  const { status: said } = await world.admin.put(path, { capabilities: held });
-  world.model.who(at).held = new Set(held);
-  return { said, expected: 200 };
-});
+const setCapabilities = tuple(someone, subarray([...CAPABILITIES])).map(
+  ([at, held]): Action =>
+    async (world) => {
+      const path = `user/group/${world.persons[at]?.groupId}`;
+      const { status: actual } = await world.admin.put(path, { capabilities: held });
+      world.model.getPerson(at).held = new Set(held);
+      return { actual, expected: 200 };
+    },
+);
 
-const begins = tuple(someone, someone).map(([proxy, user]): Deed => async (world) => {
+const startActing = tuple(someone, someone).map(([proxy, user]): Action => async (world) => {
   const { model } = world;
-  const body = { userId: idOf(world, user), reason: 'Because' };
-  const { status: said } = await world.console(proxy).put('/api/session/acting', body);
-  if (!model.isIn(proxy)) return { said, expected: 401 };
-  if (model.lapses(proxy)) return { said, expected: 403 };
-  if (model.who(proxy).actsFor !== undefined) return { said, expected: 409 };
-  if (!model.mayActFor(proxy, user)) return { said, expected: 403 };
-  model.who(proxy).actsFor = user;
-  return { said, expected: 200 };
+  const body = { userId: getUserId(world, user), reason: 'Because' };
+  const { status: actual } = await world.console(proxy).put('/api/session/acting', body);
+  if (!model.canSignIn(proxy)) return { actual, expected: 401 };
+  if (model.endInvalidActing(proxy)) return { actual, expected: 403 };
+  if (model.getPerson(proxy).actsFor !== undefined) return { actual, expected: 409 };
+  if (!model.mayActFor(proxy, user)) return { actual, expected: 403 };
+  model.getPerson(proxy).actsFor = user;
+  return { actual, expected: 200 };
 });
 
-const ends = someone.map((at): Deed => async (world) => {
+const stopActing = someone.map((at): Action => async (world) => {
   const { model } = world;
-  const { status: said } = await world.console(at).del('/api/session/acting');
-  model.lapses(at);
-  const { actsFor } = model.who(at);
-  model.who(at).actsFor = undefined;
-  return { said, expected: !model.isIn(at) ? 401 : actsFor === undefined ? 409 : 200 };
+  const { status: actual } = await world.console(at).del('/api/session/acting');
+  model.endInvalidActing(at);
+  const { actsFor } = model.getPerson(at);
+  model.getPerson(at).actsFor = undefined;
+  return { actual, expected: !model.canSignIn(at) ? 401 : actsFor === undefined ? 409 : 200 };
 });
 
-const looks = someone.map((at): Deed => async (world) => {
+const readSession = someone.map((at): Action => async (world) => {
   const { model } = world;
   const { status, body } = await world.console(at).get<Session>('/api/session');
-  if (!model.isIn(at)) return { said: status, expected: 401 };
-  model.lapses(at);
-  const { actsFor } = model.who(at);
+  if (!model.canSignIn(at)) return { actual: status, expected: 401 };
+  model.endInvalidActing(at);
+  const { actsFor } = model.getPerson(at);
   return {
-    said: { status, principal: body.acting?.principal.id, capabilities: new Set(body.capabilities) },
+    actual: { status, principal: body.acting?.principal.id, capabilities: new Set(body.capabilities) },
     expected: {
       status: 200,
-      principal: actsFor === undefined ? undefined : idOf(world, actsFor),
+      principal: actsFor === undefined ? undefined : getUserId(world, actsFor),
       capabilities: model.can(at, actsFor),
     },
   };
 });
 
-const asks = someone.map((at): Deed => async (world) => {
+const listUsers = someone.map((at): Action => async (world) => {
   const { model } = world;
-  const { status: said } = await world.console(at).get('user');
-  if (!model.isIn(at)) return { said, expected: 401 };
-  if (model.lapses(at)) return { said, expected: 403 };
-  return { said, expected: shows(model.can(at, model.who(at).actsFor)) ? 200 : 403 };
+  const { status: actual } = await world.console(at).get('user');
+  if (!model.canSignIn(at)) return { actual, expected: 401 };
+  if (model.endInvalidActing(at)) return { actual, expected: 403 };
+  return { actual, expected: canListUsers(model.can(at, model.getPerson(at).actsFor)) ? 200 : 403 };
 });
 
-const asksAs = tuple(someone, someone).map(([proxy, user]): Deed => async (world) => {
+const listUsersAsPrincipal = tuple(someone, someone).map(([proxy, user]): Action => async (world) => {
   const { model } = world;
-  const headers = { 'as-user': String(idOf(world, user)) };
-  const { status: said } = await world.program(proxy).get('user', { headers });
-  if (!model.isIn(proxy)) return { said, expected: 401 };
-  if (!model.who(proxy).held.has('Access Web Service')) return { said, expected: 403 };
-  if (!model.mayActFor(proxy, user)) return { said, expected: 401 };
+  const headers = { 'as-user': String(getUserId(world, user)) };
+  const { status: actual } = await world.program(proxy).get('user', { headers });
+  if (!model.canSignIn(proxy)) return { actual, expected: 401 };
+  if (!model.getPerson(proxy).held.has('Access Web Service')) return { actual, expected: 403 };
+  if (!model.mayActFor(proxy, user)) return { actual, expected: 401 };
   const can = model.can(proxy, user);
-  return { said, expected: can.has('Access Web Service') && shows(can) ? 200 : 403 };
+  return { actual, expected: can.has('Access Web Service') && canListUsers(can) ? 200 : 403 };
 });
 
-const deeds = array(
+const actions = array(
   oneof(
-    { weight: 4, arbitrary: assigns },
-    { weight: 2, arbitrary: activates },
-    { weight: 2, arbitrary: licenses },
-    { weight: 1, arbitrary: grants },
-    { weight: 4, arbitrary: begins },
-    { weight: 1, arbitrary: ends },
-    { weight: 2, arbitrary: looks },
-    { weight: 4, arbitrary: asks },
-    { weight: 4, arbitrary: asksAs },
+    { weight: 4, arbitrary: changeAssignment },
+    { weight: 2, arbitrary: setActive },
+    { weight: 2, arbitrary: setLicense },
+    { weight: 1, arbitrary: setCapabilities },
+    { weight: 4, arbitrary: startActing },
+    { weight: 1, arbitrary: stopActing },
+    { weight: 2, arbitrary: readSession },
+    { weight: 4, arbitrary: listUsers },
+    { weight: 4, arbitrary: listUsersAsPrincipal },
   ),
   { minLength: 60, maxLength: 100 },
 );
 
-onEachApp((house) => {
-  async function newWorld(): Promise<World> {
-    const { db, app } = house();
+onEachApp((context) => {
+  async function createWorld(): Promise<World> {
+    const { db, app } = context();
     const siteId = await makeSite(db);
     const admin = as(app, await makePerson(db, siteId));
     const persons = await Promise.all(
@@ -216,7 +227,7 @@ onEachApp((house) => {
     );
     const at = (index: number): Person => {
       const person = persons[index];
-      if (!person) throw new Error('Nobody');
+      if (!person) throw new Error('Unknown index');
       return person;
     };
     return {
@@ -225,7 +236,7 @@ onEachApp((house) => {
       persons,
       program: (index) => as(app, at(index)),
       console: (index) => as(app, at(index), 'console'),
-      async revive(index) {
+      async renewCredentials(index) {
         const person = at(index);
         person.token = await makeToken(db, person);
         person.cookie = await openSession(db, siteId, person.userId);
@@ -233,15 +244,15 @@ onEachApp((house) => {
     };
   }
 
-  test('the service agrees with the model on every answer', { timeout: 120_000 }, async () => {
-    const property = asyncProperty(deeds, async (list) => {
-      const world = await newWorld();
-      for (const deed of list) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other is what the model is about
-        const { said, expected } = await deed(world);
-        expect(said).toEqual(expected);
+  test('every response of the service matches the model', { timeout: 120_000 }, async () => {
+    const property = asyncProperty(actions, async (list) => {
+      const world = await createWorld();
+      for (const action of list) {
+        // oxlint-disable-next-line no-await-in-loop -- the order of actions matters
+        const { actual, expected } = await action(world);
+        expect(actual).toEqual(expected);
       }
     });
-    await assert(property, { numRuns: RUNS[house().database.kind], endOnFailure: true });
+    await assert(property, { numRuns: RUNS[context().database.kind], endOnFailure: true });
   });
 });

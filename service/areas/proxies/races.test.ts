@@ -1,25 +1,25 @@
-/** Beginning to act against everything that forbids it, at the same moment: one comes first, and the other sees it. */
+/** Starting to act concurrently with changes that forbid it: one comes first, and the other sees its result. */
 import { expect, test } from 'vitest';
 import type { ActingReport, Session } from '../../../contract/generated/types.gen.ts';
-import type { Calls, Reply } from '../../testing/calls.ts';
+import type { ApiClient, Reply } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const ACTING = '/api/session/acting';
-/** The embedded database takes one transaction at a time: there one round shows it. */
+/** The embedded database runs one transaction at a time, so few rounds suffice there. */
 const rounds = { postgres: 12, embedded: 2 };
 
-const ways: readonly (readonly [
+const forbiddingChanges: readonly (readonly [
   string,
-  (admin: Calls, proxy: Person, principal: Person) => Promise<Reply<unknown>>,
+  (admin: ApiClient, proxy: Person, principal: Person) => Promise<Reply<unknown>>,
 ])[] = [
   ['the assignment is removed', (admin, proxy) => admin.post('user/proxy', { proxyUserId: proxy.userId })],
   ['the principal is deactivated', (admin, _, { userId: id }) => admin.put('user', { id, isActive: false })],
   ['the principal leaves', (admin, _, { userId }) => admin.del(`user/${userId}`)],
 ];
 
-onEachApp((house) => {
-  async function start(): Promise<{ admin: Calls; proxy: Person; principal: Person }> {
-    const { db, app } = house();
+onEachApp((context) => {
+  async function setUp(): Promise<{ admin: ApiClient; proxy: Person; principal: Person }> {
+    const { db, app } = context();
     const siteId = await makeSite(db);
     const admin = as(app, await makePerson(db, siteId));
     const proxy = await makePerson(db, siteId, { capabilities: ['Access Web Service'] });
@@ -28,12 +28,12 @@ onEachApp((house) => {
     return { admin, proxy, principal };
   }
 
-  test.each(ways)(
-    'while %s: nothing is let through afterwards, and no report stays open',
+  test.each(forbiddingChanges)(
+    'when %s concurrently, no request passes afterwards and no report stays open',
     async (_what, forbid) => {
-      for (let round = 0; round < rounds[house().database.kind]; round += 1) {
-        const { admin, proxy, principal } = await start();
-        const calls = as(house().app, proxy, 'console');
+      for (let round = 0; round < rounds[context().database.kind]; round += 1) {
+        const { admin, proxy, principal } = await setUp();
+        const calls = as(context().app, proxy, 'console');
         const [begun, forbidden] = await Promise.all([
           calls.put(ACTING, { userId: principal.userId, reason: 'Because' }),
           forbid(admin, proxy, principal),
@@ -50,10 +50,10 @@ onEachApp((house) => {
     },
   );
 
-  test('sign-out while it begins leaves no report open', async () => {
-    for (let round = 0; round < rounds[house().database.kind]; round += 1) {
-      const { admin, proxy, principal } = await start();
-      const calls = as(house().app, proxy, 'console');
+  test('signing out while acting starts leaves no report open', async () => {
+    for (let round = 0; round < rounds[context().database.kind]; round += 1) {
+      const { admin, proxy, principal } = await setUp();
+      const calls = as(context().app, proxy, 'console');
       const [begun] = await Promise.all([
         calls.put(ACTING, { userId: principal.userId, reason: 'Because' }),
         calls.del('/api/session'),
@@ -64,10 +64,10 @@ onEachApp((house) => {
     }
   });
 
-  test('twenty requests at once as a principal are one report of twenty steps', async () => {
-    const { admin, proxy, principal } = await start();
+  test('twenty concurrent requests for a principal create one report with twenty entries', async () => {
+    const { admin, proxy, principal } = await setUp();
     const headers = { 'as-user': String(principal.userId) };
-    const calls = as(house().app, proxy);
+    const calls = as(context().app, proxy);
     const writes = Array.from({ length: 10 }, () => calls.put('user/group/7', {}, { headers }));
     const reads = Array.from({ length: 10 }, () => calls.get('user', { headers }));
     await Promise.all([...writes, ...reads]);

@@ -1,67 +1,74 @@
 /**
- * Dates between requests and the database (spec 4.4, dateTimeBehavior; value forms: values.ts).
+ * Converts dates between requests and their stored form (spec 4.4, dateTimeBehavior; stored forms: values.ts).
  *
- * A date-time is a moment. With behaviour 0 it is read and written in UTC, with 1 in the zone of the user. A date-only
- * value is a calendar day and belongs to no zone; with 1 the zone of the site says at which moment it begins.
+ * A date-time is a point in time. Behaviour 0 reads and writes it in UTC, behaviour 1 in the user's time zone. A
+ * date-only value is a calendar day without a zone; with behaviour 1 the site's zone decides at which point in time it
+ * begins.
  *
- * Written by a request: a text with a zone (`Z`, `+14:00`) is that moment, and for a date-only field the day it is then
- * in UTC (0) or on the site (1). A text without one is a moment in UTC (0) or in the user's zone (1), and for a
- * date-only field the day that stands there. A day alone is for a date-time field the beginning of that day.
+ * Parsing: a text with a zone (`Z`, `+14:00`) is that point in time, and for a date-only field the day it falls on in
+ * UTC (0) or on the site (1). A text without a zone is a time in UTC (0) or in the user's zone (1), and for a date-only
+ * field the written day. A day alone is the beginning of that day for a date-time field.
  *
- * Where a clock is put forward, a time that it leaves out is taken as long after the change as it stands behind it
- * (02:30 is 03:30); where it is put back, a time that comes twice is the first of the two; a day whose midnight is left
- * out begins at the first moment there is.
+ * Daylight saving time: a local time that is skipped moves forward by the length of the gap (02:30 becomes 03:30); of a
+ * repeated local time the first occurrence counts; a day whose midnight is skipped begins at its first existing time.
  */
 
-/** The zones that dateTimeBehavior=1 speaks of, as IANA names. */
-export interface Zones {
+/** IANA time zones for dateTimeBehavior=1. */
+export interface TimeZones {
   user: string;
   site: string;
 }
 
 export type DateTimeBehavior = 0 | 1;
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;
-const SECONDS_60 = /:60(?:\.|$)/;
+const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME_PATTERN =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/;
+const LEAP_SECOND_PATTERN = /:60(?:\.|$)/;
 
-/** A written date as it is stored: a day, or a moment in UTC with milliseconds; undefined: it is no date. */
-export function storedDate(
+/**
+ * Parses a date of a request into its stored form: a day, or a UTC timestamp with milliseconds; undefined when it is
+ * not a valid date.
+ */
+export function parseDate(
   text: string,
   isDateOnly: boolean,
   behavior: DateTimeBehavior,
-  zones: Zones,
+  zones: TimeZones,
 ): string | undefined {
   try {
-    return readDate(text, isDateOnly, behavior, zones);
+    return parseDateOrThrow(text, isDateOnly, behavior, zones);
   } catch (error) {
-    // Temporal refuses the 30th of February; Intl a moment in which a zone cannot be computed.
+    // Temporal rejects 30 February; Intl rejects times for which a zone cannot be computed.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function readDate(
+function parseDateOrThrow(
   text: string,
   isDateOnly: boolean,
   behavior: DateTimeBehavior,
-  zones: Zones,
+  zones: TimeZones,
 ): string | undefined {
   const [siteZone, userZone] = behavior === 1 ? [zones.site, zones.user] : ['UTC', 'UTC'];
-  if (DAY.test(text)) {
-    const day = plainDay(text);
-    return isDateOnly ? day.toString() : momentText(day.toZonedDateTime(userZone).toInstant());
+  if (DATE_PATTERN.test(text)) {
+    const day = parsePlainDate(text);
+    return isDateOnly ? day.toString() : formatInstant(day.toZonedDateTime(userZone).toInstant());
   }
-  const [, date, time, zone] = MOMENT.exec(text) ?? [];
-  if (date === undefined || time === undefined || SECONDS_60.test(time)) return undefined;
-  const local = plainDay(date).toPlainDateTime(Temporal.PlainTime.from(time));
-  if (zone === undefined) return isDateOnly ? date : momentText(local.toZonedDateTime(userZone).toInstant());
+  const [, date, time, zone] = DATE_TIME_PATTERN.exec(text) ?? [];
+  if (date === undefined || time === undefined || LEAP_SECOND_PATTERN.test(time)) return undefined;
+  const local = parsePlainDate(date).toPlainDateTime(Temporal.PlainTime.from(time));
+  if (zone === undefined)
+    return isDateOnly ? date : formatInstant(local.toZonedDateTime(userZone).toInstant());
   const instant = Temporal.Instant.from(`${local.toString()}${zone.toUpperCase()}`);
-  return isDateOnly ? dayText(instant.toZonedDateTimeISO(siteZone).toPlainDate()) : momentText(instant);
+  return isDateOnly
+    ? formatPlainDate(instant.toZonedDateTimeISO(siteZone).toPlainDate())
+    : formatInstant(instant);
 }
 
-/** A day that exists, of the years 1 to 9999. */
-function plainDay(text: string): Temporal.PlainDate {
+/** Parses an existing day of the years 1 to 9999. */
+function parsePlainDate(text: string): Temporal.PlainDate {
   const day = Temporal.PlainDate.from(text, { overflow: 'reject' });
   requireYear(day.year);
   return day;
@@ -71,43 +78,43 @@ function requireYear(year: number): void {
   if (year < 1 || year > 9999) throw new RangeError('The year is out of range');
 }
 
-function dayText(day: Temporal.PlainDate): string {
+function formatPlainDate(day: Temporal.PlainDate): string {
   requireYear(day.year);
   return day.toString();
 }
 
-/** What is finer than milliseconds is cut off. */
-function momentText(instant: Temporal.Instant): string {
+/** Truncates to milliseconds. */
+function formatInstant(instant: Temporal.Instant): string {
   requireYear(instant.toZonedDateTimeISO('UTC').year);
   return new Date(instant.epochMilliseconds).toISOString();
 }
 
 /**
- * A stored date as a response says it: in UTC with `Z` (0), or with the offset of the zone at that moment (1), so that
- * it names the same moment wherever it is read and reads as the local time.
+ * Formats a stored date for a response: in UTC with `Z` (0), or as local time with the offset of the zone at that time
+ * (1), so that it names the same point in time wherever it is read.
  */
-export function shownDate(
+export function formatDate(
   stored: string,
   isDateOnly: boolean,
   behavior: DateTimeBehavior,
-  zones: Zones,
+  zones: TimeZones,
 ): string {
   if (behavior === 0) return isDateOnly ? `${stored}T00:00:00.000Z` : stored;
-  const moment = isDateOnly
+  const zoned = isDateOnly
     ? Temporal.PlainDate.from(stored).toZonedDateTime(zones.site)
     : Temporal.Instant.from(stored).toZonedDateTimeISO(zones.user);
-  const local = moment.toInstant().toZonedDateTimeISO(wholeMinutes(moment.offsetNanoseconds));
+  const local = zoned.toInstant().toZonedDateTimeISO(formatOffset(zoned.offsetNanoseconds));
   return local.toString({ fractionalSecondDigits: 3, timeZoneName: 'never' });
 }
 
-const MINUTE = 60_000_000_000;
+const MINUTE_NS = 60_000_000_000;
 
 /**
- * The offset as a response can say it. Before zones had whole minutes the next one up is said and the clock with it: the
- * moment stays what it is, and a day does not seem to begin on the day before.
+ * Formats an offset in whole minutes, as responses require. Offsets before standard time had seconds; rounding up keeps
+ * the point in time and prevents a day from appearing to begin on the previous day.
  */
-function wholeMinutes(nanoseconds: number): string {
-  const minutes = Math.ceil(nanoseconds / MINUTE);
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+function formatOffset(nanoseconds: number): string {
+  const minutes = Math.ceil(nanoseconds / MINUTE_NS);
+  const [hours, remainder] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(remainder).padStart(2, '0')}`;
 }

@@ -1,16 +1,15 @@
 import type { EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
-import { differences } from '../../kernel/audit/differences.ts';
-import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
-import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
-import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { draftOfNew } from './draft.ts';
-import { loadSchema, lockSchema } from './load.store.ts';
-import { findType, type EntryType, type SiteSchema } from './schema.ts';
-import { shownType, typeEvent } from './shown.ts';
-import * as store from './store.ts';
+import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { createDraft } from './field-draft.ts';
+import { loadSchema, lockSchemaExclusive } from './schema-cache.store.ts';
+import { findEntryType, type EntryType, type SiteSchema } from './schema.ts';
+import { toEntryTypeVm, buildEntryTypeEvent } from './view-models.ts';
+import * as store from './schema.store.ts';
 
 type Operations =
   | 'listEntryTypes'
@@ -19,7 +18,7 @@ type Operations =
   | 'updateEntryType'
   | 'deleteEntryType';
 
-const namesOf = ({
+const trimNames = ({
   apiName,
   singularName,
   pluralName,
@@ -29,9 +28,9 @@ const namesOf = ({
   pluralName: pluralName.trim(),
 });
 
-/** The type that a request names. */
-export function typeOf(schema: SiteSchema, idOrName: string): EntryType {
-  const type = findType(schema, idOrName);
+/** The entry type with this number or apiName. @throws ApiError 404 */
+export function requireEntryType(schema: SiteSchema, idOrName: string): EntryType {
+  const type = findEntryType(schema, idOrName);
   if (!type) throw notFound(`Entry type ${idOrName}`);
   return type;
 }
@@ -40,51 +39,51 @@ export const entryTypeHandlers: Handlers<Operations> = {
   async listEntryTypes({ db, caller: { siteId } }) {
     const counts = await store.countEntries(db, siteId);
     const { types } = await loadSchema(db, siteId);
-    return ok(types.map((type) => shownType(type, counts.get(type.id))));
+    return ok(types.map((type) => toEntryTypeVm(type, counts.get(type.id))));
   },
 
   async getEntryType({ db, caller: { siteId }, params }) {
-    const type = typeOf(await loadSchema(db, siteId), params.entryTypeId);
-    return ok(await withCount(db, siteId, type), { etag: etagOf(type.version) });
+    const type = requireEntryType(await loadSchema(db, siteId), params.entryTypeId);
+    return ok(await loadEntryTypeVm(db, siteId, type), { etag: formatEtag(type.version) });
   },
 
   async createEntryType(call) {
-    const names = namesOf(call.body);
-    const id = await change(call.db, actorOf(call), (tx, record) =>
-      createType(tx, call.caller.siteId, names, record),
+    const names = trimNames(call.body);
+    const id = await change(call.db, getActor(call), (tx, record) =>
+      createEntryType(tx, call.caller.siteId, names, record),
     );
-    return ok(shownType({ id, ...names }));
+    return ok(toEntryTypeVm({ id, ...names }));
   },
 
   async updateEntryType(call) {
     const { siteId } = call.caller;
-    const type = await change(call.db, actorOf(call), (tx, record) => update(tx, call, record));
-    return ok(await withCount(call.db, siteId, type));
+    const type = await change(call.db, getActor(call), (tx, record) => updateEntryType(tx, call, record));
+    return ok(await loadEntryTypeVm(call.db, siteId, type));
   },
 
   async deleteEntryType(call) {
-    await change(call.db, actorOf(call), (tx, record) => remove(tx, call, record));
-    return done;
+    await change(call.db, getActor(call), (tx, record) => deleteEntryType(tx, call, record));
+    return noContent;
   },
 };
 
-const withCount = async (db: Db, siteId: number, type: Parameters<typeof shownType>[0]) =>
-  shownType(type, (await store.countEntries(db, siteId)).get(type.id));
+const loadEntryTypeVm = async (db: Db, siteId: number, type: Parameters<typeof toEntryTypeVm>[0]) =>
+  toEntryTypeVm(type, (await store.countEntries(db, siteId)).get(type.id));
 
-/** Every fault of the names, and whether the apiName is another type's: that alone is 409. */
-function requireNames(schema: SiteSchema, names: Required<EntryTypeInfo>, ownId?: number): void {
-  const faults: FieldError[] = (['singularName', 'pluralName'] as const).flatMap((path) =>
+/** @throws ApiError 400 with all errors of the names; 409 when only the apiName is taken by another type */
+function requireValidNames(schema: SiteSchema, names: Required<EntryTypeInfo>, ownId?: number): void {
+  const errors: FieldError[] = (['singularName', 'pluralName'] as const).flatMap((path) =>
     names[path] === '' ? [{ path, message: 'must not be empty' }] : [],
   );
   const other = schema.typesByName.get(names.apiName.toLowerCase());
-  const taken = { path: 'apiName', message: 'is the name of another entry type' };
+  const nameTaken = { path: 'apiName', message: 'is the name of another entry type' };
   const isTaken = other !== undefined && other.id !== ownId;
-  if (faults.length > 0) throw invalid(isTaken ? [...faults, taken] : faults);
-  if (isTaken) throw conflict(`An entry type named ${names.apiName} exists on this site`, [taken]);
+  if (errors.length > 0) throw badRequest(isTaken ? [...errors, nameTaken] : errors);
+  if (isTaken) throw conflict(`An entry type named ${names.apiName} exists on this site`, [nameTaken]);
 }
 
-/** The field that each type begins with: an entry has a name. */
-const NAME = draftOfNew({
+/** Key field that every new type is created with. */
+const NAME_FIELD = createDraft({
   apiName: 'Name',
   name: 'Name',
   fieldType: FIELD.text,
@@ -92,56 +91,60 @@ const NAME = draftOfNew({
   isSearchable: true,
 });
 
-/** A new type with the field of its name. @throws ApiError 400, 409 */
-export async function createType(
+/** Creates an entry type with its key field and returns its id. @throws ApiError 400, 409 */
+export async function createEntryType(
   tx: Tx,
   siteId: number,
   names: Required<EntryTypeInfo>,
   record: Recorder,
 ): Promise<number> {
-  requireNames(await lockSchema(tx, siteId), names);
-  const id = await store.insertType(tx, siteId, names);
-  await store.insertField(tx, siteId, id, NAME, { slot: 'name', slotState: 'ready', searchState: 'ready' });
-  await store.raiseSchema(tx, siteId);
+  requireValidNames(await lockSchemaExclusive(tx, siteId), names);
+  const id = await store.insertEntryType(tx, siteId, names);
+  await store.insertField(tx, siteId, id, NAME_FIELD, {
+    slot: 'name',
+    slotState: 'ready',
+    searchState: 'ready',
+  });
+  await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'entryType.create',
     subject: ['entryType', id],
-    changes: differences(undefined, names),
-    event: typeEvent('created', { id, ...names }),
+    changes: diffProperties(undefined, names),
+    event: buildEntryTypeEvent('created', { id, ...names }),
   });
   return id;
 }
 
-async function update(tx: Tx, call: Call<'updateEntryType'>, record: Recorder) {
+async function updateEntryType(tx: Tx, call: Call<'updateEntryType'>, record: Recorder) {
   const { siteId } = call.caller;
-  const schema = await lockSchema(tx, siteId);
-  const type = typeOf(schema, call.params.entryTypeId);
+  const schema = await lockSchemaExclusive(tx, siteId);
+  const type = requireEntryType(schema, call.params.entryTypeId);
   requireVersion(call.ifMatch, type.version, `Entry type ${type.apiName}`);
-  const before = namesOf(type);
-  const names = namesOf({
+  const before = trimNames(type);
+  const names = trimNames({
     apiName: call.body.apiName ?? before.apiName,
     singularName: call.body.singularName ?? before.singularName,
     pluralName: call.body.pluralName ?? before.pluralName,
   });
-  requireNames(schema, names, type.id);
-  const changes = differences(before, names);
+  requireValidNames(schema, names, type.id);
+  const changes = diffProperties(before, names);
   if (Object.keys(changes).length === 0) return type;
-  await store.updateType(tx, siteId, type.id, names);
-  await store.raiseSchema(tx, siteId);
+  await store.updateEntryType(tx, siteId, type.id, names);
+  await store.incrementSchemaVersion(tx, siteId);
   const changed = { id: type.id, ...names };
   record({
     action: 'entryType.update',
     subject: ['entryType', type.id],
     changes,
-    event: typeEvent('updated', changed),
+    event: buildEntryTypeEvent('updated', changed),
   });
   return changed;
 }
 
-async function remove(tx: Tx, call: Call<'deleteEntryType'>, record: Recorder): Promise<void> {
+async function deleteEntryType(tx: Tx, call: Call<'deleteEntryType'>, record: Recorder): Promise<void> {
   const { siteId } = call.caller;
-  const schema = await lockSchema(tx, siteId);
-  const type = typeOf(schema, call.params.entryTypeId);
+  const schema = await lockSchemaExclusive(tx, siteId);
+  const type = requireEntryType(schema, call.params.entryTypeId);
   requireVersion(call.ifMatch, type.version, `Entry type ${type.apiName}`);
   const count = (await store.countEntries(tx, siteId)).get(type.id) ?? 0;
   if (count > 0)
@@ -150,18 +153,21 @@ async function remove(tx: Tx, call: Call<'deleteEntryType'>, record: Recorder): 
     (field) => field.typeId !== type.id && field.entryLists.includes(type.id),
   );
   if (referring.length > 0)
-    throw conflict(`${type.apiName} is referred to by ${referring.map(nameIn(schema)).join(', ')}`);
-  await store.deleteType(tx, siteId, type.id);
-  await store.raiseSchema(tx, siteId);
+    throw conflict(`${type.apiName} is referred to by ${referring.map(formatFieldPath(schema)).join(', ')}`);
+  await store.deleteEntryType(tx, siteId, type.id);
+  await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'entryType.delete',
     subject: ['entryType', type.id],
-    changes: differences({ ...namesOf(type), fields: type.fields.map(({ apiName }) => apiName) }, undefined),
-    event: typeEvent('deleted', type),
+    changes: diffProperties(
+      { ...trimNames(type), fields: type.fields.map(({ apiName }) => apiName) },
+      undefined,
+    ),
+    event: buildEntryTypeEvent('deleted', type),
   });
 }
 
-const nameIn =
+const formatFieldPath =
   (schema: SiteSchema) =>
   ({ typeId, apiName }: { typeId: number; apiName: string }): string =>
     `${schema.typesById.get(typeId)?.apiName ?? typeId}.${apiName}`;

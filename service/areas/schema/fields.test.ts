@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldVm } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
-import type { Refusal } from '../../testing/calls.ts';
-import { SCHEMA, schemaWriter } from '../../testing/schema-writer.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
+import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
 import { onEachApp } from '../../testing/site.ts';
-import { loadSchema } from './load.store.ts';
+import { loadSchema } from './schema-cache.store.ts';
 
-const pathsOf = ({ body }: { body: Refusal }) => body.errors?.map(({ path }) => path);
+const listErrorPaths = ({ body }: { body: ErrorBody }) => body.errors?.map(({ path }) => path);
 
-onEachApp((house) => {
-  const { siteId, api, makeType, addField, change, addEntry } = schemaWriter(house);
-  const version = async () => (await loadSchema(house().db, siteId())).version;
+onEachApp((context) => {
+  const { siteId, api, makeType, addField, change, addEntry } = setUpSchemaSite(context);
+  const loadVersion = async () => (await loadSchema(context().db, siteId())).version;
 
   describe('fields', () => {
-    test('of every type are created, listed in their order and filtered (spec 4.6)', async () => {
+    test('creates fields of every type, and lists them in order with filters (spec 4.6)', async () => {
       await makeType();
       for (const fieldType of Object.values(FIELD)) await addField({ apiName: `F${fieldType}`, fieldType });
       await addField({ apiName: 'Twice', fieldType: FIELD.number, formula: 'F3 * 2', isOnEntryForm: false });
-      const list = async (query = '') =>
+      const listNames = async (query = '') =>
         (await api().get<FieldVm[]>(`${SCHEMA}/entrytypes/Company/fields${query}`)).body.map(
           ({ apiName }) => apiName,
         );
-      const all = await list();
+      const all = await listNames();
       expect(all).toEqual(['Name', ...Object.values(FIELD).map((type) => `F${type}`), 'Twice']);
       const editable = all.filter((name) => name !== 'F15' && name !== 'Twice');
-      expect(await list('?editable=true')).toEqual(editable);
-      expect(await list('?fieldType=editable')).toEqual(editable);
-      expect(await list('?fieldType=calculated')).toEqual(['Twice']);
-      expect(await list('?entryForm=true')).toEqual(all.filter((name) => name !== 'Twice'));
+      expect(await listNames('?editable=true')).toEqual(editable);
+      expect(await listNames('?fieldType=editable')).toEqual(editable);
+      expect(await listNames('?fieldType=calculated')).toEqual(['Twice']);
+      expect(await listNames('?entryForm=true')).toEqual(all.filter((name) => name !== 'Twice'));
       const { body } = await api().get<FieldVm[]>(`${SCHEMA}/allfields`);
       expect(body.map(({ apiName }) => apiName)).toEqual(all);
     });
 
-    test('tell every fault at once', async () => {
+    test('reports all validation errors at once', async () => {
       await makeType();
       const refused = await addField({
         apiName: 'EntryId',
@@ -46,7 +46,7 @@ onEachApp((house) => {
         formula: '1 +',
       });
       expect(refused.status).toBe(400);
-      expect(pathsOf(refused)).toEqual([
+      expect(listErrorPaths(refused)).toEqual([
         'apiName',
         'name',
         'isMultiSelect',
@@ -62,10 +62,10 @@ onEachApp((house) => {
         'formula',
         'requiredWhen.conditions.0.fieldId',
       ]);
-      expect(await version()).toBe(2);
+      expect(await loadVersion()).toBe(2);
     });
 
-    test('have names of their own in a type, without regard to case, and free in another', async () => {
+    test('requires unique apiNames within a type, without regard to case', async () => {
       await makeType();
       await makeType('Deal');
       await addField({ apiName: 'City' });
@@ -76,7 +76,7 @@ onEachApp((house) => {
         expect((await addField({ apiName })).status).toBe(400);
     });
 
-    test('keep their type, and what their values depend on while there are entries', async () => {
+    test('rejects changes of the field type, and of the stored form while the type has entries', async () => {
       const type = await makeType();
       const { body: stage } = await addField({
         apiName: 'Stage',
@@ -97,7 +97,7 @@ onEachApp((house) => {
         await addField({ apiName: 'Code', isKey: true }),
       ];
       expect(refusals.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
-      expect(refusals.map(pathsOf)).toEqual([
+      expect(refusals.map(listErrorPaths)).toEqual([
         ['isMultiSelect'],
         ['isMoney'],
         ['isDateOnly'],
@@ -106,7 +106,7 @@ onEachApp((house) => {
       ]);
     });
 
-    test('that name entries are one a type, always required, and another while there are none', async () => {
+    test('keeps exactly one required key field per type, which can change while there are no entries', async () => {
       await makeType();
       const { body: code } = await addField({ apiName: 'Code', isKey: true });
       expect([code.isKey, code.isRequired]).toEqual([true, true]);
@@ -119,23 +119,23 @@ onEachApp((house) => {
       expect((await api().del(`${SCHEMA}/fields/${code.id}`)).status).toBe(204);
     });
 
-    test('of choices keep the ids of choices; one that entries have is not removed', async () => {
+    test('keeps the ids of choices, and rejects the removal of a choice that entries have', async () => {
       const type = await makeType();
       const choiceValues = [{ name: 'Open' }, { name: 'Won' }, { name: 'Lost' }];
       const { body: stage } = await addField({ apiName: 'Stage', fieldType: 2, choiceValues });
       const [open, won, lost] = stage.choiceValues ?? [];
-      const kept = [{ id: won?.id, name: 'Signed' }, { id: open?.id, name: 'Open' }, { name: 'Held' }];
-      const { body: changed } = await change(stage.id, { choiceValues: kept });
+      const keptChoices = [{ id: won?.id, name: 'Signed' }, { id: open?.id, name: 'Open' }, { name: 'Held' }];
+      const { body: changed } = await change(stage.id, { choiceValues: keptChoices });
       expect(changed.choiceValues).toMatchObject([
         { id: won?.id, name: 'Signed', seqNumber: 1 },
         { id: open?.id, name: 'Open', seqNumber: 2 },
         { name: 'Held', seqNumber: 3 },
       ]);
       expect((await change(stage.id, { choiceValues: [{ id: lost?.id, name: 'Lost' }] })).status).toBe(400);
-      const slot = (await loadSchema(house().db, siteId())).fieldsById.get(stage.id)?.slot;
+      const slot = (await loadSchema(context().db, siteId())).fieldsById.get(stage.id)?.slot;
       expect(slot).toBe('n1');
       for (const id of [won?.id, won?.id, open?.id])
-        await house()
+        await context()
           .db.insertInto('entry')
           .values({ site_id: siteId(), type_id: type.id, n1: id, vals: JSON.stringify({ [stage.id]: id }) })
           .execute();
@@ -144,13 +144,13 @@ onEachApp((house) => {
         409,
         'These choices cannot be removed, because entries have them: Signed (2), Open (1)',
       ]);
-      const history = (await loadSchema(house().db, siteId())).fieldsById
+      const history = (await loadSchema(context().db, siteId())).fieldsById
         .get(stage.id)
         ?.choices.get(lost?.id ?? 0);
       expect(history).toMatchObject({ name: 'Lost', isRemoved: true });
     });
 
-    test('that formulas or conditions refer to stay; formulas follow a new name', async () => {
+    test('rejects the deletion of referenced fields, and renames fields in formulas', async () => {
       await makeType();
       const { body: revenue } = await addField({ apiName: 'Revenue', fieldType: 3 });
       const { body: stage } = await addField({
@@ -164,8 +164,8 @@ onEachApp((house) => {
       const { body: reason } = await addField({ apiName: 'Reason', requiredWhen });
       expect(reason.requiredWhen).toEqual(requiredWhen);
       expect('requiredWhen' in twice).toBe(false);
-      const kept = await api().del<Refusal>(`${SCHEMA}/fields/${revenue.id}`);
-      expect([kept.status, kept.body.message]).toEqual([
+      const refused = await api().del<ErrorBody>(`${SCHEMA}/fields/${revenue.id}`);
+      expect([refused.status, refused.body.message]).toEqual([
         409,
         'The formulas or conditions of these fields refer to Revenue: Twice',
       ]);
@@ -177,34 +177,34 @@ onEachApp((house) => {
       const circle = await change(twice.id, { formula: 'Twice + 1' });
       expect([circle.status, circle.body.message]).toEqual([
         400,
-        'formula: leads in a circle: Twice reads Twice',
+        'formula: must not be circular: Twice reads Twice',
       ]);
       expect((await change(reason.id, { requiredWhen: null })).body.requiredWhen).toBeUndefined();
       expect((await api().del(`${SCHEMA}/fields/${stage.id}`)).status).toBe(204);
     });
 
-    test('honour If-Match; a change that changes nothing raises nothing', async () => {
+    test('honours If-Match, and keeps the version when nothing changes', async () => {
       await makeType();
       const { body: field } = await addField({ apiName: 'City' });
       const path = `${SCHEMA}/fields/${field.id}`;
       const first = String((await api().get(path)).headers.etag);
-      const before = await version();
+      const before = await loadVersion();
       expect((await change(field.id, { name: 'City', isRequired: false })).status).toBe(200);
-      expect([await version(), (await api().get(path)).headers.etag]).toEqual([before, first]);
+      expect([await loadVersion(), (await api().get(path)).headers.etag]).toEqual([before, first]);
       expect((await change(field.id, { name: 'Town' }, { headers: { 'if-match': first } })).status).toBe(200);
-      expect(await version()).toBe(before + 1);
+      expect(await loadVersion()).toBe(before + 1);
       expect((await change(field.id, { name: 'Seat' }, { headers: { 'if-match': first } })).status).toBe(412);
       expect((await api().del(path, undefined, { headers: { 'if-match': first } })).status).toBe(412);
     });
 
-    test('each write raises the version by one, is audited, and told to default-schema', async () => {
+    test('increments the schema version, writes the audit log and publishes an event for each change', async () => {
       await makeType();
       const { body: field } = await addField({ apiName: 'City' });
       await change(field.id, { name: 'Town' });
       await api().del(`${SCHEMA}/fields/${field.id}`);
       await api().del(`${SCHEMA}/entrytypes/Company`);
-      expect(await version()).toBe(6);
-      const { db } = house();
+      expect(await loadVersion()).toBe(6);
+      const { db } = context();
       const audited = await db
         .selectFrom('audit_log')
         .select('action')

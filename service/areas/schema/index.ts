@@ -1,20 +1,26 @@
-export { fieldJobsChore } from './chore.ts';
-export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
-export { createType } from './entry-types.ts';
-export { addField } from './fields.ts';
-export { calculationsOf } from './formulas.ts';
-export { schemaHandlers } from './handlers.ts';
-export { holdSchema, loadSchema, readBySchema } from './load.store.ts';
-export { findField, findType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
+import { entryTypeHandlers } from './entry-types.ts';
+import { fieldHandlers } from './fields.ts';
+import { lookupHandlers } from './lookups.ts';
+
+export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
+export { createEntryType } from './entry-types.ts';
+export { createFieldJobsTask } from './field-jobs.ts';
+export { getCalculations } from './formulas.ts';
+export { createField } from './fields.ts';
+export { lockSchemaShared, loadSchema, readWithSchema } from './schema-cache.store.ts';
+export { findField, findEntryType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
 export {
-  columnsOf,
-  folded,
-  multiValues,
-  searchedText,
-  slotText,
+  buildEntryColumns,
+  foldCase,
+  toMultiValues,
+  toSearchText,
+  toSlotText,
   type FileValue,
   type StoredValue,
-  type Vals,
+  type StoredValues,
 } from './values.ts';
 export { isCurrency } from './lookups.ts';
-export { zonesOf } from './zones.store.ts';
+export { loadTimeZones } from './lookups.store.ts';
+
+/** Handlers of the schema operations (shapes 5). */
+export const schemaHandlers = { ...entryTypeHandlers, ...fieldHandlers, ...lookupHandlers };

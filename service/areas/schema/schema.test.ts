@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
-import type { Refusal } from '../../testing/calls.ts';
-import { SCHEMA, schemaWriter } from '../../testing/schema-writer.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
+import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
 import { makePerson, onEachApp } from '../../testing/site.ts';
 
-const pathsOf = ({ body }: { body: Refusal }) => body.errors?.map(({ path }) => path);
+const listErrorPaths = ({ body }: { body: ErrorBody }) => body.errors?.map(({ path }) => path);
 
-onEachApp((house) => {
-  const { siteId, api, makeType, addField, change, addEntry } = schemaWriter(house);
+onEachApp((context) => {
+  const { siteId, api, makeType, addField, change, addEntry } = setUpSchemaSite(context);
 
   describe('entry types', () => {
-    test('are created with a field that names their entries, read by number or name, and changed', async () => {
+    test('creates a type with its key field, reads it by number or name, and updates it', async () => {
       const type = await makeType();
       expect(type).toMatchObject({ apiName: 'Company', name: 'Company', entryListId: -5, entryCount: 0 });
       expect((await api().get(`${SCHEMA}/entrytypes/${type.id}`)).body).toEqual(type);
@@ -26,21 +26,24 @@ onEachApp((house) => {
       expect((await api().get(`${SCHEMA}/entrytypes/Company`)).status).toBe(404);
     });
 
-    test('have names of their own on a site, without regard to case', async () => {
+    test('requires unique apiNames on a site, without regard to case', async () => {
       await makeType();
-      const again = { apiName: 'COMPANY', singularName: 'A', pluralName: 'B' };
-      const refused = await api().post<Refusal>(`${SCHEMA}/entrytypes`, again);
-      expect([refused.status, pathsOf(refused)]).toEqual([409, ['apiName']]);
+      const duplicateNames = { apiName: 'COMPANY', singularName: 'A', pluralName: 'B' };
+      const refused = await api().post<ErrorBody>(`${SCHEMA}/entrytypes`, duplicateNames);
+      expect([refused.status, listErrorPaths(refused)]).toEqual([409, ['apiName']]);
       expect((await api().put(`${SCHEMA}/entrytypes/Company`, { apiName: 'company' })).status).toBe(200);
-      const both = await api().post<Refusal>(`${SCHEMA}/entrytypes`, {
-        ...again,
+      const invalid = await api().post<ErrorBody>(`${SCHEMA}/entrytypes`, {
+        ...duplicateNames,
         singularName: ' ',
         pluralName: ' ',
       });
-      expect([both.status, pathsOf(both)]).toEqual([400, ['singularName', 'pluralName', 'apiName']]);
+      expect([invalid.status, listErrorPaths(invalid)]).toEqual([
+        400,
+        ['singularName', 'pluralName', 'apiName'],
+      ]);
     });
 
-    test('are not deleted while they have entries, or references point to them', async () => {
+    test('rejects the deletion of a type with entries or with references to it', async () => {
       const company = await makeType();
       const deal = await makeType('Deal');
       const { body: field } = await addField(
@@ -48,21 +51,21 @@ onEachApp((house) => {
         'Deal',
       );
       const path = `${SCHEMA}/entrytypes/Company`;
-      const referred = await api().del<Refusal>(path);
+      const referred = await api().del<ErrorBody>(path);
       expect([referred.status, referred.body.message]).toEqual([409, 'Company is referred to by Deal.Buyer']);
       await change(field.id, { entryLists: [] });
       await addEntry(company.id, {});
       expect((await api().get<EntryTypeVm>(path)).body.entryCount).toBe(1);
-      const filled = await api().del<Refusal>(path);
+      const filled = await api().del<ErrorBody>(path);
       expect([filled.status, filled.body.message]).toEqual([409, 'Company has 1 entry. Delete them first.']);
-      await house().db.deleteFrom('entry').where('site_id', '=', siteId()).execute();
+      await context().db.deleteFrom('entry').where('site_id', '=', siteId()).execute();
       expect((await api().del(path)).status).toBe(204);
       expect((await api().get<EntryTypeVm[]>(`${SCHEMA}/entrytypes`)).body.map(({ id }) => id)).toEqual([
         deal.id,
       ]);
     });
 
-    test('honour If-Match, for deleting as well', async () => {
+    test('honours If-Match on updates and deletions', async () => {
       await makeType();
       const path = `${SCHEMA}/entrytypes/Company`;
       const stale = { headers: { 'if-match': String((await api().get(path)).headers.etag) } };
@@ -75,7 +78,7 @@ onEachApp((house) => {
   });
 
   describe('lookups', () => {
-    test('tell currencies, field types and operations', async () => {
+    test('lists currencies, field types and filter operations', async () => {
       const { body: currencies } = await api().get<{ id: number; code: string }[]>(`${SCHEMA}/currencies`);
       expect(currencies).toContainEqual({ id: 3242, code: 'EUR', name: 'Euro' });
       expect(new Set(currencies.map(({ id }) => id)).size).toBe(currencies.length);
@@ -89,8 +92,8 @@ onEachApp((house) => {
       });
     });
 
-    test('tell everybody on the site, or a page of them', async () => {
-      const people = await Promise.all([1, 2, 3].map(() => makePerson(house().db, siteId())));
+    test('lists all members of the site, or one page of them', async () => {
+      const people = await Promise.all([1, 2, 3].map(() => makePerson(context().db, siteId())));
       const { body: all } = await api().get<{ id: number }[]>(`${SCHEMA}/users`);
       expect(all).toHaveLength(4);
       const { userId: id, email } = people[0] ?? { userId: 0, email: '' };

@@ -1,20 +1,21 @@
 import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
 import type { FieldType } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/fields.ts';
 
 export interface Choice {
   id: number;
   name: string;
   seqNumber: number;
-  /** Can no longer be chosen; the history still names it. */
+  /** Cannot be chosen any more; kept because the history refers to it. */
   isRemoved: boolean;
 }
 
-/** A column of `entry` that holds what filters and orders compare: `name` stands for `name_key`. */
+/** Column of `entry` with the comparable form of a value, for filters and sorting; `name` stands for `name_key`. */
 export type Slot = 'name' | NumberSlot | TextSlot;
 export type NumberSlot = `n${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`;
 export type TextSlot = `t${1 | 2 | 3 | 4 | 5 | 6}`;
 
-/** A field as writing and reading entries need it. */
+/** Field of an entry type, with what reading and writing entries needs. */
 export interface SchemaField {
   id: number;
   typeId: number;
@@ -26,24 +27,24 @@ export interface SchemaField {
   requiredWhen: RequiredWhen | null;
   isMoney: boolean;
   isMultiSelect: boolean;
-  /** Its value is the name of the entry. Each type has one such field. */
+  /** Its value is the name of the entry; each type has exactly one such field. */
   isKey: boolean;
   isSearchable: boolean;
-  /** Values are calendar days (spec 4.4, date-only fields). */
+  /** Values are calendar days without a time (spec 4.4, date-only fields). */
   isDateOnly: boolean;
   isOnEntryForm: boolean;
   formula: string | null;
   isCalculated: boolean;
-  /** Whether a request may write it: not what is calculated or counted. */
+  /** Whether requests may write it: false for calculated and counter fields. */
   isStoreRequestSupported: boolean;
-  /** Types that a reference may point to; empty: any. */
+  /** Ids of entry types that a reference may point to; empty: any type. */
   entryLists: readonly number[];
-  /** In their order, removed ones last. */
+  /** By id, in display order, removed ones last. */
   choices: ReadonlyMap<number, Choice>;
-  /** Writers fill the slot whatever its state; readers use it when it is ready. */
+  /** Writers always fill the slot; readers use it only when it is ready. */
   slot: Slot | null;
   isSlotReady: boolean;
-  /** Whether entry_text has the texts of all entries; writers write it for every searchable field. */
+  /** Whether entry_text contains the texts of all entries; writers maintain it for every searchable field. */
   isSearchReady: boolean;
   version: number;
 }
@@ -57,11 +58,11 @@ export interface EntryType {
   /** In the order of the entry form. */
   fields: readonly SchemaField[];
   /** By apiName in lower case. */
-  byName: ReadonlyMap<string, SchemaField>;
-  key: SchemaField;
+  fieldsByName: ReadonlyMap<string, SchemaField>;
+  keyField: SchemaField;
 }
 
-/** All entry types and fields of a site at one moment. Frozen in use: it is shared by all requests of the process. */
+/** All entry types and fields of a site at one version. Never modified: it is shared by all requests of the process. */
 export interface SiteSchema {
   siteId: number;
   /** `schemaVersion` of the site (spec 6.2). */
@@ -73,17 +74,17 @@ export interface SiteSchema {
   fieldsById: ReadonlyMap<number, SchemaField>;
 }
 
-/** The type that a path names: by its number or by its apiName without regard to case (shapes 4). */
-export const findType = (schema: SiteSchema, idOrName: string): EntryType | undefined =>
+/** The entry type with this number, or with this apiName without regard to case (shapes 4). */
+export const findEntryType = (schema: SiteSchema, idOrName: string): EntryType | undefined =>
   /^\d+$/.test(idOrName)
     ? schema.typesById.get(Number(idOrName))
     : schema.typesByName.get(idOrName.toLowerCase());
 
 /** The field of a type with this apiName, without regard to case. */
 export const findField = (type: EntryType, apiName: string): SchemaField | undefined =>
-  type.byName.get(apiName.toLowerCase());
+  type.fieldsByName.get(apiName.toLowerCase());
 
-/** A field as its row and those of its choices tell it. */
+/** Field as stored in its row, before its choices are attached. */
 export type StoredField = Omit<
   SchemaField,
   'isCalculated' | 'isStoreRequestSupported' | 'choices' | 'isSlotReady' | 'isSearchReady'
@@ -91,5 +92,60 @@ export type StoredField = Omit<
   slotState: 'filling' | 'ready' | null;
   searchState: 'filling' | 'ready' | null;
 };
-export type StoredType = Pick<EntryType, 'id' | 'apiName' | 'singularName' | 'pluralName' | 'version'>;
+export type StoredEntryType = Pick<EntryType, 'id' | 'apiName' | 'singularName' | 'pluralName' | 'version'>;
 export type StoredChoice = Choice & { fieldId: number };
+
+interface StoredSchema {
+  siteId: number;
+  version: number;
+  types: readonly StoredEntryType[];
+  fields: readonly StoredField[];
+  choices: readonly StoredChoice[];
+}
+
+/** Builds the schema with its indexes from rows ordered by id. */
+export function buildSchema({ siteId, version, types, fields, choices }: StoredSchema): SiteSchema {
+  const choicesByField = Map.groupBy(choices, ({ fieldId }) => fieldId);
+  const builtFields = fields.map((field) => buildField(field, choicesByField.get(field.id) ?? []));
+  const fieldsByType = Map.groupBy(builtFields, ({ typeId }) => typeId);
+  const builtTypes = types.map((type) => buildEntryType(type, fieldsByType.get(type.id) ?? []));
+  return {
+    siteId,
+    version,
+    types: builtTypes,
+    typesById: new Map(builtTypes.map((type) => [type.id, type])),
+    typesByName: new Map(builtTypes.map((type) => [type.apiName.toLowerCase(), type])),
+    fieldsById: new Map(builtFields.map((field) => [field.id, field])),
+  };
+}
+
+function buildEntryType(type: StoredEntryType, fields: readonly SchemaField[]): EntryType {
+  const keyField = fields.find((field) => field.isKey);
+  if (!keyField) throw new Error(`Entry type ${type.id} has no field that names its entries`);
+  return {
+    ...type,
+    fields,
+    keyField,
+    fieldsByName: new Map(fields.map((field) => [field.apiName.toLowerCase(), field])),
+  };
+}
+
+function buildField(
+  { slotState, searchState, ...field }: StoredField,
+  choices: readonly StoredChoice[],
+): SchemaField {
+  const isCalculated = field.formula !== null;
+  return {
+    ...field,
+    isCalculated,
+    isStoreRequestSupported: !isCalculated && field.fieldType !== FIELD.counter,
+    choices: new Map(sortChoices(choices).map((choice) => [choice.id, choice])),
+    isSlotReady: slotState === 'ready',
+    isSearchReady: searchState === 'ready',
+  };
+}
+
+const sortChoices = (choices: readonly StoredChoice[]): Choice[] =>
+  choices
+    .map(({ fieldId: _field, ...choice }) => choice)
+    .toSorted((a, b) => Number(a.isRemoved) - Number(b.isRemoved) || a.seqNumber - b.seqNumber);

@@ -1,76 +1,99 @@
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
-import { renameField } from '../../../contract/rules/formula/rename.ts';
+import { renameField } from '../../../contract/rules/formula/formula.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { conflict, invalid } from '../../kernel/http/errors.ts';
-import { brokenFields, draftFaults, isNameTaken, type Plan, type PlannedField } from './check.ts';
-import * as choices from './choices.store.ts';
-import { draftOf, type Draft } from './draft.ts';
-import { calculationsOf, formulaField } from './formulas.ts';
+import { conflict, badRequest } from '../../kernel/api-error.ts';
+import {
+  findBrokenFields,
+  validateField,
+  isNameTaken,
+  type FieldPlan,
+  type PlannedField,
+} from './validate-field.ts';
+
+import { toDraft, type FieldDraft } from './field-draft.ts';
+import { getCalculations, toFormulaField } from './formulas.ts';
 import type { EntryType, SchemaField, SiteSchema, Slot } from './schema.ts';
-import * as store from './store.ts';
+import * as store from './schema.store.ts';
 
-/** A field that does not exist yet, among those that do. */
-const NEW_FIELD = 0;
+/** Id of a new field among the planned fields of its type. */
+const NEW_FIELD_ID = 0;
 
-const planned = (field: SchemaField): PlannedField => ({
-  ...formulaField(field),
+const toPlannedField = (field: SchemaField): PlannedField => ({
+  ...toFormulaField(field),
   requiredWhen: field.requiredWhen,
-  choiceIds: new Set(draftOf(field).choiceValues.flatMap(({ id }) => id ?? [])),
+  choiceIds: new Set(toDraft(field).choiceValues.flatMap(({ id }) => id ?? [])),
 });
 
-/** The fields of a type as they are to be, with one as a request wants it. */
-export function planOf(schema: SiteSchema, type: EntryType, draft: Draft, before?: SchemaField): Plan {
+/** The fields of a type as they will be once the draft is stored in place of `before`, or as a new field. */
+export function planField(
+  schema: SiteSchema,
+  type: EntryType,
+  draft: FieldDraft,
+  before?: SchemaField,
+): FieldPlan {
   const names = new Map(draft.choiceValues.map(({ id, name }) => [id, name]));
   const field: PlannedField = {
     ...draft,
-    id: before?.id ?? NEW_FIELD,
-    choiceName: (id) => names.get(id),
-    choiceIds: before ? planned(before).choiceIds : new Set(),
+    id: before?.id ?? NEW_FIELD_ID,
+    getChoiceName: (id) => names.get(id),
+    choiceIds: before ? toPlannedField(before).choiceIds : new Set(),
   };
-  // Others refer to the choices that will be there, the request itself to those that are.
-  const left = new Set([...field.choiceIds].filter((id) => names.has(id)));
+  // Conditions of other fields are checked against the choices that remain, the draft itself against the existing ones.
+  const remainingChoiceIds = new Set([...field.choiceIds].filter((id) => names.has(id)));
   const others = type.fields
     .filter(({ id }) => id !== before?.id)
-    .map(planned)
-    .map((other) => ({ ...other, formula: followed(other.formula, draft, before) }));
-  return { schema, type, draft, field, fields: [...others, { ...field, choiceIds: left }] };
+    .map(toPlannedField)
+    .map((other) => ({ ...other, formula: renameInFormula(other.formula, draft, before) }));
+  return { schema, type, draft, field, fields: [...others, { ...field, choiceIds: remainingChoiceIds }] };
 }
 
-/** The formula of another field, in which this one may have a new name. */
-const followed = (formula: string | null, { apiName }: Draft, before?: SchemaField): string | null =>
+/** Formula of another field with the new apiName of this one. */
+const renameInFormula = (
+  formula: string | null,
+  { apiName }: FieldDraft,
+  before?: SchemaField,
+): string | null =>
   formula === null || !before || before.apiName === apiName
     ? formula
     : renameField(formula, before.apiName, apiName);
 
-/** @throws ApiError 400 with every fault; 409 when nothing but what others have stands against it */
-export function requireSound(plan: Plan, entryCount: number, before?: SchemaField): void {
-  const faults = draftFaults(plan);
-  const taken = isNameTaken(plan) ? [{ path: 'apiName', message: 'is the name of another field' }] : [];
-  if (faults.length > 0) throw invalid([...faults, ...taken]);
+/**
+ * Rejects an invalid plan.
+ * @throws ApiError 400 with all validation errors; 409 when only other fields or existing entries stand against it
+ */
+export function requireValidPlan(plan: FieldPlan, entryCount: number, before?: SchemaField): void {
+  const errors = validateField(plan);
+  const nameErrors = isNameTaken(plan) ? [{ path: 'apiName', message: 'is the name of another field' }] : [];
+  if (errors.length > 0) throw badRequest([...errors, ...nameErrors]);
   const { draft, type } = plan;
-  if (taken.length > 0) throw conflict(`${type.apiName} has a field named ${draft.apiName} already`, taken);
-  requireSettled(plan, entryCount, before);
-  const broken = brokenFields(plan);
+  if (nameErrors.length > 0)
+    throw conflict(`${type.apiName} already has a field named ${draft.apiName}`, nameErrors);
+  requireShapeUnchanged(plan, entryCount, before);
+  const broken = findBrokenFields(plan);
   if (broken.length > 0)
     throw conflict(
-      `The formulas or conditions of these fields need ${draft.apiName} as it is: ${broken.join(', ')}`,
+      `The formulas or conditions of these fields depend on ${draft.apiName}: ${broken.join(', ')}`,
     );
 }
 
-/** The traits that say how a value is stored, as far as they change. */
-export const shapeChanges = (
+/** Properties that decide the stored form of a value and differ in the draft. */
+export const listShapeChanges = (
   before: SchemaField,
-  draft: Draft,
+  draft: FieldDraft,
 ): ('isMultiSelect' | 'isMoney' | 'isDateOnly')[] =>
   (['isMultiSelect', 'isMoney', 'isDateOnly'] as const).filter((trait) => before[trait] !== draft[trait]);
 
-/** What cannot change while there are entries: their values would not fit. */
-function requireSettled({ draft, type }: Plan, entryCount: number, before?: SchemaField): void {
+/** Rejects changes that the stored values of existing entries would not fit. @throws ApiError 409 */
+function requireShapeUnchanged({ draft, type }: FieldPlan, entryCount: number, before?: SchemaField): void {
   if (entryCount === 0) return;
-  const frozen = before ? shapeChanges(before, draft) : [];
+  const changedTraits = before ? listShapeChanges(before, draft) : [];
   const becomesKey = draft.isKey && !before?.isKey;
   const becomesCalculated = before !== undefined && draft.formula !== null && before.formula === null;
-  const paths = [...frozen, ...(becomesKey ? ['isKey'] : []), ...(becomesCalculated ? ['formula'] : [])];
+  const paths = [
+    ...changedTraits,
+    ...(becomesKey ? ['isKey'] : []),
+    ...(becomesCalculated ? ['formula'] : []),
+  ];
   if (paths.length === 0) return;
   throw conflict(
     `${type.apiName} has entries`,
@@ -78,67 +101,80 @@ function requireSettled({ draft, type }: Plan, entryCount: number, before?: Sche
   );
 }
 
-/** Everything that is stored when a field is written; answers its id. */
+/** Stores a field with its choices, counter, renamed formulas and jobs. Returns its id. */
 export async function writeField(
   tx: Tx,
-  { schema: { siteId }, type, draft }: Plan,
+  { schema: { siteId }, type, draft }: FieldPlan,
   entryCount: number,
   before?: SchemaField,
 ): Promise<number> {
-  if (draft.isKey && !before?.isKey) await moveKey(tx, siteId, type);
-  const taken = await store.takenSlots(tx, siteId, type.id);
-  const state = stateOf(draft, taken, entryCount, before);
+  if (draft.isKey && !before?.isKey) await releaseKeyField(tx, siteId, type);
+  const usedSlots = await store.listUsedSlots(tx, siteId, type.id);
+  const state = planStorage(draft, usedSlots, entryCount, before);
   if (before) await store.updateField(tx, siteId, before.id, draft, state);
   const id = before?.id ?? (await store.insertField(tx, siteId, type.id, draft, state));
-  if (draft.fieldType === FIELD.choice) await choices.writeChoices(tx, siteId, id, draft.choiceValues);
+  if (draft.fieldType === FIELD.choice) await store.saveChoices(tx, siteId, id, draft.choiceValues);
   if (!before && draft.fieldType === FIELD.counter) await store.insertCounter(tx, siteId, id);
   if (before && before.apiName !== draft.apiName) await renameInFormulas(tx, siteId, type, before, draft);
-  if (entryCount > 0) await leaveJobs(tx, siteId, id, type, draft, state, before);
+  if (entryCount > 0) await queueFieldJobs(tx, siteId, id, type, draft, state, before);
   return id;
 }
 
-/** The key goes to another field, in a type without entries: the one that had it becomes a text like others. */
-async function moveKey(tx: Tx, siteId: number, type: EntryType): Promise<void> {
-  const taken = await store.takenSlots(tx, siteId, type.id);
-  await store.releaseKey(tx, siteId, type.key.id, slotFor({ ...type.key, isKey: false }, null, taken));
+/** Turns the current key field into an ordinary text field; allowed only in a type without entries. */
+async function releaseKeyField(tx: Tx, siteId: number, type: EntryType): Promise<void> {
+  const usedSlots = await store.listUsedSlots(tx, siteId, type.id);
+  await store.releaseKey(
+    tx,
+    siteId,
+    type.keyField.id,
+    chooseSlot({ ...type.keyField, isKey: false }, null, usedSlots),
+  );
 }
 
-type State = Parameters<typeof store.insertField>[4];
+type FieldStorage = Parameters<typeof store.insertField>[4];
 
-function stateOf(draft: Draft, taken: ReadonlySet<Slot>, entryCount: number, before?: SchemaField): State {
-  const fresh = entryCount === 0 ? 'ready' : 'filling';
-  const slot = slotFor(draft, before?.slot ?? null, taken);
-  const keeps = before?.slot === slot && before.isSlotReady;
-  const found = before?.isSearchable && before.isSearchReady;
+function planStorage(
+  draft: FieldDraft,
+  usedSlots: ReadonlySet<Slot>,
+  entryCount: number,
+  before?: SchemaField,
+): FieldStorage {
+  const initialState = entryCount === 0 ? 'ready' : 'filling';
+  const slot = chooseSlot(draft, before?.slot ?? null, usedSlots);
+  const keepsSlot = before?.slot === slot && before.isSlotReady;
+  const keepsSearch = before?.isSearchable && before.isSearchReady;
   return {
     slot,
-    slotState: slot && (keeps ? 'ready' : fresh),
-    searchState: draft.isSearchable ? (found ? 'ready' : fresh) : null,
+    slotState: slot && (keepsSlot ? 'ready' : initialState),
+    searchState: draft.isSearchable ? (keepsSearch ? 'ready' : initialState) : null,
   };
 }
 
-/** What has to be done with the entries that are there, a piece at a time after this. */
-async function leaveJobs(
+/** Queues the jobs that bring existing entries in line with the changed field. */
+async function queueFieldJobs(
   tx: Tx,
   siteId: number,
   id: number,
   type: EntryType,
-  draft: Draft,
-  state: State,
+  draft: FieldDraft,
+  state: FieldStorage,
   before?: SchemaField,
 ): Promise<void> {
   if (state.slotState === 'filling') await store.addJob(tx, siteId, id, 'slot');
-  if (draft.isSearchable !== (before?.isSearchable ?? false)) await leaveSearch(tx, siteId, id, draft);
+  if (draft.isSearchable !== (before?.isSearchable ?? false)) await queueSearchJob(tx, siteId, id, draft);
   const isRecalculated = draft.formula !== null && draft.formula !== before?.formula;
   if (isRecalculated) await store.addJob(tx, siteId, id, 'calculate');
-  if (!before || !renamesChoices(before, draft)) return;
-  for (const { field, formula } of calculationsOf(type))
+  if (!before || !hasRenamedChoices(before, draft)) return;
+  for (const { field, formula } of getCalculations(type))
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
-    if (formula.reads.includes(id)) await store.addJob(tx, siteId, field.id, 'calculate');
+    if (formula.fieldIds.includes(id)) await store.addJob(tx, siteId, field.id, 'calculate');
 }
 
-/** Texts that are being taken out are no longer followed: they must be gone before they come in again. */
-async function leaveSearch(tx: Tx, siteId: number, id: number, draft: Draft): Promise<void> {
+/**
+ * Writers no longer maintain texts that are being cleared, so clearing must finish before the field is searchable
+ * again.
+ */
+async function queueSearchJob(tx: Tx, siteId: number, id: number, draft: FieldDraft): Promise<void> {
   if (draft.isSearchable && (await store.hasJob(tx, siteId, id, 'search')))
     throw conflict(
       `${draft.apiName} was searchable a moment ago and is still being cleared. Try again later.`,
@@ -146,7 +182,7 @@ async function leaveSearch(tx: Tx, siteId: number, id: number, draft: Draft): Pr
   await store.addJob(tx, siteId, id, 'search');
 }
 
-const renamesChoices = (before: SchemaField, draft: Draft): boolean =>
+const hasRenamedChoices = (before: SchemaField, draft: FieldDraft): boolean =>
   draft.choiceValues.some(({ id, name }) => id !== undefined && before.choices.get(id)?.name !== name);
 
 async function renameInFormulas(
@@ -154,11 +190,11 @@ async function renameInFormulas(
   siteId: number,
   type: EntryType,
   before: SchemaField,
-  draft: Draft,
+  draft: FieldDraft,
 ): Promise<void> {
-  for (const { field, formula } of calculationsOf(type)) {
-    const text = followed(field.formula, draft, before);
-    if (field.id === before.id || text === null || !formula.reads.includes(before.id)) continue;
+  for (const { field, formula } of getCalculations(type)) {
+    const text = renameInFormula(field.formula, draft, before);
+    if (field.id === before.id || text === null || !formula.fieldIds.includes(before.id)) continue;
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await store.updateFormula(tx, siteId, field.id, text);
   }
@@ -167,17 +203,17 @@ async function renameInFormulas(
 const NUMBER_SLOTS = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8', 'n9', 'n10', 'n11', 'n12'] as const;
 const TEXT_SLOTS = ['t1', 't2', 't3', 't4', 't5', 't6'] as const;
 
-type Slotted = Pick<Draft, 'fieldType' | 'isMultiSelect' | 'isKey'>;
+type SlotTraits = Pick<FieldDraft, 'fieldType' | 'isMultiSelect' | 'isKey'>;
 
-/** The slots that a field may have; none for several values and files, which filters do not compare. */
-function slotsFor({ fieldType, isMultiSelect, isKey }: Slotted): readonly Slot[] {
+/** Slots that suit the field. Multi-select and file fields have none, because filters do not compare them. */
+function listAllowedSlots({ fieldType, isMultiSelect, isKey }: SlotTraits): readonly Slot[] {
   if (isKey) return ['name'];
   if (isMultiSelect || isFileField(fieldType)) return [];
   return fieldType === FIELD.text ? TEXT_SLOTS : NUMBER_SLOTS;
 }
 
-/** The slot of a field: the one it has, if that still fits, else the first that no other field of the type has. */
-function slotFor(field: Slotted, has: Slot | null, taken: ReadonlySet<Slot>): Slot | null {
-  const fitting = slotsFor(field);
-  return fitting.find((slot) => slot === has) ?? fitting.find((slot) => !taken.has(slot)) ?? null;
+/** The current slot if it still suits the field, otherwise the first free one; null when there is none. */
+function chooseSlot(field: SlotTraits, current: Slot | null, usedSlots: ReadonlySet<Slot>): Slot | null {
+  const fitting = listAllowedSlots(field);
+  return fitting.find((slot) => slot === current) ?? fitting.find((slot) => !usedSlots.has(slot)) ?? null;
 }

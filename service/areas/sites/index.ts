@@ -1,13 +1,19 @@
-/** What other rooms may ask of a site. */
-export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart, type Site } from './store.ts';
-export { siteHandlers } from './handlers.ts';
-export { zoneCalled } from './zone.ts';
+/** Sites, their settings and the platform administrators. */
+export { parseTimeZone, siteHandlers } from './handlers.ts';
 export {
-  grantPlatform,
-  grantPlatformFirst,
-  listRunners,
-  lockRunners,
-  revokePlatform,
-  runnersBeside,
-  runsPlatform,
-} from './runners.store.ts';
+  addFirstPlatformAdministrator,
+  addPlatformAdministrator,
+  isPlatformAdministrator,
+  listIndependentPlatformAdministrators,
+  listPlatformAdministrators,
+  lockPlatformAdministrators,
+  removePlatformAdministrator,
+} from './platform-administrators.store.ts';
+export {
+  createSite,
+  getSite,
+  isApprovedAddress,
+  listSiteIds,
+  lockFirstStart,
+  type Site,
+} from './sites.store.ts';

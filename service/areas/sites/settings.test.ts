@@ -1,24 +1,24 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { SiteSettings } from '../../../contract/generated/types.gen.ts';
-import type { Refusal } from '../../testing/calls.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const PATH = '/api/rest/v1/management/settings';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let person: Person;
   beforeEach(async () => {
-    person = await makePerson(house().db, await makeSite(house().db), {});
+    person = await makePerson(context().db, await makeSite(context().db), {});
   });
-  const api = () => as(house().app, person, 'program');
+  const api = () => as(context().app, person, 'program');
 
-  test('changes what is given and keeps the rest', async () => {
+  test('updates the given settings and keeps the others', async () => {
     const before = (await api().get<SiteSettings>(PATH)).body;
     const { status, body } = await api().put<SiteSettings>(PATH, { timeZone: 'pacific/kiritimati' });
     expect([status, body]).toEqual([200, { ...before, timeZone: 'Pacific/Kiritimati' }]);
     const named = await api().put<SiteSettings>(PATH, { name: ' Østre ' });
     expect(named.body).toMatchObject({ name: 'Østre', timeZone: 'Pacific/Kiritimati' });
-    const audits = await house()
+    const audits = await context()
       .db.selectFrom('audit_log')
       .select('changes')
       .where('site_id', '=', person.siteId)
@@ -31,22 +31,22 @@ onEachApp((house) => {
     ]);
   });
 
-  test('refuses what is no zone, an empty name, and what is not for it to set', async () => {
+  test('rejects an unknown time zone, an empty name and fields of the platform administration', async () => {
     for (const [body, path] of [
       [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
       [{ name: '   ' }, 'name'],
       [{ dedicatedDomain: 'mine.example' }, 'dedicatedDomain'],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const refused = await api().put<Refusal>(PATH, body);
+      // oxlint-disable-next-line no-await-in-loop -- sequential requests
+      const refused = await api().put<ErrorBody>(PATH, body);
       expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, path]);
     }
   });
 
-  test('settings that changed meanwhile are not written over', async () => {
+  test('rejects an update with a stale entity tag', async () => {
     const { headers } = await api().get(PATH);
     await api().put(PATH, { name: 'First' });
-    const stale = await api().put<Refusal>(
+    const stale = await api().put<ErrorBody>(
       PATH,
       { name: 'Second' },
       { headers: { 'if-match': String(headers['etag']) } },

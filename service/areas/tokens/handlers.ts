@@ -1,30 +1,41 @@
-import type { Scope, TokenErrorResponse, TokenRequest } from '../../../contract/generated/types.gen.ts';
-import { addressKey, countOrRefuse } from '../../kernel/auth/throttle.store.ts';
-import { ACTIVITY, SOURCE, writeActivity } from '../../kernel/audit/activity.store.ts';
-import type { Db } from '../../kernel/db/database.ts';
-import { withTransaction } from '../../kernel/db/transaction.ts';
-import { ApiError } from '../../kernel/http/errors.ts';
-import { ok, type Handlers } from '../../kernel/http/handler.ts';
-import { hashSecret, newSecret } from '../../kernel/secret.ts';
-import * as store from './store.ts';
+import type {
+  Scope,
+  TokenErrorResponse,
+  TokenRequest,
+  ApiKeyCalls,
+  ApiKeyInfo,
+  Capability,
+} from '../../../contract/generated/types.gen.ts';
+import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
+import { getActor, change } from '../../kernel/audit/change.ts';
+import { getAddressKey, consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
+import { type Db, withTransaction } from '../../kernel/db/database.ts';
+import type { Operation } from '../../kernel/http/contract.ts';
+import { ok, type Handlers, noContent, type Call } from '../../kernel/http/handler.ts';
+import { hashSecret, createSecret } from '../../kernel/secret.ts';
+import * as tokenStore from './access-tokens.store.ts';
+import * as keyStore from './api-keys.store.ts';
+import { expireKeys } from './key-expiry.ts';
+import { readKeyUsage, type CallCount } from './key-usage.store.ts';
 
-const LIFETIME_SECONDS = 900;
-/** Token calls of one user (shapes 1); wrong ones by the client id and the address they come from. */
-const TOKEN_CALLS = { limit: 300, seconds: 60 };
+const TOKEN_TTL_SECONDS = 900;
+/** Token requests per key (shapes 1); failed ones are counted per client id and address. */
+const TOKEN_CALL_LIMIT = { maxCount: 300, windowSeconds: 60 };
 const INT32_MAX = 2_147_483_647;
 
-function refuse(
+function oauthError(
   status: 400 | 401,
   error: TokenErrorResponse['error'],
   message: string,
-  basic = false,
+  asksForBasic = false,
 ): ApiError {
-  const headers: Record<string, string> = basic ? { 'www-authenticate': 'Basic realm="steward"' } : {};
+  const headers: Record<string, string> = asksForBasic ? { 'www-authenticate': 'Basic realm="steward"' } : {};
   return new ApiError(status, message, [], headers, { error, error_description: message });
 }
 
-/** Client id and secret from HTTP Basic (form-decoded, RFC 6749 2.3.1) or from the form. */
-function credentials(
+/** Reads client id and secret from HTTP Basic (form-decoded, RFC 6749 2.3.1) or from the form. */
+function parseCredentials(
   authorization: string | undefined,
   form: TokenRequest,
 ): { id: string; secret: string; basic: boolean } {
@@ -44,50 +55,57 @@ function credentials(
   }
 }
 
-/** A token is how a program signs in. */
-const BY_PROGRAM = { kind: ACTIVITY.signedIn, source: SOURCE.api };
+/** A token request is recorded as a sign-in of the key's owner. */
+const PROGRAM_SIGN_IN = { kind: ACTIVITY_TYPE.signedIn, source: ACTIVITY_SOURCE.api };
 
-/** A refused sign-in is in the report of the key's owner; one with an id that is nobody's is in none. */
-async function tellRefused(db: Db, clientId: number, secretHash: Buffer, ip: string): Promise<void> {
-  const owner = await store.findKeyOwner(db, clientId, secretHash);
+/** Records a refused token request in the activity of the key's owner; unknown client ids have none. */
+async function recordRefusedSignIn(db: Db, clientId: number, secretHash: Buffer, ip: string): Promise<void> {
+  const owner = await tokenStore.findKeyOwner(db, clientId, secretHash);
   if (!owner) return;
   const { siteId, userId, knowsSecret } = owner;
-  const kind = knowsSecret ? ACTIVITY.forbidden : ACTIVITY.failed;
-  await writeActivity(db, { siteId, userId, kind, source: SOURCE.api, ip });
+  const kind = knowsSecret ? ACTIVITY_TYPE.forbidden : ACTIVITY_TYPE.failed;
+  await insertActivity(db, { siteId, userId, kind, source: ACTIVITY_SOURCE.api, ip });
 }
 
 export const issueHandlers: Handlers<'issueToken'> = {
   async issueToken({ db, body, authorization, origin }) {
     if (body.grant_type !== 'client_credentials') {
-      throw refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
+      throw oauthError(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
     }
-    const { id, secret, basic } = credentials(authorization, body);
+    const { id, secret, basic } = parseCredentials(authorization, body);
     const clientId = Number(id);
-    const fits = /^\d{1,10}$/.test(id) && clientId <= INT32_MAX && secret !== '';
-    const key = fits ? await store.findApiKey(db, clientId, hashSecret(secret), origin.ip) : undefined;
-    // Wrong secrets count against who sends them: a stranger who knows a client id cannot use up its owner's calls.
-    const counted = key ? `token:${key.clientId}` : `token:${clientId}:${addressKey(origin.ip)}`;
-    if (fits)
-      await countOrRefuse(db, counted, TOKEN_CALLS, `At most ${TOKEN_CALLS.limit} token calls a minute`);
-    if (!key && fits) await tellRefused(db, clientId, hashSecret(secret), origin.ip);
+    const isWellFormed = /^\d{1,10}$/.test(id) && clientId <= INT32_MAX && secret !== '';
+    const key = isWellFormed
+      ? await tokenStore.findApiKey(db, clientId, hashSecret(secret), origin.ip)
+      : undefined;
+    // Wrong secrets count against the sender, so that somebody who knows a client id cannot use up its owner's quota.
+    const throttleKey = key ? `token:${key.clientId}` : `token:${clientId}:${getAddressKey(origin.ip)}`;
+    if (isWellFormed)
+      await consumeRateLimit(
+        db,
+        throttleKey,
+        TOKEN_CALL_LIMIT,
+        `At most ${TOKEN_CALL_LIMIT.maxCount} token requests per minute`,
+      );
+    if (!key && isWellFormed) await recordRefusedSignIn(db, clientId, hashSecret(secret), origin.ip);
     if (!key)
-      throw refuse(
+      throw oauthError(
         401,
         'invalid_client',
         'The client id or secret is wrong, or the key is turned off or expired',
         basic,
       );
-    const asked = (body.scope ?? '').split(' ').filter(Boolean) as Scope[];
-    const unknown = asked.filter((scope) => !key.scopes.includes(scope));
-    if (unknown.length > 0)
-      throw refuse(400, 'invalid_scope', `The key does not have the scope ${unknown.join(' ')}`);
-    const scopes = asked.length > 0 ? [...new Set(asked)] : key.scopes;
-    const token = newSecret();
+    const requestedScopes = (body.scope ?? '').split(' ').filter(Boolean) as Scope[];
+    const missingScopes = requestedScopes.filter((scope) => !key.scopes.includes(scope));
+    if (missingScopes.length > 0)
+      throw oauthError(400, 'invalid_scope', `The key does not have the scope ${missingScopes.join(' ')}`);
+    const scopes = requestedScopes.length > 0 ? [...new Set(requestedScopes)] : key.scopes;
+    const token = createSecret();
     const seconds = await withTransaction(db, {}, async (tx) => {
-      const lasting = await store.insertAccessToken(tx, key, token.hash, scopes, LIFETIME_SECONDS);
+      const lifetime = await tokenStore.insertAccessToken(tx, key, token.hash, scopes, TOKEN_TTL_SECONDS);
       const { siteId, userId } = key;
-      await writeActivity(tx, { siteId, userId, ...BY_PROGRAM, ip: origin.ip, session: token.hash });
-      return lasting;
+      await insertActivity(tx, { siteId, userId, ...PROGRAM_SIGN_IN, ip: origin.ip, session: token.hash });
+      return lifetime;
     });
     return ok({
       access_token: token.plain,
@@ -97,3 +115,135 @@ export const issueHandlers: Handlers<'issueToken'> = {
     });
   },
 };
+
+type KeyOperations = 'getApiKey' | 'enableApiKey' | 'disableApiKey' | 'getApiKeyUsage';
+
+/** The API key of a user: one at a time, and turned off permanently (spec 5.3). */
+export const keyHandlers: Handlers<KeyOperations> = {
+  async getApiKey(call) {
+    return ok(toApiKeys(await keyStore.findLatestKey(call.db, call.caller.siteId, call.caller.userId)));
+  },
+
+  async enableApiKey(call) {
+    const { siteId, userId, capabilities } = call.caller;
+    const { scopes, expiresInDays: days = null } = call.body;
+    // A scope without usable operations is refused: nobody could tell later why the key has it.
+    const unusable = scopes.filter((scope) => !isScopeUsable(call.operations, scope, capabilities));
+    if (unusable.length > 0)
+      throw forbidden(`You have no capability for any operation of these scopes: ${unusable.join(', ')}`);
+    await expireKeys(call.db, siteId, userId);
+    const secret = createSecret();
+    const key = await change(call.db, getActor(call), async (tx, record) => {
+      const inserted = await keyStore.insertKey(tx, {
+        siteId,
+        userId,
+        secretHash: secret.hash,
+        scopes,
+        days,
+      });
+      if (!inserted)
+        throw conflict(
+          'You already have an active API key. Turn it off first; it cannot be turned on again.',
+        );
+      record({
+        action: 'user.api-key-on',
+        subject: ['user', userId],
+        changes: {
+          clientId: [null, inserted.clientId],
+          scopes: [null, scopes],
+          apiKeyExpiresDate: [null, inserted.expiresAt],
+        },
+      });
+      return inserted;
+    });
+    const { clientId, createdAt, expiresAt } = key;
+    return ok({
+      clientId,
+      clientSecret: secret.plain,
+      scopes,
+      createdDate: createdAt.toISOString(),
+      expiresDate: expiresAt?.toISOString() ?? null,
+    });
+  },
+
+  async disableApiKey(call) {
+    const { siteId, userId } = call.caller;
+    await change(call.db, getActor(call), async (tx, record) => {
+      const clientId = await keyStore.disableKey(tx, siteId, userId);
+      if (clientId === undefined) throw apiKeyNotFound();
+      record({
+        action: 'user.api-key-off',
+        subject: ['user', userId],
+        changes: { clientId: [clientId, null] },
+      });
+    });
+    return noContent;
+  },
+
+  async getApiKeyUsage(call) {
+    const { clientId } = await requireActiveKey(call);
+    const { since, calls, by } = await readKeyUsage(call.db, clientId);
+    const summaries = new Map(call.operations.map(({ id, summary }) => [id, summary]));
+    return ok({
+      clientId,
+      sinceDate: since.toISOString(),
+      calls,
+      operations: by.operation_id.map((each) => ({ ...each, label: summaries.get(each.name) ?? each.name })),
+      addresses: by.ip.map(toLabeledCalls),
+      agents: by.agent.map(toLabeledCalls),
+      tokens: await keyStore.countAccessTokens(call.db, clientId),
+      // Neither publications nor Relationship Intelligence imports are implemented; null means not counted, 0 would
+      // mean none.
+      openStreams: null,
+      runningImports: null,
+    });
+  },
+};
+
+const toLabeledCalls = (calls: CallCount): ApiKeyCalls => ({
+  ...calls,
+  label: calls.name === '' ? 'Unnamed' : calls.name,
+});
+
+/** The active or the expired key as shown to its owner and to administrators; at most one is set. */
+export const toApiKeys = (
+  key: keyStore.StoredApiKey | undefined,
+): { apiKey: ApiKeyInfo | null; expiredApiKey: ApiKeyInfo | null } => ({
+  apiKey: key && !key.isExpired ? toApiKeyInfo(key) : null,
+  expiredApiKey: key?.isExpired ? toApiKeyInfo(key) : null,
+});
+
+const toApiKeyInfo = ({
+  clientId,
+  scopes,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+}: keyStore.StoredApiKey): ApiKeyInfo => ({
+  clientId,
+  scopes,
+  createdDate: createdAt.toISOString(),
+  lastUsedDate: lastUsedAt?.toISOString() ?? null,
+  expiresDate: expiresAt?.toISOString() ?? null,
+});
+
+const apiKeyNotFound = () => notFound('An active API key');
+
+async function requireActiveKey({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<keyStore.StoredApiKey> {
+  const key = await keyStore.findLatestKey(db, caller.siteId, caller.userId);
+  if (!key || key.isExpired) throw apiKeyNotFound();
+  return key;
+}
+
+/** Whether the capabilities allow any operation of the scope. */
+const isScopeUsable = (
+  operations: readonly Operation[],
+  scope: Scope,
+  held: ReadonlySet<Capability>,
+): boolean =>
+  operations.some(
+    (operation) =>
+      operation.scope === scope &&
+      (operation.capabilities.length === 0 ||
+        (operation.capabilities as readonly Capability[]).some((capability) => held.has(capability))),
+  );

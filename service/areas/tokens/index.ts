@@ -1,9 +1,8 @@
-import { issueHandlers } from './handlers.ts';
-import { keyHandlers } from './keys.ts';
+import { issueHandlers, keyHandlers } from './handlers.ts';
 
-/** Access tokens for programs, and the API keys that they are issued for. */
+/** Access tokens of programs and the API keys for which they are issued. */
 export const tokenHandlers = { ...issueHandlers, ...keyHandlers };
-export { endExpiredKeys, keyEndsChore } from './ends.ts';
-export { disableKey, findKey, insertKey } from './keys.store.ts';
-export { shownKey } from './keys.ts';
-export { countKeyUse, keyUseChore, type KeyUse } from './usage.ts';
+export { expireKeys, keyExpiryTask } from './key-expiry.ts';
+export { disableKey, findLatestKey, insertKey } from './api-keys.store.ts';
+export { toApiKeys } from './handlers.ts';
+export { createKeyUsageCounter, keyUsageCleanupTask, type KeyUsageCounter } from './key-usage.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { callsWith, type Calls, type Refusal } from '../../testing/calls.ts';
+import { createApiClient, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import {
   as,
   makeGroup,
@@ -11,33 +11,37 @@ import {
   type Person,
 } from '../../testing/site.ts';
 
-const ada = () => ({ email: `ada.${crypto.randomUUID()}@example.com`, firstName: 'Ada', lastName: 'Okafor' });
-const linkIn = (text: string | undefined) => /\/link#([\w-]+)/.exec(text ?? '')?.[1] ?? '';
+const createInput = () => ({
+  email: `ada.${crypto.randomUUID()}@example.com`,
+  firstName: 'Ada',
+  lastName: 'Okafor',
+});
+const extractToken = (text: string | undefined) => /\/link#([\w-]+)/.exec(text ?? '')?.[1] ?? '';
 const PASSWORD = 'correct horse battery';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
-  let api: Calls;
+  let api: ApiClient;
   beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    admin = await makePerson(house().db, siteId);
-    api = as(house().app, admin);
+    siteId = await makeSite(context().db);
+    admin = await makePerson(context().db, siteId);
+    api = as(context().app, admin);
   });
 
-  /** Creates and reads back. */
-  async function created(info: object): Promise<UserInfoResponse> {
+  /** Creates a user and reads it back. */
+  async function createUser(info: object): Promise<UserInfoResponse> {
     const { status, body } = await api.post<number>('user', info);
     expect(status).toBe(200);
     return (await api.get<UserInfoResponse>(`user/${body}`)).body;
   }
   const mailsTo = (email: string) =>
-    house().db.selectFrom('mail').selectAll().where('recipient', '=', email).execute();
-  const visitor = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
+    context().db.selectFrom('mail').selectAll().where('recipient', '=', email).execute();
+  const anonymous = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
 
-  test('the minimum creates an Active user without groups or switches (spec 3, shapes 2)', async () => {
-    const info = ada();
-    const { createdDate, modifiedDate, id, ...user } = await created(info);
+  test('creates an active user without groups or switches from the required fields (spec 3, shapes 2)', async () => {
+    const info = createInput();
+    const { createdDate, modifiedDate, id, ...user } = await createUser(info);
     expect(id).toBeGreaterThan(0);
     expect(createdDate).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(modifiedDate).toBe(createdDate);
@@ -61,93 +65,102 @@ onEachApp((house) => {
     [undefined, true],
     [false, false],
   ])('isActive %s makes isActive %s (spec 2.1)', async (isActive, expected) => {
-    expect(await created({ ...ada(), isActive })).toHaveProperty('isActive', expected);
+    expect(await createUser({ ...createInput(), isActive })).toHaveProperty('isActive', expected);
   });
 
-  test('a new user has the license Standard, and all given fields', async () => {
-    const groups = [await makeGroup(house().db, siteId, ['Read Data']), await makeGroup(house().db, siteId)];
+  test('gives the new user a Standard license and all given fields', async () => {
+    const groups = [
+      await makeGroup(context().db, siteId, ['Read Data']),
+      await makeGroup(context().db, siteId),
+    ];
     const info = {
-      ...ada(),
+      ...createInput(),
       groups,
       federationId: 'f-1',
       twoFactorEnabled: true,
       ipRestrictionsEnabled: true,
     };
-    const user = await created(info);
+    const user = await createUser(info);
     expect(user).toMatchObject(info);
     const license = await api.get(`userLicense/${user.id}`);
     expect(license.body).toMatchObject({ licenseTypeId: 1, isBillable: true });
   });
 
-  test('names and address are kept without the spaces around them; spaces alone are no name', async () => {
-    const info = ada();
-    expect(await created({ ...info, firstName: '  Ada ' })).toHaveProperty('firstName', 'Ada');
-    const refused = await api.post<Refusal>('user', { ...ada(), firstName: ' ', lastName: '\t' });
+  test('trims names and rejects empty ones', async () => {
+    const info = createInput();
+    expect(await createUser({ ...info, firstName: '  Ada ' })).toHaveProperty('firstName', 'Ada');
+    const refused = await api.post<ErrorBody>('user', { ...createInput(), firstName: ' ', lastName: '\t' });
     expect(refused.status).toBe(400);
     expect(refused.body.errors?.map(({ path }) => path)).toEqual(['firstName', 'lastName']);
   });
 
   describe('password (spec 4.2 rule 1)', () => {
-    test('absent: one mail with a link that works once, within 24 hours, and then lets in', async () => {
-      const info = ada();
-      await created(info);
+    test('absent: sends one mail with a link that works once within 24 hours', async () => {
+      const info = createInput();
+      await createUser(info);
       const [mail, ...others] = await mailsTo(info.email);
       expect(others).toEqual([]);
       expect(mail?.body_text).toContain(`${publicUrl}/link#`);
-      const token = linkIn(mail?.body_text);
-      const looked = await visitor().post<{ expiresDate: string }>('/api/session/link', { token });
+      const token = extractToken(mail?.body_text);
+      const looked = await anonymous().post<{ expiresDate: string }>('/api/session/link', { token });
       expect(looked.body).toMatchObject({ purpose: 'set-password', email: info.email });
       const hours = (Date.parse(looked.body.expiresDate) - Date.now()) / 3_600_000;
       expect(hours).toBeGreaterThan(23.9);
       expect(hours).toBeLessThanOrEqual(24.01);
 
-      const signIn = () => visitor().post('/api/session', { email: info.email, password: PASSWORD });
+      const signIn = () => anonymous().post('/api/session', { email: info.email, password: PASSWORD });
       expect((await signIn()).status).toBe(401);
-      expect((await visitor().post('/api/session/password', { token, password: PASSWORD })).status).toBe(204);
+      expect((await anonymous().post('/api/session/password', { token, password: PASSWORD })).status).toBe(
+        204,
+      );
       expect((await signIn()).status).toBe(200);
-      expect((await visitor().post('/api/session/password', { token, password: PASSWORD })).status).toBe(404);
-      expect((await visitor().post('/api/session/link', { token })).status).toBe(404);
+      expect((await anonymous().post('/api/session/password', { token, password: PASSWORD })).status).toBe(
+        404,
+      );
+      expect((await anonymous().post('/api/session/link', { token })).status).toBe(404);
     });
 
-    test('the link holds no longer than 24 hours', async () => {
-      const info = ada();
-      const { id } = await created(info);
-      const token = linkIn((await mailsTo(info.email))[0]?.body_text);
-      await house()
+    test('the link expires after 24 hours', async () => {
+      const info = createInput();
+      const { id } = await createUser(info);
+      const token = extractToken((await mailsTo(info.email))[0]?.body_text);
+      await context()
         .db.updateTable('one_time_link')
         .set({ expires_at: new Date(Date.now() - 1000) })
         .where('user_id', '=', id)
         .execute();
-      expect((await visitor().post('/api/session/link', { token })).status).toBe(404);
-      expect((await visitor().post('/api/session/password', { token, password: PASSWORD })).status).toBe(404);
+      expect((await anonymous().post('/api/session/link', { token })).status).toBe(404);
+      expect((await anonymous().post('/api/session/password', { token, password: PASSWORD })).status).toBe(
+        404,
+      );
     });
 
-    test('of two requests with one link at the same time exactly one sets its password', async () => {
-      const info = ada();
-      await created(info);
-      const token = linkIn((await mailsTo(info.email))[0]?.body_text);
+    test('the link sets one password when used concurrently', async () => {
+      const info = createInput();
+      await createUser(info);
+      const token = extractToken((await mailsTo(info.email))[0]?.body_text);
       const tries = ['a', 'b'].map((tail) =>
-        visitor().post('/api/session/password', { token, password: PASSWORD + tail }),
+        anonymous().post('/api/session/password', { token, password: PASSWORD + tail }),
       );
       expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(
         expect.arrayContaining([204, 404]),
       );
     });
 
-    test('present: no mail, and it lets in at once; it stands nowhere in the answer, the audit or the events', async () => {
-      const info = { ...ada(), password: PASSWORD };
-      const user = await created(info);
+    test('present: sends no mail, allows sign-in at once, and never returns, audits or publishes the password', async () => {
+      const info = { ...createInput(), password: PASSWORD };
+      const user = await createUser(info);
       expect(user).not.toHaveProperty('password');
       expect(await mailsTo(info.email)).toEqual([]);
-      expect((await visitor().post('/api/session', { email: info.email, password: PASSWORD })).status).toBe(
+      expect((await anonymous().post('/api/session', { email: info.email, password: PASSWORD })).status).toBe(
         200,
       );
-      const audit = await house()
+      const audit = await context()
         .db.selectFrom('audit_log')
         .selectAll()
         .where('site_id', '=', siteId)
         .execute();
-      const events = await house()
+      const events = await context()
         .db.selectFrom('topic_event')
         .selectAll()
         .where('site_id', '=', siteId)
@@ -155,29 +168,29 @@ onEachApp((house) => {
       expect(JSON.stringify([audit, events])).not.toContain(PASSWORD);
     });
 
-    test('one of spaces alone, or that is the e-mail address, is refused', async () => {
-      const info = ada();
+    test('is rejected if blank or equal to the e-mail address', async () => {
+      const info = createInput();
       for (const password of [' '.repeat(12), info.email.toUpperCase()]) {
-        const { status, body } = await api.post<Refusal>('user', { ...info, password });
+        const { status, body } = await api.post<ErrorBody>('user', { ...info, password });
         expect([status, body.errors?.[0]?.path]).toEqual([400, 'password']);
       }
     });
 
-    test.each(['short', 'x'.repeat(129)])('one of the wrong length is refused (%#)', async (password) => {
-      const { status, body } = await api.post<Refusal>('user', { ...ada(), password });
+    test.each(['short', 'x'.repeat(129)])('is rejected with a wrong length (%#)', async (password) => {
+      const { status, body } = await api.post<ErrorBody>('user', { ...createInput(), password });
       expect([status, body.errors?.[0]?.path]).toEqual([400, 'password']);
     });
   });
 
-  test('with an identity manager password and federationId have no effect, and no mail is sent (spec 2.1)', async () => {
-    const federated = await makeSite(house().db, 'identity-manager');
-    const calls = as(house().app, await makePerson(house().db, federated));
-    const info = { ...ada(), password: PASSWORD, federationId: 'f-2' };
+  test('on a site with an identity manager, password and federationId have no effect and no mail is sent (spec 2.1)', async () => {
+    const federated = await makeSite(context().db, 'identity-manager');
+    const calls = as(context().app, await makePerson(context().db, federated));
+    const info = { ...createInput(), password: PASSWORD, federationId: 'f-2' };
     const { body: id } = await calls.post<number>('user', info);
     expect((await calls.get(`user/${id}`)).body).toMatchObject({ federationId: null });
     await calls.put('user', { id, federationId: 'f-3' });
     expect((await calls.get(`user/${id}`)).body).toMatchObject({ federationId: null });
-    const account = await house()
+    const account = await context()
       .db.selectFrom('account')
       .select('password_hash')
       .where('user_id', '=', id)
@@ -186,11 +199,11 @@ onEachApp((house) => {
     expect(await mailsTo(info.email)).toEqual([]);
   });
 
-  describe('an e-mail address that is known (shapes 2)', () => {
-    test('on another site: 409 names the two other ways in, and nothing is created', async () => {
-      const elsewhere = await makePerson(house().db, await makeSite(house().db));
-      const { status, body } = await api.post<Refusal>('user', {
-        ...ada(),
+  describe('a registered e-mail address (shapes 2)', () => {
+    test('on another site: 409 names the two other ways to add the user, and nothing is created', async () => {
+      const elsewhere = await makePerson(context().db, await makeSite(context().db));
+      const { status, body } = await api.post<ErrorBody>('user', {
+        ...createInput(),
         email: elsewhere.email.toUpperCase(),
       });
       expect(status).toBe(409);
@@ -199,9 +212,9 @@ onEachApp((house) => {
       expect((await api.get<unknown[]>('user?pageSize=1000')).body).toHaveLength(1);
     });
 
-    test('here: 409 names the user', async () => {
-      const { status, body } = await api.post<Refusal>('user', {
-        ...ada(),
+    test('on this site: 409 names the user', async () => {
+      const { status, body } = await api.post<ErrorBody>('user', {
+        ...createInput(),
         email: admin.email.toUpperCase(),
       });
       expect(status).toBe(409);
@@ -210,8 +223,8 @@ onEachApp((house) => {
       ]);
     });
 
-    test('twenty creations of one address at the same time make one user', async () => {
-      const info = { ...ada(), password: undefined };
+    test('twenty concurrent requests for one address create one user', async () => {
+      const info = { ...createInput(), password: undefined };
       const statuses = (await Promise.all(Array.from({ length: 20 }, () => api.post('user', info)))).map(
         ({ status }) => status,
       );
@@ -222,35 +235,35 @@ onEachApp((house) => {
   });
 
   describe('groups', () => {
-    test('unknown ones and those of another site are 400 at their places', async () => {
-      const known = await makeGroup(house().db, siteId);
-      const foreign = await makeGroup(house().db, await makeSite(house().db));
-      const { status, body } = await api.post<Refusal>('user', {
-        ...ada(),
+    test('unknown groups and groups of another site are 400 at their paths', async () => {
+      const known = await makeGroup(context().db, siteId);
+      const foreign = await makeGroup(context().db, await makeSite(context().db));
+      const { status, body } = await api.post<ErrorBody>('user', {
+        ...createInput(),
         groups: [known, foreign, 2_147_483_647],
       });
       expect(status).toBe(400);
       expect(body.errors?.map(({ path }) => path)).toEqual(['groups.1', 'groups.2']);
     });
 
-    test('need Manage Groups, and every capability they give (spec 5, T05)', async () => {
-      const strong = await makeGroup(house().db, siteId, ['Manage Backups']);
-      const weak = await makeGroup(house().db, siteId, []);
+    test('require Manage Groups and all capabilities of the groups (spec 5, T05)', async () => {
+      const strong = await makeGroup(context().db, siteId, ['Manage Backups']);
+      const weak = await makeGroup(context().db, siteId, []);
       const own = ['Access Web Service', 'Manage Users'] as const;
-      const userManager = as(house().app, await makePerson(house().db, siteId, { capabilities: own }));
-      expect((await userManager.post('user', { ...ada(), groups: [weak] })).status).toBe(403);
+      const userManager = as(context().app, await makePerson(context().db, siteId, { capabilities: own }));
+      expect((await userManager.post('user', { ...createInput(), groups: [weak] })).status).toBe(403);
       const both = as(
-        house().app,
-        await makePerson(house().db, siteId, { capabilities: [...own, 'Manage Groups'] }),
+        context().app,
+        await makePerson(context().db, siteId, { capabilities: [...own, 'Manage Groups'] }),
       );
-      expect((await both.post('user', { ...ada(), groups: [weak] })).status).toBe(200);
-      const refused = await both.post<Refusal>('user', { ...ada(), groups: [strong] });
+      expect((await both.post('user', { ...createInput(), groups: [weak] })).status).toBe(200);
+      const refused = await both.post<ErrorBody>('user', { ...createInput(), groups: [strong] });
       expect(refused.status).toBe(403);
       expect(refused.body.message).toContain('Manage Backups');
     });
   });
 
-  test('fields that the service owns cannot be sent (T08)', async () => {
+  test('rejects fields that the service sets (T08)', async () => {
     const owned = [
       'id',
       'siteId',
@@ -266,7 +279,7 @@ onEachApp((house) => {
       'homeSiteId',
     ];
     for (const name of owned) {
-      const { status, body } = await api.post<Refusal>('user', { ...ada(), [name]: 1 });
+      const { status, body } = await api.post<ErrorBody>('user', { ...createInput(), [name]: 1 });
       expect([status, body.errors]).toEqual([400, [{ path: name, message: 'is not known' }]]);
     }
   });

@@ -1,6 +1,5 @@
-/** What other rooms may ask of users. */
-export { addAdministrator } from './administrator.ts';
+/** Users: accounts, memberships and the explanation of their access. */
+export { addAdministrator, mailPasswordLink } from './accounts.ts';
 export { userHandlers } from './handlers.ts';
 export { checkPerson } from './rules.ts';
-export { insertAccount, insertMembership, updateMembership } from './store.ts';
-export { mailPasswordLink } from './password-mail.ts';
+export { insertAccount, insertMembership, updateMembership } from './users.store.ts';

@@ -1,26 +1,26 @@
-/** A mailed link opens nothing once the address it went to, or the person, is no longer trusted with the account. */
+/** Invalidation of mailed links when the address or the membership changes. */
 import { beforeEach, expect, test } from 'vitest';
-import { callsWith, type Calls } from '../../testing/calls.ts';
+import { createApiClient, type ApiClient } from '../../testing/calls.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
-const address = () => `${crypto.randomUUID()}@links.test`;
+const uniqueAddress = () => `${crypto.randomUUID()}@links.test`;
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
-  let api: Calls;
+  let api: ApiClient;
   let id = 0;
   let email = '';
   beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    api = as(house().app, await makePerson(house().db, siteId));
-    email = address();
+    siteId = await makeSite(context().db);
+    api = as(context().app, await makePerson(context().db, siteId));
+    email = uniqueAddress();
     id = (await api.post<number>('user', { email, firstName: 'Ada', lastName: 'Okafor' })).body;
   });
 
-  /** The links mailed to an address, the first one first. */
-  async function linksTo(recipient: string): Promise<string[]> {
-    const mails = await house()
+  /** The tokens of the links mailed to an address, oldest first. */
+  async function listTokens(recipient: string): Promise<string[]> {
+    const mails = await context()
       .db.selectFrom('mail')
       .select('body_text')
       .where('recipient', '=', recipient)
@@ -28,46 +28,46 @@ onEachApp((house) => {
       .execute();
     return mails.map((mail) => /\/link#([\w-]+)/.exec(mail.body_text)?.[1] ?? '');
   }
-  const visitor = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
-  const use = async (token: string | undefined) =>
-    (await visitor().post('/api/session/password', { token, password: PASSWORD })).status;
+  const anonymous = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
+  const setPassword = async (token: string | undefined) =>
+    (await anonymous().post('/api/session/password', { token, password: PASSWORD })).status;
 
-  test('a corrected address: the old link is dead, the new address gets one of its own', async () => {
-    const [first] = await linksTo(email);
-    const corrected = address();
+  test('a changed address invalidates the old link and gets a new one', async () => {
+    const [first] = await listTokens(email);
+    const corrected = uniqueAddress();
     expect((await api.put('user', { id, email: corrected })).status).toBe(200);
-    expect(await use(first)).toBe(404);
-    const [second, ...others] = await linksTo(corrected);
+    expect(await setPassword(first)).toBe(404);
+    const [second, ...others] = await listTokens(corrected);
     expect(others).toEqual([]);
-    expect(await use(second)).toBe(204);
+    expect(await setPassword(second)).toBe(204);
   });
 
-  test('who has a password gets no mail when the address changes, and a link asked for before is dead', async () => {
-    await use((await linksTo(email))[0]);
-    await visitor().post('/api/session/password/request', { email });
-    const [, asked] = await linksTo(email);
-    const corrected = address();
+  test('a user with a password gets no mail when the address changes, and older links become invalid', async () => {
+    await setPassword((await listTokens(email))[0]);
+    await anonymous().post('/api/session/password/request', { email });
+    const [, requestedToken] = await listTokens(email);
+    const corrected = uniqueAddress();
     await api.put('user', { id, email: corrected });
-    expect(await use(asked)).toBe(404);
-    expect(await linksTo(corrected)).toEqual([]);
+    expect(await setPassword(requestedToken)).toBe(404);
+    expect(await listTokens(corrected)).toEqual([]);
   });
 
-  test('another change leaves the link alone', async () => {
+  test('other changes keep the link valid', async () => {
     await api.put('user', { id, lastName: 'Lund' });
-    expect(await use((await linksTo(email))[0])).toBe(204);
+    expect(await setPassword((await listTokens(email))[0])).toBe(204);
   });
 
   test.each([
     ['deactivation', () => api.put('user', { id, isActive: false })],
     ['removal', () => api.del(`user/${id}`)],
-  ])('%s ends it', async (_deed, deed) => {
-    expect((await deed()).status).toBe(200);
-    expect(await use((await linksTo(email))[0])).toBe(404);
+  ])('%s invalidates the link', async (_name, change) => {
+    expect((await change()).status).toBe(200);
+    expect(await setPassword((await listTokens(email))[0])).toBe(404);
   });
 
-  test('removal leaves it to somebody who belongs to another site too', async () => {
-    await joinSite(house().db, await makeSite(house().db), id);
+  test('removal keeps the link valid for a member of another site', async () => {
+    await joinSite(context().db, await makeSite(context().db), id);
     expect((await api.del(`user/${id}`)).status).toBe(200);
-    expect(await use((await linksTo(email))[0])).toBe(204);
+    expect(await setPassword((await listTokens(email))[0])).toBe(204);
   });
 });

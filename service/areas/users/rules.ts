@@ -1,16 +1,16 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
-import { refusedSwitches } from '../../../contract/rules/switches.ts';
-import { newPasswordFault } from '../../kernel/auth/new-password.ts';
-import { conflict, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
+import { findRefusedSwitches } from '../../../contract/rules/users.ts';
+import { conflict, type ApiError, type FieldError } from '../../kernel/api-error.ts';
+import { validateNewPassword } from '../../kernel/auth/passwords.ts';
 
-/** Fields that a site with an identity manager takes without effect (spec 2.1): they are as if absent. */
-export function withoutEffect<T extends NewUserInfo | UserInfo>(info: T, identityMode: string): T {
+/** Removes the fields that have no effect on a site with an identity manager (spec 2.1). */
+export function dropIneffectiveFields<T extends NewUserInfo | UserInfo>(info: T, identityMode: string): T {
   return identityMode === 'identity-manager'
     ? { ...info, password: undefined, federationId: undefined }
     : info;
 }
 
-/** Names are kept without the spaces around them; one of spaces alone is none. */
+/** Errors of names that are empty after trimming. */
 export function checkNames(info: {
   firstName?: string | undefined;
   lastName?: string | undefined;
@@ -20,49 +20,53 @@ export function checkNames(info: {
     .map((path) => ({ path, message: 'must not be empty' }));
 }
 
-/** Faults of a new person: of the names, and of a password that is given. */
+/** Errors of a new user: names, and the password if one is given. */
 export function checkPerson(info: {
   email: string;
   firstName: string;
   lastName: string;
   password?: string | undefined;
 }): FieldError[] {
-  const fault = info.password === undefined ? undefined : newPasswordFault(info.password, info.email);
-  return [...checkNames(info), ...(fault === undefined ? [] : [{ path: 'password', message: fault }])];
+  const passwordError =
+    info.password === undefined ? undefined : validateNewPassword(info.password, info.email);
+  return [
+    ...checkNames(info),
+    ...(passwordError === undefined ? [] : [{ path: 'password', message: passwordError }]),
+  ];
 }
 
-/** Turning a one-way switch off is 400 with the field's name (spec 2.1, 3). */
+/** An error for each one-way switch that the request would turn off (spec 2.1, 3). */
 export function checkSwitches(
   current: { twoFactorEnabled: boolean; ipRestrictionsEnabled: boolean },
   info: UserInfo,
 ): FieldError[] {
-  return refusedSwitches(current, info).map((path) => ({
+  return findRefusedSwitches(current, info).map((path) => ({
     path,
     message: 'is on and cannot be turned off through the API',
   }));
 }
 
-/** Whose an address is: an account, which may be a user of this site, of others, or of none any more. */
-export interface Owner {
+/** The account that has an address and its memberships: on this site, on others or on none. */
+export interface AddressOwner {
   userId: number;
   isHere: boolean;
   isElsewhere: boolean;
 }
 
 /**
- * 409 for an address that the platform knows: whether it is a user of this very site, of another one, or of none since
- * the person was removed. For the latter two the message names the other two ways in (shapes 2).
+ * 409 for a registered address. The message says whether the account belongs to this site, to another one or to none
+ * any more; in the latter cases it names the two other ways to add the user (shapes 2).
  */
-export function addressTaken(email: string, owner: Owner | undefined): ApiError {
+export function addressTaken(email: string, owner: AddressOwner | undefined): ApiError {
   if (owner?.isHere) {
-    const here = `is already a user of this site (id ${owner.userId})`;
-    return conflict(`${email} ${here}`, [{ path: 'email', message: here }]);
+    const message = `is already a user of this site (id ${owner.userId})`;
+    return conflict(`${email} ${message}`, [{ path: 'email', message }]);
   }
-  const known = owner
+  const situation = owner
     ? `is already known ${owner.isElsewhere ? 'on another site' : 'but on no site any more'}`
     : 'is already known on this platform';
   return conflict(
-    `${email} ${known}. Invite the person (POST /user/invite) or add them without an invitation (POST /user/addExisting).`,
-    [{ path: 'email', message: `${known}: invite the person or add them without an invitation` }],
+    `${email} ${situation}. Invite the person (POST /user/invite) or add them without an invitation (POST /user/addExisting).`,
+    [{ path: 'email', message: `${situation}: invite the person or add them without an invitation` }],
   );
 }

@@ -1,32 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, joinSite, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
   let user: Person;
-  let api: Calls;
+  let api: ApiClient;
   beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    admin = await makePerson(house().db, siteId);
-    user = await makePerson(house().db, siteId, { capabilities: ['Access Web Service', 'Manage Users'] });
-    api = as(house().app, admin);
+    siteId = await makeSite(context().db);
+    admin = await makePerson(context().db, siteId);
+    user = await makePerson(context().db, siteId, { capabilities: ['Access Web Service', 'Manage Users'] });
+    api = as(context().app, admin);
   });
 
-  const read = async (id = user.userId) => (await api.get<UserInfoResponse>(`user/${id}`)).body;
+  const readUser = async (id = user.userId) => (await api.get<UserInfoResponse>(`user/${id}`)).body;
   const change = (info: object, headers: Record<string, string> = {}) =>
-    api.put<Refusal>('user', { id: user.userId, ...info }, { headers });
+    api.put<ErrorBody>('user', { id: user.userId, ...info }, { headers });
   const remove = (tag: string) => api.del(`user/${user.userId}`, undefined, { headers: { 'if-match': tag } });
-  const etag = async () => String((await api.get(`user/${user.userId}`)).headers.etag);
-  const restrictMyself = () => api.put<Refusal>('user', { id: admin.userId, ipRestrictionsEnabled: true });
+  const getEtag = async () => String((await api.get(`user/${user.userId}`)).headers.etag);
+  const restrictMyself = () => api.put<ErrorBody>('user', { id: admin.userId, ipRestrictionsEnabled: true });
 
-  test('answers the id; an omitted field keeps its value, a given one is set', async () => {
-    const before = await read();
+  test('returns the id, keeps omitted fields and sets the given ones', async () => {
+    const before = await readUser();
     const { status, body } = await change({ lastName: 'Okafor-Lind' });
     expect([status, body]).toEqual([200, user.userId]);
-    const { modifiedDate, ...after } = await read();
+    const { modifiedDate, ...after } = await readUser();
     expect(after).toEqual({
       ...before,
       lastName: 'Okafor-Lind',
@@ -36,8 +36,8 @@ onEachApp((house) => {
     expect(Date.parse(modifiedDate)).toBeGreaterThanOrEqual(Date.parse(before.modifiedDate));
   });
 
-  test('every field can be changed', async () => {
-    const groups = [user.groupId, await makeGroup(house().db, siteId)].toSorted((a, b) => a - b);
+  test('changes every field', async () => {
+    const groups = [user.groupId, await makeGroup(context().db, siteId)].toSorted((a, b) => a - b);
     const info = {
       email: `New.${user.email}`,
       firstName: 'Grace',
@@ -49,12 +49,12 @@ onEachApp((house) => {
       ipRestrictionsEnabled: true,
     };
     expect((await change(info)).status).toBe(200);
-    expect(await read()).toMatchObject(info);
+    expect(await readUser()).toMatchObject(info);
     expect((await change({ federationId: null })).status).toBe(200);
-    expect(await read()).toMatchObject({ federationId: null });
+    expect(await readUser()).toMatchObject({ federationId: null });
   });
 
-  test('what changes nothing leaves version, date and audit alone', async () => {
+  test('an update without changes keeps version, date and audit log', async () => {
     const before = await api.get(`user/${user.userId}`);
     expect((await change({ firstName: 'Ada', groups: [user.groupId], isActive: true })).status).toBe(200);
     const after = await api.get(`user/${user.userId}`);
@@ -62,28 +62,28 @@ onEachApp((house) => {
   });
 
   test('groups is the complete list', async () => {
-    const other = await makeGroup(house().db, siteId);
+    const other = await makeGroup(context().db, siteId);
     await change({ groups: [other, other] });
-    expect((await read()).groups).toEqual([other]);
+    expect((await readUser()).groups).toEqual([other]);
     await change({ groups: [] });
-    expect((await read()).groups).toEqual([]);
+    expect((await readUser()).groups).toEqual([]);
     const { status, body } = await change({ groups: [other, 2_147_483_647] });
     expect([status, body.errors?.[0]?.path]).toEqual([400, 'groups.1']);
   });
 
   describe('one-way switches (spec 2.1, 3)', () => {
     test.each(['twoFactorEnabled', 'ipRestrictionsEnabled'])(
-      '%s can be turned on and never off',
+      '%s can be turned on but never off',
       async (name) => {
         expect((await change({ [name]: false })).status).toBe(200);
         expect((await change({ [name]: true })).status).toBe(200);
         const { status, body } = await change({ [name]: false, lastName: 'Kept out' });
         expect([status, body.errors?.[0]?.path]).toEqual([400, name]);
-        expect(await read()).toMatchObject({ [name]: true, lastName: 'Okafor' });
+        expect(await readUser()).toMatchObject({ [name]: true, lastName: 'Okafor' });
       },
     );
 
-    test('both faults are told at once, with the others', async () => {
+    test('both errors are reported together with the others', async () => {
       await change({ twoFactorEnabled: true, ipRestrictionsEnabled: true });
       const { body } = await change({
         twoFactorEnabled: false,
@@ -97,9 +97,9 @@ onEachApp((house) => {
       ]);
     });
 
-    test('nobody locks themselves out with IP restrictions (T07)', async () => {
+    test('nobody can lock themselves out with IP restrictions (T07)', async () => {
       expect((await restrictMyself()).body.errors?.[0]?.path).toBe('ipRestrictionsEnabled');
-      await house()
+      await context()
         .db.insertInto('approved_address')
         .values({ site_id: siteId, network: '127.0.0.0/8' })
         .execute();
@@ -108,14 +108,16 @@ onEachApp((house) => {
   });
 
   describe('If-Match (shapes 1)', () => {
-    test('the current tag and * let through, a stale one and another are 412 and change nothing', async () => {
-      const first = await etag();
+    test('the current tag and * are accepted; stale and unknown tags are 412 and change nothing', async () => {
+      const first = await getEtag();
       expect((await change({ lastName: 'One' }, { 'if-match': first })).status).toBe(200);
       expect((await change({ lastName: 'Two' }, { 'if-match': first })).status).toBe(412);
       expect((await change({ lastName: 'Two' }, { 'if-match': '"nothing"' })).status).toBe(412);
-      expect(await read()).toHaveProperty('lastName', 'One');
+      expect(await readUser()).toHaveProperty('lastName', 'One');
       expect((await change({ lastName: 'Three' }, { 'if-match': '*' })).status).toBe(200);
-      expect((await change({ lastName: 'Four' }, { 'if-match': `"x", ${await etag()}` })).status).toBe(200);
+      expect((await change({ lastName: 'Four' }, { 'if-match': `"x", ${await getEtag()}` })).status).toBe(
+        200,
+      );
     });
 
     test('without it the last write wins', async () => {
@@ -123,43 +125,43 @@ onEachApp((house) => {
       expect((await change({ lastName: 'Two' })).status).toBe(200);
     });
 
-    test('PUT answers the tag of the new version', async () => {
+    test('PUT returns the tag of the new version', async () => {
       const { headers } = await change({ lastName: 'One' });
-      expect(headers.etag).toBe(await etag());
+      expect(headers.etag).toBe(await getEtag());
     });
 
-    test('what changes the user elsewhere makes the tag stale: groups and license', async () => {
-      const first = await etag();
+    test('changes of groups and license make the tag stale', async () => {
+      const first = await getEtag();
       await api.put('user/group', [{ userIds: [user.userId], groupIds: [admin.groupId] }]);
-      const second = await etag();
+      const second = await getEtag();
       await api.put('userLicense', { userId: user.userId, licenseTypeId: 2 });
-      expect(new Set([first, second, await etag()]).size).toBe(3);
+      expect(new Set([first, second, await getEtag()]).size).toBe(3);
     });
 
     test('a stale tag does not remove a user', async () => {
-      const first = await etag();
+      const first = await getEtag();
       await change({ lastName: 'One' });
       expect((await remove(first)).status).toBe(412);
-      expect((await remove(await etag())).status).toBe(200);
+      expect((await remove(await getEtag())).status).toBe(200);
     });
   });
 
-  describe('refusals', () => {
-    test('404 for nobody and for somebody of another site', async () => {
-      const foreign = await makePerson(house().db, await makeSite(house().db));
+  describe('rejections', () => {
+    test('is 404 for an unknown user and for a user of another site', async () => {
+      const foreign = await makePerson(context().db, await makeSite(context().db));
       for (const id of [foreign.userId, 2_147_483_647]) {
         expect((await api.put('user', { id, lastName: 'X' })).status).toBe(404);
       }
     });
 
-    test('409 for an address that another has, and says truly where', async () => {
-      const foreign = await makePerson(house().db, await makeSite(house().db));
-      const gone = await makePerson(house().db, siteId);
-      await api.del(`user/${gone.userId}`);
+    test('is 409 for a registered address and says where it is registered', async () => {
+      const foreign = await makePerson(context().db, await makeSite(context().db));
+      const removed = await makePerson(context().db, siteId);
+      await api.del(`user/${removed.userId}`);
       for (const [email, words] of [
         [foreign.email.toUpperCase(), 'is already known on another site:'],
         [admin.email, `is already a user of this site (id ${admin.userId})`],
-        [gone.email, 'is already known but on no site any more:'],
+        [removed.email, 'is already known but on no site any more:'],
       ] as const) {
         const { status, body } = await change({ email });
         expect([status, body.errors?.[0]?.path]).toEqual([409, 'email']);
@@ -167,32 +169,32 @@ onEachApp((house) => {
       }
     });
 
-    test('password is not a field of an update', async () => {
+    test('rejects a password', async () => {
       const { body } = await change({ password: 'correct horse battery' });
       expect(body.errors).toEqual([{ path: 'password', message: 'is not known' }]);
     });
 
-    test('the address of somebody who belongs to another site too cannot be taken over from here (T05)', async () => {
-      const elsewhere = await makeSite(house().db);
-      await joinSite(house().db, elsewhere, user.userId);
+    test('the address of a member of another site cannot be changed (T05)', async () => {
+      const elsewhere = await makeSite(context().db);
+      await joinSite(context().db, elsewhere, user.userId);
       const refused = await change({ email: 'mallory@example.com' });
       expect(refused.status).toBe(409);
       expect((await change({ federationId: 'mallory' })).status).toBe(409);
-      expect((await read()).email).toBe(user.email);
+      expect((await readUser()).email).toBe(user.email);
       expect((await change({ lastName: 'Still-changed' })).status).toBe(200);
     });
 
-    test('an account that began on another site keeps its name and address, while its membership changes', async () => {
-      const guest = await makePerson(house().db, await makeSite(house().db));
-      await joinSite(house().db, siteId, guest.userId);
-      const groups = [await makeGroup(house().db, siteId)];
+    test('an account from another site keeps its name and address, while its membership can be changed', async () => {
+      const guest = await makePerson(context().db, await makeSite(context().db));
+      await joinSite(context().db, siteId, guest.userId);
+      const groups = [await makeGroup(context().db, siteId)];
       expect((await api.put('user', { id: guest.userId, lastName: 'Mine' })).status).toBe(409);
       expect((await api.put('user', { id: guest.userId, groups, isActive: false })).status).toBe(200);
-      expect(await read(guest.userId)).toMatchObject({ groups, isActive: false, lastName: 'Okafor' });
+      expect(await readUser(guest.userId)).toMatchObject({ groups, isActive: false, lastName: 'Okafor' });
     });
 
-    test('nobody changes how somebody signs in who may do more than they may (T05)', async () => {
-      const weak = as(house().app, user);
+    test('sign-in settings of a user with more capabilities cannot be changed (T05)', async () => {
+      const weak = as(context().app, user);
       for (const info of [
         { email: 'mine@evil.test' },
         { isActive: false },
@@ -210,8 +212,8 @@ onEachApp((house) => {
     });
   });
 
-  test('deactivation ends sessions and tokens at once; reactivation brings neither back', async () => {
-    const calls = [as(house().app, user), as(house().app, user, 'console')];
+  test('deactivation ends sessions and tokens at once, and reactivation restores neither', async () => {
+    const calls = [as(context().app, user), as(context().app, user, 'console')];
     const statuses = async () =>
       (await Promise.all(calls.map((each) => each.get('user')))).map(({ status }) => status);
     expect(await statuses()).toEqual([200, 200]);
@@ -222,11 +224,11 @@ onEachApp((house) => {
   });
 
   describe('DELETE', () => {
-    test('answers the id, ends sessions, tokens and keys; then the user is not here, though on the platform', async () => {
+    test('returns the id, ends sessions, tokens and keys, and keeps the account on the platform', async () => {
       const removed = await api.del(`user/${user.userId}`);
       expect([removed.status, removed.body]).toEqual([200, user.userId]);
       for (const door of ['program', 'console'] as const) {
-        expect((await as(house().app, user, door).get('user')).status).toBe(401);
+        expect((await as(context().app, user, door).get('user')).status).toBe(401);
       }
       const path = `user/${user.userId}`;
       const after = await Promise.all([
@@ -236,26 +238,26 @@ onEachApp((house) => {
         api.get(`userLicense/${user.userId}`),
       ]);
       expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-      const again = await api.post<Refusal>('user', { email: user.email, firstName: 'A', lastName: 'B' });
+      const again = await api.post<ErrorBody>('user', { email: user.email, firstName: 'A', lastName: 'B' });
       expect(again.status).toBe(409);
       expect(again.body.message).toContain('addExisting');
       expect(again.body.errors?.[0]?.message).toContain('known but on no site any more');
     });
 
-    test('leaves the membership of another site alone', async () => {
-      const other = await makeSite(house().db);
-      await joinSite(house().db, other, user.userId);
+    test('keeps the membership on another site', async () => {
+      const other = await makeSite(context().db);
+      await joinSite(context().db, other, user.userId);
       await api.del(`user/${user.userId}`);
-      const elsewhere = as(house().app, await makePerson(house().db, other));
+      const elsewhere = as(context().app, await makePerson(context().db, other));
       expect((await elsewhere.get(`user/${user.userId}`)).status).toBe(200);
     });
   });
 
-  test('the last administrator who can sign in is not deactivated, removed, unlicensed or ungrouped (T07)', async () => {
-    await makePerson(house().db, siteId, { isActive: false });
-    await makePerson(house().db, siteId, { licenseTypeId: 4 });
-    await makePerson(house().db, siteId, { passwordHash: null });
-    await makePerson(house().db, siteId, { ipRestrictionsEnabled: true });
+  test('the last administrator who can sign in cannot be deactivated, removed, unlicensed or ungrouped (T07)', async () => {
+    await makePerson(context().db, siteId, { isActive: false });
+    await makePerson(context().db, siteId, { licenseTypeId: 4 });
+    await makePerson(context().db, siteId, { passwordHash: null });
+    await makePerson(context().db, siteId, { ipRestrictionsEnabled: true });
     const id = admin.userId;
     const pair = [{ userIds: [id], groupIds: [admin.groupId] }];
     const capabilities = ['Access Web Service', 'Manage Groups', 'Manage Users'];
@@ -271,7 +273,7 @@ onEachApp((house) => {
     ];
     for (const [at, attempt] of tries.entries()) expect([at, (await attempt()).status]).toEqual([at, 409]);
     expect((await api.put(`user/group/${admin.groupId}`, { capabilities })).status).toBe(200);
-    await makePerson(house().db, siteId);
+    await makePerson(context().db, siteId);
     expect((await api.del(`user/${id}`)).status).toBe(200);
   });
 });

@@ -1,35 +1,42 @@
 import type { UserInfo } from '../../../contract/generated/types.gen.ts';
-import { requirePresence } from '../../kernel/auth/authorize.ts';
+import { conflict, badRequest, notFound } from '../../kernel/api-error.ts';
+import type { Recorder } from '../../kernel/audit/change.ts';
+import { requireProofOfPresence } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { endAccess, endLinks } from '../../kernel/auth/store.ts';
-import type { Recorder } from '../../kernel/change.ts';
+import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { normaliseEmail } from '../../kernel/email.ts';
-import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
-import { requireVersion } from '../../kernel/http/etag.ts';
+import { normalizeEmail } from '../../kernel/email.ts';
 import type { Call } from '../../kernel/http/handler.ts';
+import { requireVersion } from '../../kernel/http/parameters.ts';
 import {
   addToGroups,
   checkGroups,
+  isMemberOfOtherSite,
+  lockAccount,
   lockUser,
-  pairsChanged,
+  recordGroupMemberChanges,
   removeFromGroups,
   requireAdministrator,
   requireAuthorityOver,
-  usersChanged,
+  recordUserChanges,
   type StoredUser,
 } from '../members/index.ts';
 import { getSite, isApprovedAddress } from '../sites/index.ts';
-import { mailPasswordLink } from './password-mail.ts';
-import { addressTaken, checkNames, checkSwitches, withoutEffect } from './rules.ts';
-import * as store from './store.ts';
+import { mailPasswordLink } from './accounts.ts';
+import { addressTaken, checkNames, checkSwitches, dropIneffectiveFields } from './rules.ts';
+import * as store from './users.store.ts';
 
-/** What opens another way into the account, or is never turned off again (contract, x-step-up). */
-const PROVEN = ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled'] as const;
+/** Fields that open another way into the account or cannot be turned off again (contract, x-step-up). */
+const FIELDS_REQUIRING_PROOF = [
+  'email',
+  'federationId',
+  'twoFactorEnabled',
+  'ipRestrictionsEnabled',
+] as const;
 
 /**
- * Changes what the request names and what differs; an omitted field keeps its value.
- * @throws ApiError 400, 403, 404, 409 and 412 as the contract lists them
+ * Changes the fields of the request that differ; omitted fields keep their values.
+ * @throws ApiError 400, 403, 404, 409 and 412 as listed in the contract
  */
 export async function updateUser(
   tx: Tx,
@@ -37,65 +44,65 @@ export async function updateUser(
   record: Recorder,
 ): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
-  if (accountChanged(body)) await store.lockAccount(tx, body.id);
+  if (changesAccount(body)) await lockAccount(tx, body.id);
   const before = await lockUser(tx, caller.siteId, body.id);
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
   const site = await getSite(tx, caller.siteId);
-  const info = wanted(withoutEffect(body, site.identityMode), before);
-  const faults = [...checkNames(info), ...checkSwitches(before, body)];
-  if (info.groups) faults.push(...(await checkGroupChange(tx, caller, before, info.groups)));
+  const info = getChangedFields(dropIneffectiveFields(body, site.identityMode), before);
+  const errors = [...checkNames(info), ...checkSwitches(before, body)];
+  if (info.groups) errors.push(...(await checkGroupChange(tx, caller, before, info.groups)));
   if (
     info.ipRestrictionsEnabled &&
     body.id === caller.userId &&
     !(await isApprovedAddress(tx, caller.siteId, call.origin.ip))
   ) {
-    faults.push({
+    errors.push({
       path: 'ipRestrictionsEnabled',
       message: `would lock you out: ${call.origin.ip} is not an approved address of this site`,
     });
   }
-  if (faults.length > 0) throw invalid(faults);
+  if (errors.length > 0) throw badRequest(errors);
   if (Object.values(info).every((value) => value === undefined)) return before;
-  if (PROVEN.some((key) => info[key] !== undefined)) requirePresence(caller);
+  if (FIELDS_REQUIRING_PROOF.some((key) => info[key] !== undefined)) requireProofOfPresence(caller);
 
-  await writeAccount(tx, caller, before, info);
+  await updateAccount(tx, caller, before, info);
   await store.updateMembership(tx, caller.siteId, before.id, info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
-    await endAccess(tx, caller.siteId, before.id);
-    await endLinks(tx, before.id, caller.siteId);
+    await deleteSessionsAndTokens(tx, caller.siteId, before.id);
+    await deleteSetPasswordLinks(tx, before.id, caller.siteId);
   }
   await requireAdministratorAfter(tx, caller.siteId, info);
-  const [after] = await usersChanged(tx, caller, [before], 'user.update', record);
+  const [after] = await recordUserChanges(tx, caller, [before], 'user.update', record);
   if (!after) return before;
-  if (info.email !== undefined) await moveLinks(tx, call.services.publicUrl, after, site);
+  if (info.email !== undefined) await replaceLinks(tx, call.services.publicUrl, after, site);
   return after;
 }
 
-/** The fields of the request that differ from what is stored, trimmed; the others undefined: nothing to do for them. */
-function wanted(info: UserInfo, before: StoredUser): Omit<UserInfo, 'id'> {
-  const differing = <K extends Exclude<keyof UserInfo, 'id'>>(
+/** The trimmed fields of the request that differ from the stored ones; all others are undefined. */
+function getChangedFields(info: UserInfo, before: StoredUser): Omit<UserInfo, 'id'> {
+  const ifDifferent = <K extends Exclude<keyof UserInfo, 'id'>>(
     key: K,
     value: UserInfo[K],
   ): UserInfo[K] | undefined =>
     value !== undefined && JSON.stringify(value) !== JSON.stringify(before[key]) ? value : undefined;
   return {
-    email: differing('email', info.email === undefined ? undefined : normaliseEmail(info.email).email),
-    firstName: differing('firstName', info.firstName?.trim()),
-    lastName: differing('lastName', info.lastName?.trim()),
-    federationId: differing('federationId', info.federationId),
-    isActive: differing('isActive', info.isActive),
-    groups: differing('groups', info.groups && [...new Set(info.groups)].toSorted((a, b) => a - b)),
-    twoFactorEnabled: differing('twoFactorEnabled', info.twoFactorEnabled),
-    ipRestrictionsEnabled: differing('ipRestrictionsEnabled', info.ipRestrictionsEnabled),
+    email: ifDifferent('email', info.email === undefined ? undefined : normalizeEmail(info.email).email),
+    firstName: ifDifferent('firstName', info.firstName?.trim()),
+    lastName: ifDifferent('lastName', info.lastName?.trim()),
+    federationId: ifDifferent('federationId', info.federationId),
+    isActive: ifDifferent('isActive', info.isActive),
+    groups: ifDifferent('groups', info.groups && [...new Set(info.groups)].toSorted((a, b) => a - b)),
+    twoFactorEnabled: ifDifferent('twoFactorEnabled', info.twoFactorEnabled),
+    ipRestrictionsEnabled: ifDifferent('ipRestrictionsEnabled', info.ipRestrictionsEnabled),
   };
 }
 
-const accountChanged = (info: Omit<UserInfo, 'id'>): boolean =>
+const changesAccount = (info: Omit<UserInfo, 'id'>): boolean =>
   [info.email, info.firstName, info.lastName, info.federationId].some((value) => value !== undefined);
 
-async function writeAccount(
+async function updateAccount(
   tx: Tx,
   caller: Caller,
   before: StoredUser,
@@ -108,42 +115,42 @@ async function writeAccount(
   ) {
     await requireAuthorityOver(tx, caller, before.id, 'Changing how this user signs in');
   }
-  if (!accountChanged(info)) return;
-  // One account serves every site of its owner: only the site it began on may change it.
+  if (!changesAccount(info)) return;
+  // An account serves every site of its owner, so only its home site may change it.
   if (before.homeSiteId !== caller.siteId) {
     throw conflict(
       'Name, e-mail and federation id of this user belong to the site that created the account and can be changed only there',
     );
   }
-  // Whoever holds the address receives the password link, for all sites of the account at once.
+  // The owner of the address receives the password link, which opens all sites of the account.
   if (
     (info.email !== undefined || info.federationId !== undefined) &&
-    (await store.belongsElsewhere(tx, caller.siteId, before.id))
+    (await isMemberOfOtherSite(tx, caller.siteId, before.id))
   ) {
     throw conflict(
-      'E-mail and federation id open every site of this user, who belongs to another one too: they cannot be changed by one site alone',
+      'E-mail and federation id open every site of this user, who is also a member of another one: one site alone cannot change them',
     );
   }
-  const email = info.email === undefined ? undefined : normaliseEmail(info.email);
+  const email = info.email === undefined ? undefined : normalizeEmail(info.email);
   const owner = email && (await store.findOwner(tx, caller.siteId, email.key));
   if (email && owner && owner.userId !== before.id) throw addressTaken(email.email, owner);
-  const stored = await store.updateAccount(tx, before.id, {
+  const isUpdated = await store.updateAccount(tx, before.id, {
     ...info,
     email: email?.email,
     emailKey: email?.key,
   });
-  // Somebody took it since it was looked for; whoever that is, this transaction can no longer ask.
-  if (!stored) throw addressTaken(info.email ?? '', undefined);
+  // Another transaction registered the address after the lookup; a failed transaction cannot look it up again.
+  if (!isUpdated) throw addressTaken(info.email ?? '', undefined);
 }
 
-/** What was mailed to the address of before opens nothing any more; who has no password yet gets a link at the new one. */
-async function moveLinks(
+/** Invalidates links mailed to the previous address. A user without password gets a new link at the new address. */
+async function replaceLinks(
   tx: Tx,
   publicUrl: string,
   user: StoredUser,
   site: { siteId: number; name: string; identityMode: string },
 ): Promise<void> {
-  await endLinks(tx, user.id);
+  await deleteSetPasswordLinks(tx, user.id);
   if (site.identityMode !== 'password' || !user.isActive || (await store.hasPassword(tx, user.id))) return;
   await mailPasswordLink(tx, publicUrl, {
     userId: user.id,
@@ -153,17 +160,20 @@ async function moveLinks(
   });
 }
 
-/** Faults of the groups that the user gains or loses; a group it loses has no place in the request but the list's. */
+/**
+ * Checks the groups that the user gains or loses. A lost group has no index in the request, so its path is that of the
+ * list.
+ */
 function checkGroupChange(tx: Tx, caller: Caller, before: StoredUser, groups: readonly number[]) {
   const changed = [
     ...groups.filter((id) => !before.groups.includes(id)),
     ...before.groups.filter((id) => !groups.includes(id)),
   ];
-  const placeOf = (index: number): string => {
+  const getPath = (index: number): string => {
     const place = groups.indexOf(changed[index] ?? -1);
     return place < 0 ? 'groups' : `groups.${place}`;
   };
-  return checkGroups(tx, caller, changed, placeOf);
+  return checkGroups(tx, caller, changed, getPath);
 }
 
 async function setGroups(
@@ -173,19 +183,19 @@ async function setGroups(
   groups: readonly number[],
   record: Recorder,
 ): Promise<void> {
-  const lost = before.groups.filter((id) => !groups.includes(id));
-  const gained = groups.filter((id) => !before.groups.includes(id));
+  const removedGroups = before.groups.filter((id) => !groups.includes(id));
+  const addedGroups = groups.filter((id) => !before.groups.includes(id));
   const removed = await removeFromGroups(
     tx,
     siteId,
-    lost.map((id) => [before.id, id]),
+    removedGroups.map((id) => [before.id, id]),
   );
   const added = await addToGroups(
     tx,
     siteId,
-    gained.map((id) => [before.id, id]),
+    addedGroups.map((id) => [before.id, id]),
   );
-  await pairsChanged(tx, siteId, { added, removed }, record);
+  await recordGroupMemberChanges(tx, siteId, { added, removed }, record);
 }
 
 async function requireAdministratorAfter(tx: Tx, siteId: number, info: Omit<UserInfo, 'id'>): Promise<void> {

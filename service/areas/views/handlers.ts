@@ -1,68 +1,69 @@
 import type { SavedView } from '../../../contract/generated/types.gen.ts';
-import { differences } from '../../kernel/audit/differences.ts';
-import { authorOf, type Caller } from '../../kernel/auth/caller.ts';
-import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import { conflict, forbidden, badRequest, notFound } from '../../kernel/api-error.ts';
+import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
+import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { conflict, forbidden, invalid, notFound } from '../../kernel/http/errors.ts';
-import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
-import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { findType, loadSchema } from '../schema/index.ts';
-import * as store from './store.ts';
-import type { StoredView, ViewContent } from './store.ts';
+import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { findEntryType, loadSchema } from '../schema/index.ts';
+import type { StoredView, ViewContent } from './views.store.ts';
+import * as store from './views.store.ts';
 
-/** So many views of a type somebody may have: a list that people can read. */
-const MOST_VIEWS = 200;
-/** So long are the columns of a view at most, as JSON. */
-const MOST_COLUMNS = 65_536;
+/** Maximum number of views per user and entry type. */
+const MAX_VIEWS_PER_TYPE = 200;
+/** Maximum length of a view's columns as JSON, in characters. */
+const MAX_COLUMNS_LENGTH = 65_536;
 
 type Operations = 'listViews' | 'createView' | 'getView' | 'updateView' | 'deleteView';
 type ViewCall = Call<'getView'> | Call<'updateView'> | Call<'deleteView'>;
 
 export const viewHandlers: Handlers<Operations> = {
   async listViews({ db, caller, params }) {
-    return ok((await store.listViews(db, await placeOf(db, caller, params.entryTypeId))).map(shown));
+    return ok(
+      (await store.listViews(db, await resolveScope(db, caller, params.entryTypeId))).map(toSavedView),
+    );
   },
 
   async createView(call) {
-    const view = await change(call.db, actorOf(call), (tx, record) => create(tx, call, record));
-    return ok(shown(view), { etag: etagOf(view.version) });
+    const view = await change(call.db, getActor(call), (tx, record) => createView(tx, call, record));
+    return ok(toSavedView(view), { etag: formatEtag(view.version) });
   },
 
   async getView(call) {
-    const { view } = await viewOf(call.db, call);
-    return ok(shown(view), { etag: etagOf(view.version) });
+    const { view } = await loadView(call.db, call);
+    return ok(toSavedView(view), { etag: formatEtag(view.version) });
   },
 
   async updateView(call) {
-    const view = await change(call.db, actorOf(call), (tx, record) => update(tx, call, record));
-    return ok(shown(view), { etag: etagOf(view.version) });
+    const view = await change(call.db, getActor(call), (tx, record) => updateView(tx, call, record));
+    return ok(toSavedView(view), { etag: formatEtag(view.version) });
   },
 
   async deleteView(call) {
-    await change(call.db, actorOf(call), async (tx, record) => {
-      const { view } = await viewOf(tx, call, { lock: true });
+    await change(call.db, getActor(call), async (tx, record) => {
+      const { view } = await loadView(tx, call, { lock: true });
       requireOwnOrSchema(call.caller, view);
       requireVersion(call.ifMatch, view.version, `The view ${view.name}`);
       await store.deleteView(tx, call.caller.siteId, view.id);
       record({
         action: 'view.delete',
         subject: ['view', view.id],
-        changes: differences({ entryType: view.typeId, ...contentOf(view) }, undefined),
+        changes: diffProperties({ entryType: view.typeId, ...toViewContent(view) }, undefined),
       });
     });
-    return done;
+    return noContent;
   },
 };
 
-const shown = ({ typeId, version, createdDate, modifiedDate, ...view }: StoredView): SavedView => ({
+const toSavedView = ({ typeId, version, createdDate, modifiedDate, ...view }: StoredView): SavedView => ({
   ...view,
   entryTypeId: typeId,
-  etag: etagOf(version),
+  etag: formatEtag(version),
   createdDate: createdDate.toISOString(),
   modifiedDate: modifiedDate.toISOString(),
 });
 
-const contentOf = ({ name, isShared, search, query, sort, columns }: ViewContent): ViewContent => ({
+const toViewContent = ({ name, isShared, search, query, sort, columns }: ViewContent): ViewContent => ({
   name,
   isShared,
   search,
@@ -71,80 +72,83 @@ const contentOf = ({ name, isShared, search, query, sort, columns }: ViewContent
   columns,
 });
 
-/** Whose views of which type; while acting, those of the principal. */
-async function placeOf(db: Db, caller: Caller, entryTypeId: string) {
-  const type = findType(await loadSchema(db, caller.siteId), entryTypeId);
+/** The entry type and the user whose views are meant; while acting, that of the principal. */
+async function resolveScope(db: Db, caller: Caller, entryTypeId: string) {
+  const type = findEntryType(await loadSchema(db, caller.siteId), entryTypeId);
   if (!type) throw notFound(`Entry type ${entryTypeId}`);
-  return { siteId: caller.siteId, typeId: type.id, userId: authorOf(caller).userId };
+  return { siteId: caller.siteId, typeId: type.id, userId: getAuthor(caller).userId };
 }
 
-/** The view that a request names. What somebody else keeps to themselves is not there. */
-async function viewOf(db: Db, { caller, params }: ViewCall, options?: { lock: boolean }) {
-  const place = await placeOf(db, caller, params.entryTypeId);
-  const view = await store.getView(db, place, params.viewId, options);
+/** The view named by the request. Private views of other users do not exist for the caller. @throws ApiError 404 */
+async function loadView(db: Db, { caller, params }: ViewCall, options?: { lock: boolean }) {
+  const scope = await resolveScope(db, caller, params.entryTypeId);
+  const view = await store.getView(db, scope, params.viewId, options);
   if (!view) throw notFound(`View ${params.viewId}`);
-  return { place, view };
+  return { place: scope, view };
 }
 
-/** A shared view stands in the list of everybody: whoever may change what everybody works with may share one. */
+/** A shared view appears in every user's list, so sharing requires the right to change shared data or schema. */
 function requireMayShare({ capabilities }: Caller): void {
   if (!capabilities.has('Write Data') && !capabilities.has('Manage Schema'))
     throw forbidden('To share a view you need the capability Write Data or Manage Schema');
 }
 
 function requireOwnOrSchema(caller: Caller, { ownerId, name }: StoredView): void {
-  if (ownerId !== authorOf(caller).userId && !caller.capabilities.has('Manage Schema'))
-    throw forbidden(`To change ${name}, which somebody else shares, you need the capability Manage Schema`);
+  if (ownerId !== getAuthor(caller).userId && !caller.capabilities.has('Manage Schema'))
+    throw forbidden(`To change ${name}, which another user shares, you need the capability Manage Schema`);
 }
 
-function requireFitting({ name, columns }: ViewContent): void {
-  const faults = [
+function validateContent({ name, columns }: ViewContent): void {
+  const errors = [
     ...(name === '' ? [{ path: 'name', message: 'must not be empty' }] : []),
-    ...(JSON.stringify(columns).length > MOST_COLUMNS
-      ? [{ path: 'columns', message: `must have at most ${MOST_COLUMNS} characters as JSON` }]
+    ...(JSON.stringify(columns).length > MAX_COLUMNS_LENGTH
+      ? [{ path: 'columns', message: `must have at most ${MAX_COLUMNS_LENGTH} characters as JSON` }]
       : []),
   ];
-  if (faults.length > 0) throw invalid(faults);
+  if (errors.length > 0) throw badRequest(errors);
 }
 
-const nameTaken = (name: string) =>
-  conflict(`A view named ${name} exists already`, [{ path: 'name', message: 'is the name of another view' }]);
+const viewNameTaken = (name: string) =>
+  conflict(`A view named ${name} already exists`, [{ path: 'name', message: 'is the name of another view' }]);
 
-async function create(tx: Tx, { caller, params, body }: Call<'createView'>, record: Recorder) {
-  const place = await placeOf(tx, caller, params.entryTypeId);
-  const content = contentOf({ ...body, name: body.name.trim(), isShared: body.isShared ?? false });
-  requireFitting(content);
+async function createView(tx: Tx, { caller, params, body }: Call<'createView'>, record: Recorder) {
+  const scope = await resolveScope(tx, caller, params.entryTypeId);
+  const content = toViewContent({ ...body, name: body.name.trim(), isShared: body.isShared ?? false });
+  validateContent(content);
   if (content.isShared) requireMayShare(caller);
-  if ((await store.countOwn(tx, place)) >= MOST_VIEWS)
-    throw conflict(`You have ${MOST_VIEWS} views of this entry type. Delete one that is no longer needed.`);
-  const id = await store.insertView(tx, place, content);
-  if (id === undefined) throw nameTaken(content.name);
+  if ((await store.countOwnViews(tx, scope)) >= MAX_VIEWS_PER_TYPE)
+    throw conflict(
+      `You have ${MAX_VIEWS_PER_TYPE} views of this entry type. Delete one that is no longer needed.`,
+    );
+  const id = await store.insertView(tx, scope, content);
+  if (id === undefined) throw viewNameTaken(content.name);
   record({
     action: 'view.create',
     subject: ['view', id],
-    changes: differences(undefined, { entryType: place.typeId, ...content }),
+    changes: diffProperties(undefined, { entryType: scope.typeId, ...content }),
   });
-  return stored(tx, place, id);
+  return readView(tx, scope, id);
 }
 
-async function update(tx: Tx, call: Call<'updateView'>, record: Recorder): Promise<StoredView> {
+async function updateView(tx: Tx, call: Call<'updateView'>, record: Recorder): Promise<StoredView> {
   const { caller, body } = call;
-  const { place, view } = await viewOf(tx, call, { lock: true });
+  const { place, view } = await loadView(tx, call, { lock: true });
   requireOwnOrSchema(caller, view);
   requireVersion(call.ifMatch, view.version, `The view ${view.name}`);
-  const content = contentOf({ ...view, ...body, name: body.name?.trim() ?? view.name });
-  requireFitting(content);
+  const content = toViewContent({ ...view, ...body, name: body.name?.trim() ?? view.name });
+  validateContent(content);
   if (content.isShared && !view.isShared) requireMayShare(caller);
-  const changes = differences(contentOf(view), content);
+  const changes = diffProperties(toViewContent(view), content);
   if (Object.keys(changes).length === 0) return view;
-  if (!(await store.setView(tx, place.siteId, view.id, content))) throw nameTaken(content.name);
+  if (!(await store.updateView(tx, place.siteId, view.id, content))) throw viewNameTaken(content.name);
   record({ action: 'view.update', subject: ['view', view.id], changes });
-  // An administrator who takes a shared view back from everybody no longer sees it either.
+  // A view that an administrator makes private again is no longer visible to that administrator, so it cannot be read
+  // back.
   return { ...view, ...content, version: view.version + 1, modifiedDate: new Date() };
 }
 
-async function stored(tx: Tx, place: Parameters<typeof store.getView>[1], id: number): Promise<StoredView> {
+async function readView(tx: Tx, place: Parameters<typeof store.getView>[1], id: number): Promise<StoredView> {
   const view = await store.getView(tx, place, id);
-  if (!view) throw new Error('An inserted view is there');
+  if (!view) throw new Error('The inserted view does not exist');
   return view;
 }

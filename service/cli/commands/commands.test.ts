@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findLink } from '../../kernel/auth/links.store.ts';
+import { findLink } from '../../kernel/auth/one-time-links.store.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { onEachHost } from '../../testing/commands.ts';
 
-const linkOf = (answer: unknown) => z.object({ link: z.string() }).parse(answer).link;
+const getLink = (result: unknown) => z.object({ link: z.string() }).parse(result).link;
 
-onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
+onEachHost(({ database, run, queryOne: one, lastAudit, email: emailOf }) => {
   let email = '';
   beforeEach(() => {
     email = emailOf();
   });
 
-  test('api-key prints a key that is stored only as its hash, and replaces one only when told', async () => {
+  test('api-key stores only the hash of the secret, and replaces an active key only with --replace', async () => {
     const key = await run(
       'api-key',
       email.toUpperCase(),
@@ -50,21 +50,21 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     expect(
       await one(sql`select disabled_at is not null as off from api_key where client_id = ${clientId}`),
     ).toEqual({ off: true });
-    const ending = [...again, '--replace', '--expires-days', '90'];
-    await expect(run(...ending)).resolves.toHaveProperty('expires');
+    const argsWithExpiry = [...again, '--replace', '--expires-days', '90'];
+    await expect(run(...argsWithExpiry)).resolves.toHaveProperty('expires');
     expect(
       await one(sql`select expires_at - created_at = interval '2160 hours' as ends from api_key
         where user_id = 10 and disabled_at is null`),
     ).toEqual({ ends: true });
-    // One that has expired is nothing that would have to be replaced.
+    // An expired key need not be replaced.
     await one(
       sql`update api_key set expires_at = now() where user_id = 10 and disabled_at is null returning 1 as n`,
     );
     await expect(run(...again)).resolves.toHaveProperty('client_secret');
   });
 
-  test('user create makes a member with groups, and a link that sets the password', async () => {
-    const made = await run(
+  test('user create creates a member with groups and prints a link to set the password', async () => {
+    const result = await run(
       'user',
       'create',
       'new@northlight.example',
@@ -77,8 +77,8 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
       '--site',
       'northlight',
     );
-    expect(made).toMatchObject({ email: 'new@northlight.example', site: 'northlight' });
-    const { id, link } = z.object({ id: z.number(), link: z.string() }).parse(made);
+    expect(result).toMatchObject({ email: 'new@northlight.example', site: 'northlight' });
+    const { id, link } = z.object({ id: z.number(), link: z.string() }).parse(result);
     const token = /^https:\/\/steward\.example\/link#(.+)$/.exec(link)?.[1] ?? '';
     expect(await findLink(database().db, token)).toMatchObject({
       purpose: 'set-password',
@@ -90,10 +90,10 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
         sql`select g.name from group_member m join user_group g using (group_id) where m.user_id = ${id}`,
       ),
     ).toEqual({ name: 'Support' });
-    const told = await sql`select action, actor_id from audit_log order by audit_id desc limit 2`.execute(
+    const audits = await sql`select action, actor_id from audit_log order by audit_id desc limit 2`.execute(
       database().db,
     );
-    expect(told.rows).toEqual([
+    expect(audits.rows).toEqual([
       { action: 'group.assign', actor_id: null },
       { action: 'cli.user-create', actor_id: null },
     ]);
@@ -111,19 +111,19 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
       '--site',
       'harbor',
     );
-    await expect(again).rejects.toThrow('already known');
+    await expect(again).rejects.toThrow('already exists');
   });
 
-  test('user deactivate keeps an administrator, unless it is forced', async () => {
+  test('user deactivate does not remove the last administrator without --force', async () => {
     await expect(run('user', 'deactivate', email, '--site', 'northlight')).rejects.toThrow(
       'without an administrator',
     );
     await sql`update account set password_hash = 'x' where user_id = 1`.execute(database().db);
     await run('user', 'deactivate', email, '--site', 'northlight');
-    const off = sql<
+    const membership = sql<
       Record<string, unknown>
     >`select is_active, version from membership where site_id = 1 and user_id = 10`;
-    expect(await one(off)).toEqual({ is_active: false, version: 2 });
+    expect(await one(membership)).toEqual({ is_active: false, version: 2 });
     const last = String((await one(sql`select email from account where user_id = 1`))?.['email']);
     await expect(run('user', 'deactivate', last, '--site', 'northlight')).rejects.toThrow(
       'without an administrator',
@@ -133,7 +133,7 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     });
   });
 
-  test('user make-admin lets somebody back in whatever kept them out', async () => {
+  test('user make-admin restores access of a locked, unlicensed, inactive user', async () => {
     const { db } = database();
     await sql`update user_group set capabilities = '{Read Data}' where site_id = 1 and name = 'Administrators'`.execute(
       db,
@@ -163,7 +163,7 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     expect(await lastAudit()).toMatchObject({ action: 'cli.make-admin', actor_id: null, subject_id: '10' });
   });
 
-  test('user make-admin brings in somebody of another site', async () => {
+  test('user make-admin makes a user of another site a member', async () => {
     const row = await one(sql`select email from account a where home_site_id = 1
       and not exists (select 1 from membership m where m.user_id = a.user_id and m.site_id = 2) limit 1`);
     await run('user', 'make-admin', String(row?.['email']), '--site', 'harbor');
@@ -174,9 +174,9 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     ).toEqual({ n: 1 });
   });
 
-  test('a set-password link ends the one before, and none is made where an identity manager signs people in', async () => {
-    const first = linkOf(await run('user', 'set-password-link', email, '--site', 'northlight'));
-    const second = linkOf(await run('user', 'set-password-link', email, '--site', 'northlight'));
+  test('a set-password link invalidates the previous one; sites with an identity manager have none', async () => {
+    const first = getLink(await run('user', 'set-password-link', email, '--site', 'northlight'));
+    const second = getLink(await run('user', 'set-password-link', email, '--site', 'northlight'));
     expect(await findLink(database().db, first.split('#')[1] ?? '')).toBeUndefined();
     expect(await findLink(database().db, second.split('#')[1] ?? '')).toMatchObject({ userId: 10 });
     await sql`update site set identity_mode = 'identity-manager' where site_id = 1`.execute(database().db);
@@ -185,7 +185,7 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     );
   });
 
-  test('user reset-two-factor lets somebody in again who lost every factor, once, and is told', async () => {
+  test('user reset-two-factor deletes all factors, is audited, and fails without any', async () => {
     const { db } = database();
     await db
       .insertInto('authenticator')
@@ -213,24 +213,24 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
   });
 });
 
-onEachHost(({ run, one }) => {
+onEachHost(({ run, queryOne: one }) => {
   test.each([
-    [['site', 'set', 'harbor'], 'Say what to set'],
+    [['site', 'set', 'harbor'], 'Specify what to set'],
     [['site', 'set'], 'Give the slug of one site'],
     [['site', 'set', 'nowhere', '--existing-users', 'deny'], 'No site has the slug nowhere'],
-    [['site', 'set', 'harbor', '--existing-users', 'perhaps'], '--existing-users allow'],
-    [['site', 'set', 'harbor', '--dedicated-domain', '*.harbor.example'], 'is not a mail domain'],
-    [['site', 'set', 'harbor', '--dedicated-domain', 'a.b', '--no-dedicated-domain'], 'Either'],
-    [['site', 'show', 'harbor', 'northlight'], 'Not understood: northlight'],
-    [['api-key', 'nobody@northlight.example', '--scopes', 'data'], 'Nobody on this platform'],
+    [['site', 'set', 'harbor', '--existing-users', 'perhaps'], '--existing-users must be allow'],
+    [['site', 'set', 'harbor', '--dedicated-domain', '*.harbor.example'], 'is not an e-mail domain'],
+    [['site', 'set', 'harbor', '--dedicated-domain', 'a.b', '--no-dedicated-domain'], 'Use either'],
+    [['site', 'show', 'harbor', 'northlight'], 'Unexpected arguments: northlight'],
+    [['api-key', 'nobody@northlight.example', '--scopes', 'data'], 'No account has the e-mail address'],
     [['api-key', 'x', '--scopes', 'data'], 'Give the e-mail address'],
     [['api-key', 'a@b.example', '--scopes', 'everything'], 'everything is not a scope'],
     [['api-key', 'a@b.example', '--scopes', '__proto__'], '__proto__ is not a scope'],
-    [['api-key', 'a@b.example'], 'Say what the key is for'],
+    [['api-key', 'a@b.example'], 'Specify the scopes of the key'],
     [['api-key', 'a@b.example', '--scopes', 'data', '--expires-days', '0'], 'a whole number from 1 to 3650'],
     [['api-key', 'a@b.example', '--nonsense'], '--nonsense'],
     [['user', 'create', 'a@b.example'], '--first-name'],
-    [['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B'], 'Say which site'],
+    [['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B'], 'Specify the site'],
     [
       ['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B', '--site', 'x'],
       'No site has the slug x',
@@ -251,15 +251,15 @@ onEachHost(({ run, one }) => {
       ],
       'No group is named x',
     ],
-    [['user', 'make-admin', 'a@b.example', 'c@d.example', '--site', 'harbor'], 'Not understood'],
-    [['constructor'], 'Not a command'],
-    [[], 'Not a command'],
-  ])('%j is refused in words and changes nothing', async (argv, words) => {
+    [['user', 'make-admin', 'a@b.example', 'c@d.example', '--site', 'harbor'], 'Unexpected arguments'],
+    [['constructor'], 'Unknown command'],
+    [[], 'Unknown command'],
+  ])('%j is rejected with a message and changes nothing', async (argv, message) => {
     const rows = sql<
       Record<string, unknown>
     >`select (select count(*) from account) as accounts, (select count(*) from audit_log) as audits`;
     const before = await one(rows);
-    await expect((async () => run(...argv))()).rejects.toThrow(words);
+    await expect((async () => run(...argv))()).rejects.toThrow(message);
     expect(await one(rows)).toEqual(before);
   });
 }, 'once');

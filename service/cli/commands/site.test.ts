@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachHost } from '../../testing/commands.ts';
 
-onEachHost(({ database, run, one, lastAudit, email }) => {
-  test('site list tells the sites', async () => {
+onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
+  test('site list prints all sites', async () => {
     expect(await run('site', 'list')).toMatchObject([
       { slug: 'northlight', name: 'Northlight Capital', members: 30, identityMode: 'password' },
       { slug: 'harbor' },
     ]);
   });
 
-  test('site set --sign-in password is the way back from an identity manager', async () => {
+  test('site set --sign-in password switches from an identity manager to passwords', async () => {
     await sql`update site set identity_mode = 'identity-manager' where slug = 'harbor'`.execute(
       database().db,
     );
@@ -23,17 +23,17 @@ onEachHost(({ database, run, one, lastAudit, email }) => {
     });
   });
 
-  test('platform grant and revoke say who administers the sites themselves', async () => {
+  test('platform grant and revoke change the platform administrators', async () => {
     expect(await run('platform', 'list')).toEqual([]);
     expect(await run('platform', 'grant', email())).toMatchObject({ id: 10, runsPlatform: true });
     expect(await lastAudit()).toMatchObject({ action: 'cli.platform-grant', subject_id: '10' });
     await expect(run('platform', 'grant', email())).rejects.toThrow('already');
     expect(await run('platform', 'list')).toEqual([{ id: 10, email: email() }]);
     expect(await run('platform', 'revoke', email())).toMatchObject({ runsPlatform: false });
-    await expect(run('platform', 'revoke', email())).rejects.toThrow('does not run the platform');
+    await expect(run('platform', 'revoke', email())).rejects.toThrow('is not a platform administrator');
   });
 
-  test('site set keeps the dedicated domain in one spelling, and tells of what changed alone', async () => {
+  test('site set normalizes the dedicated domain and audits only changed properties', async () => {
     const set = (...args: string[]) => run('site', 'set', 'harbor', ...args);
     expect(await set('--dedicated-domain', ' Bücher.Example. ', '--existing-users', 'allow')).toMatchObject({
       slug: 'harbor',

@@ -1,13 +1,12 @@
 import { parseArgs } from 'node:util';
-import { normaliseDomain } from '../../areas/invitations/index.ts';
-import { differences } from '../../kernel/audit/differences.ts';
-import { change, hostActor } from '../../kernel/change.ts';
-import { type Command, CommandError, understood } from './command.ts';
-import { listSites, lockSite, pickSite, updateSite, type SiteRow } from './store.ts';
+import { normalizeDomain } from '../../areas/invitations/index.ts';
+import { diffProperties, change, createHostActor } from '../../kernel/audit/change.ts';
+import { type Command, CommandError, parseOrReject } from './command.ts';
+import { listSites, lockSite, resolveSite, updateSite, type SiteRow } from './commands.store.ts';
 
-type Counted = SiteRow & { members: number };
+type SiteWithMembers = SiteRow & { members: number };
 
-const shown = (site: Counted) => ({
+const formatSite = (site: SiteWithMembers) => ({
   slug: site.slug,
   name: site.name,
   members: site.members,
@@ -16,43 +15,43 @@ const shown = (site: Counted) => ({
   existingUsers: site.may_manage_existing_users ? 'allow' : 'deny',
 });
 
-/** `site list`: every site. */
-export const listAllSites: Command = async ({ db }) => (await listSites(db)).map(shown);
+/** `site list`: lists all sites. */
+export const listAllSites: Command = async ({ db }) => (await listSites(db)).map(formatSite);
 
-/** `site show SLUG`: one of them. */
+/** `site show SLUG`: prints one site. */
 export const showSite: Command = async ({ db }, args) => {
-  const { slug } = readSiteArgs(args);
-  return shown(await pickSite(db, slug));
+  const { slug } = parseSiteArgs(args);
+  return formatSite(await resolveSite(db, slug));
 };
 
 /**
- * `site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain] [--existing-users allow|deny] [--sign-in password]`:
- * whose people the site may add without their confirmation, and whether it may at all (spec 4.2 rule 2, 5.6); and the way
- * back from an identity manager that lets nobody in.
+ * `site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain] [--existing-users allow|deny] [--sign-in password]`: sets whether
+ * the site may add users of other sites without their confirmation and from which domain (spec 4.2 rule 2, 5.6), or switches from an
+ * identity manager that does not work back to passwords.
  */
 export const setSite: Command = async ({ db }, args) => {
-  const { slug, values } = readSiteArgs(args);
-  const wanted = {
-    dedicated_domain: readDomain(values),
-    may_manage_existing_users: readAllowed(values),
-    identity_mode: readSignIn(values),
+  const { slug, values } = parseSiteArgs(args);
+  const newValues = {
+    dedicated_domain: parseDomainOption(values),
+    may_manage_existing_users: parseExistingUsersOption(values),
+    identity_mode: parseSignInOption(values),
   };
-  if (Object.values(wanted).every((value) => value === undefined))
+  if (Object.values(newValues).every((value) => value === undefined))
     throw new CommandError(
-      'Say what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny, --sign-in password',
+      'Specify what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny, --sign-in password',
     );
-  const { site_id: siteId } = await pickSite(db, slug);
-  return change(db, hostActor(siteId), async (tx, record) => {
+  const { site_id: siteId } = await resolveSite(db, slug);
+  return change(db, createHostActor(siteId), async (tx, record) => {
     const before = await lockSite(tx, siteId);
-    const after = await updateSite(tx, siteId, wanted);
-    const changes = differences(told(before), told(after));
+    const after = await updateSite(tx, siteId, newValues);
+    const changes = diffProperties(getAuditedFields(before), getAuditedFields(after));
     if (Object.keys(changes).length > 0)
       record({ action: 'cli.site-set', subject: ['site', siteId], changes });
-    return shown(after);
+    return formatSite(after);
   });
 };
 
-const told = (site: Counted) => ({
+const getAuditedFields = (site: SiteWithMembers) => ({
   dedicatedDomain: site.dedicated_domain,
   mayManageExistingUsers: site.may_manage_existing_users,
   identityMode: site.identity_mode,
@@ -65,8 +64,8 @@ interface SiteOptions {
   'sign-in'?: string | undefined;
 }
 
-function readSiteArgs(args: readonly string[]): { slug: string; values: SiteOptions } {
-  const { positionals, values } = understood(() =>
+function parseSiteArgs(args: readonly string[]): { slug: string; values: SiteOptions } {
+  const { positionals, values } = parseOrReject(() =>
     parseArgs({
       args: [...args],
       options: {
@@ -79,36 +78,34 @@ function readSiteArgs(args: readonly string[]): { slug: string; values: SiteOpti
     }),
   );
   const [slug, ...rest] = positionals;
-  if (slug === undefined) throw new CommandError('Give the slug of one site; site list tells them');
-  if (rest.length > 0) throw new CommandError(`Not understood: ${rest.join(' ')}`);
+  if (slug === undefined) throw new CommandError('Give the slug of one site; site list prints them');
+  if (rest.length > 0) throw new CommandError(`Unexpected arguments: ${rest.join(' ')}`);
   return { slug, values };
 }
 
-function readDomain(values: SiteOptions): string | null | undefined {
+function parseDomainOption(values: SiteOptions): string | null | undefined {
   const text = values['dedicated-domain'];
   if (values['no-dedicated-domain']) {
-    if (text !== undefined) throw new CommandError('Either --dedicated-domain or --no-dedicated-domain');
+    if (text !== undefined) throw new CommandError('Use either --dedicated-domain or --no-dedicated-domain');
     return null;
   }
   if (text === undefined) return undefined;
-  const domain = normaliseDomain(text);
+  const domain = normalizeDomain(text);
   if (domain === undefined)
-    throw new CommandError(
-      `${text} is not a mail domain such as northlight.example, without @ and without *`,
-    );
+    throw new CommandError(`${text} is not an e-mail domain such as northlight.example, without @ and *`);
   return domain;
 }
 
-function readAllowed(values: SiteOptions): boolean | undefined {
+function parseExistingUsersOption(values: SiteOptions): boolean | undefined {
   const text = values['existing-users'];
   if (text === undefined) return undefined;
   if (text === 'allow' || text === 'deny') return text === 'allow';
-  throw new CommandError('--existing-users allow, or --existing-users deny');
+  throw new CommandError('--existing-users must be allow or deny');
 }
 
-/** Back to passwords alone: how an identity manager is reached is set in the console. */
-function readSignIn(values: SiteOptions): 'password' | undefined {
+/** Only switching back to passwords is possible; identity managers are configured in the console. */
+function parseSignInOption(values: SiteOptions): 'password' | undefined {
   const text = values['sign-in'];
   if (text === undefined || text === 'password') return text;
-  throw new CommandError('--sign-in password; an identity manager is set up on the page of the site');
+  throw new CommandError('--sign-in must be password; identity managers are configured in the console');
 }

@@ -1,27 +1,35 @@
+import { resetFactors } from '../../areas/access/index.ts';
 import {
   addToGroups,
-  ensureAdministrators,
+  ensureAdministratorsGroup,
   lockUser,
-  memberAdded,
-  pairsChanged,
+  recordNewMember,
+  recordGroupMemberChanges,
   requireAdministrator,
-  usersChanged,
+  recordUserChanges,
 } from '../../areas/members/index.ts';
-import { normaliseEmail } from '../../kernel/email.ts';
 import { insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
-import { createLink } from '../../kernel/auth/links.store.ts';
-import { endAccess, endLinks } from '../../kernel/auth/store.ts';
-import { change, hostActor, type Recorder } from '../../kernel/change.ts';
+import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
+import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
+import { createLink } from '../../kernel/auth/one-time-links.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { type Command, CommandError, type CommandContext, readArgs } from './command.ts';
-import { pickMembership, pickSite, readmit, requireAccount, requireGroups, type SiteRow } from './store.ts';
+import { normalizeEmail } from '../../kernel/email.ts';
+import { type Command, CommandError, type CommandContext, parseEmailArgs } from './command.ts';
+import {
+  resolveMembership,
+  resolveSite,
+  restoreAccess,
+  requireAccount,
+  requireGroups,
+  type SiteRow,
+} from './commands.store.ts';
 
-const SITE = { site: { type: 'string' } } as const;
+const SITE_OPTION = { site: { type: 'string' } } as const;
 
-/** `user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]…`: a user, and the link to set a password. */
+/** `user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]…`: creates a user and prints a link to set the password. */
 export const createUser: Command = async (context, args) => {
-  const { email, values } = readArgs(args, {
-    ...SITE,
+  const { email, values } = parseEmailArgs(args, {
+    ...SITE_OPTION,
     'first-name': { type: 'string' },
     'last-name': { type: 'string' },
     group: { type: 'string', multiple: true, default: [] },
@@ -29,10 +37,10 @@ export const createUser: Command = async (context, args) => {
   const firstName = values['first-name']?.trim();
   const lastName = values['last-name']?.trim();
   if (!firstName || !lastName) throw new CommandError('Give both --first-name and --last-name');
-  const site = await pickSite(context.db, values.site);
-  return change(context.db, hostActor(site.site_id), async (tx, record) => {
+  const site = await resolveSite(context.db, values.site);
+  return change(context.db, createHostActor(site.site_id), async (tx, record) => {
     const groupIds = await requireGroups(tx, site.site_id, values.group);
-    const { email: address, key } = normaliseEmail(email);
+    const { email: address, key } = normalizeEmail(email);
     const account = {
       email: address,
       emailKey: key,
@@ -42,90 +50,113 @@ export const createUser: Command = async (context, args) => {
       federationId: null,
     };
     const userId = await insertAccount(tx, site.site_id, account);
-    if (userId === undefined) throw new CommandError(`${email} is already known on this platform`);
+    if (userId === undefined)
+      throw new CommandError(`An account with the e-mail address ${email} already exists`);
     await insertMembership(tx, site.site_id, userId, null, {});
-    await memberAdded(tx, site.site_id, { userId, groupIds }, 'cli.user-create', record);
-    return answer(context, tx, site, { userId, email: address });
+    await recordNewMember(tx, site.site_id, { userId, groupIds }, 'cli.user-create', record);
+    return formatUserWithLink(context, tx, site, { userId, email: address });
   });
 };
 
 /**
- * `user deactivate EMAIL [--site SLUG] [--force]`: the user cannot sign in on this site; sessions and tokens end at
- * once. `--force` is for a stolen account that is the last administrator's.
+ * `user deactivate EMAIL [--site SLUG] [--force]`: prevents the user from signing in to the site and ends sessions and tokens
+ * immediately. `--force` also deactivates the last administrator, for a stolen account.
  */
 export const deactivateUser: Command = async ({ db }, args) => {
-  const { email, values } = readArgs(args, { ...SITE, force: { type: 'boolean', default: false } });
-  const { site, userId } = await pickMembership(db, email, values.site);
+  const { email, values } = parseEmailArgs(args, {
+    ...SITE_OPTION,
+    force: { type: 'boolean', default: false },
+  });
+  const { site, userId } = await resolveMembership(db, email, values.site);
   return change(
     db,
-    hostActor(site.site_id),
+    createHostActor(site.site_id),
     async (tx, record) => {
       const before = await lockUser(tx, site.site_id, userId);
       if (!before) throw new CommandError(`${email} is not a member of ${site.slug}`);
       await updateMembership(tx, site.site_id, userId, { isActive: false });
-      await endAccess(tx, site.site_id, userId);
-      await endLinks(tx, userId, site.site_id);
+      await deleteSessionsAndTokens(tx, site.site_id, userId);
+      await deleteSetPasswordLinks(tx, userId, site.site_id);
       if (!values.force) await requireAdministrator(tx, site.site_id);
-      await usersChanged(tx, hostActor(site.site_id), [before], 'cli.user-deactivate', record);
+      await recordUserChanges(tx, createHostActor(site.site_id), [before], 'cli.user-deactivate', record);
       return { id: userId, email, site: site.slug, isActive: false };
     },
-    { alone: true },
+    { lockSite: true },
   );
 };
 
-/** `user set-password-link EMAIL [--site SLUG]`: prints the link that otherwise goes by mail. */
+/** `user set-password-link EMAIL [--site SLUG]`: prints the link that is otherwise mailed. */
 export const printPasswordLink: Command = async (context, args) => {
-  const { email, values } = readArgs(args, SITE);
-  const { site, userId } = await pickMembership(context.db, email, values.site);
+  const { email, values } = parseEmailArgs(args, SITE_OPTION);
+  const { site, userId } = await resolveMembership(context.db, email, values.site);
   if (site.identity_mode === 'identity-manager') {
-    throw new CommandError(
-      `People sign in to ${site.slug} through its identity manager, not with a password`,
-    );
+    throw new CommandError(`Users sign in to ${site.slug} through its identity manager, not with a password`);
   }
-  return change(context.db, hostActor(site.site_id), async (tx, record) => {
+  return change(context.db, createHostActor(site.site_id), async (tx, record) => {
     record({ action: 'cli.set-password-link', subject: ['user', userId], changes: {} });
-    return answer(context, tx, site, { userId, email });
+    return formatUserWithLink(context, tx, site, { userId, email });
   });
 };
 
 /**
- * `user make-admin EMAIL --site SLUG [--lift-ip-restrictions]`: the way back in when nobody can administer the
- * site. Makes the user an active, licensed, unlocked member of Administrators; one of another site becomes a member.
+ * `user make-admin EMAIL --site SLUG [--lift-ip-restrictions]`: restores access to a site without an administrator. Makes the user an
+ * active, licensed, unlocked member of Administrators; a user of another site becomes a member.
  */
 export const makeAdministrator: Command = async (context, args) => {
-  const { email, values } = readArgs(args, {
-    ...SITE,
+  const { email, values } = parseEmailArgs(args, {
+    ...SITE_OPTION,
     'lift-ip-restrictions': { type: 'boolean', default: false },
   });
-  const site = await pickSite(context.db, values.site);
+  const site = await resolveSite(context.db, values.site);
   const userId = await requireAccount(context.db, email);
-  const work = async (tx: Tx, record: Recorder) => {
-    const groupId = await ensureAdministrators(tx, site.site_id, record);
+  const makeMemberAdministrator = async (tx: Tx, record: Recorder) => {
+    const groupId = await ensureAdministratorsGroup(tx, site.site_id, record);
     const before = await lockUser(tx, site.site_id, userId);
-    await readmit(tx, site.site_id, userId, values['lift-ip-restrictions']);
+    await restoreAccess(tx, site.site_id, userId, values['lift-ip-restrictions']);
     if (before) {
       const added = await addToGroups(tx, site.site_id, [[userId, groupId]]);
-      await pairsChanged(tx, site.site_id, { added }, record);
-      const changed = await usersChanged(tx, hostActor(site.site_id), [before], 'cli.make-admin', record);
-      // The link below lets in whoever holds it: that is told even where nothing else happens.
+      await recordGroupMemberChanges(tx, site.site_id, { added }, record);
+      const changed = await recordUserChanges(
+        tx,
+        createHostActor(site.site_id),
+        [before],
+        'cli.make-admin',
+        record,
+      );
+      // The link below grants access, so the audit log records the command even if nothing else changes.
       if (changed.length === 0) record({ action: 'cli.make-admin', subject: ['user', userId], changes: {} });
     } else {
-      await memberAdded(tx, site.site_id, { userId, groupIds: [groupId] }, 'cli.make-admin', record);
+      await recordNewMember(tx, site.site_id, { userId, groupIds: [groupId] }, 'cli.make-admin', record);
     }
-    return answer(context, tx, site, { userId, email });
+    return formatUserWithLink(context, tx, site, { userId, email });
   };
-  return change(context.db, hostActor(site.site_id), work, { alone: true });
+  return change(context.db, createHostActor(site.site_id), makeMemberAdministrator, { lockSite: true });
 };
 
-/** What is printed of a user, with the link to set a password where the site has passwords. */
-async function answer(
+/** The printed result: the user, with a link to set the password unless the site has an identity manager. */
+async function formatUserWithLink(
   { publicUrl }: CommandContext,
   tx: Tx,
   site: SiteRow,
   user: { userId: number; email: string },
 ) {
-  const told = { id: user.userId, email: user.email, site: site.slug };
-  if (site.identity_mode === 'identity-manager') return told;
+  const result = { id: user.userId, email: user.email, site: site.slug };
+  if (site.identity_mode === 'identity-manager') return result;
   const token = await createLink(tx, { purpose: 'set-password', siteId: site.site_id, userId: user.userId });
-  return { ...told, link: `${publicUrl}/link#${token}` };
+  return { ...result, link: `${publicUrl}/link#${token}` };
 }
+
+/**
+ * `user reset-two-factor EMAIL [--site SLUG]`: deletes all second factors, for users for whom no administrator can do this (the last
+ * administrator, or a member of several sites). Ends all sessions; if two-factor is required, the next sign-in sets up a new factor.
+ */
+export const resetTwoFactor: Command = async ({ db }, args) => {
+  const { email, values } = parseEmailArgs(args, { site: { type: 'string' } });
+  const { site, userId } = await resolveMembership(db, email, values.site);
+  const actor = createHostActor(site.site_id);
+  return change(db, actor, async (tx, record) => {
+    const wasSetUp = await resetFactors(tx, actor, { userId, action: 'cli.two-factor-reset' }, record);
+    if (!wasSetUp) throw new CommandError(`${email} has no second factor set up`);
+    return { id: userId, email, site: site.slug };
+  });
+};

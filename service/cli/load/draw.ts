@@ -1,29 +1,29 @@
-import type { EntryType, SchemaField, StoredValue, Vals } from '../../areas/schema/index.ts';
-import type { Random } from '../sample/random.ts';
+import type { EntryType, SchemaField, StoredValue, StoredValues } from '../../areas/schema/index.ts';
+import type { Random } from './random.ts';
 
-/** What values are drawn from. */
-export interface Stock {
-  users: readonly number[];
-  /** Entries of the type, in the order in which they are made: each refers to earlier ones. */
+/** Data from which values are drawn. */
+export interface DrawContext {
+  userIds: readonly number[];
+  /** Ids of the entries in the order of their creation; entries refer only to earlier ones. */
   entryIds: readonly number[];
-  /** The moment at which the data end. */
+  /** Timestamp of the end of the data, in milliseconds. */
   asOf: number;
 }
 
-const DAY = 86_400_000;
-/** The first entry was made so long before the end. */
-const YEARS_MS = 6 * 365 * DAY;
+const DAY_MS = 86_400_000;
+/** Time from the creation of the first entry to the end of the data. */
+const HISTORY_MS = 6 * 365 * DAY_MS;
 
 const SYLLABLES =
   'al an ar bel bor cal cor dan del dor el en far fen gal gor hal hen il in jor kal ken lan lor mar mer nal nor ol or pel ral ros sal sen tal tor ul val ven wil yor zan'.split(
     ' ',
   );
-const SECOND =
+const COMPANY_SUFFIXES =
   'Works Systems Partners Foods Energy Labs Capital Motors Textiles Media Logistics Health Optics Mining Print Steel Paper Software Marine Air Rail Water Seeds Glass Robotics'.split(
     ' ',
   );
-const FORMS = ['Inc.', 'AG', 'Ltd', 'GmbH', 'SA', 'plc', '& Co.', ''];
-/** Where companies are. */
+const LEGAL_FORMS = ['Inc.', 'AG', 'Ltd', 'GmbH', 'SA', 'plc', '& Co.', ''];
+/** Cities of companies. */
 export const CITIES =
   'Zürich Genève Basel Wien Graz Berlin Hamburg München Köln Paris Lyon Nantes London Leeds Dublin Oslo Bergen Malmö Århus Helsinki Tallinn Riga Praha Brno Kraków Gdańsk Milano Torino Lisboa Porto Madrid Sevilla Boston Chicago Austin Denver Toronto Montréal Tokyo Osaka Singapore Sydney'.split(
     ' ',
@@ -34,81 +34,81 @@ const WORDS =
   );
 const CURRENCIES = ['EUR', 'USD', 'CHF', 'GBP'];
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-const coined = (random: Random): string =>
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const drawWord = (random: Random): string =>
   random.pick(SYLLABLES) + random.pick(SYLLABLES) + random.pick(SYLLABLES);
 
-/** Few are large: amounts of three decades, evenly over their logarithms. */
-export const amount = (random: Random, least: number): number =>
-  Math.round(least * 10 ** (3 * random.next()));
-export const money = (random: Random, least: number): StoredValue => ({
-  value: amount(random, least) * 1000,
+/** A random amount from `least` to 1000 times that, uniformly distributed on a logarithmic scale. */
+export const drawAmount = (random: Random, minimum: number): number =>
+  Math.round(minimum * 10 ** (3 * random.next()));
+export const drawMoney = (random: Random, minimum: number): StoredValue => ({
+  value: drawAmount(random, minimum) * 1000,
   currencyCode: random.pick(CURRENCIES),
 });
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+export const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Somebody's firm: a coined word, what it does, and how it is constituted. */
-export function companyName(random: Random): string {
-  const form = random.pick(FORMS);
-  return `${capital(coined(random))} ${random.pick(SECOND)}${form && ` ${form}`}`;
+/** A random company name: an invented word, an industry, and usually a legal form. */
+export function drawCompanyName(random: Random): string {
+  const form = random.pick(LEGAL_FORMS);
+  return `${capitalize(drawWord(random))} ${random.pick(COMPANY_SUFFIXES)}${form && ` ${form}`}`;
 }
 
-/** Words, one of them made up: a part of it finds few, a part of the others very many. */
-export function sentence(random: Random): string {
+/** A random sentence with one invented word: searching for it finds few entries, searching for other words very many. */
+export function drawSentence(random: Random): string {
   const words = Array.from({ length: random.between(4, 8) }, () => random.pick(WORDS));
-  words[random.between(1, words.length - 1)] = coined(random);
-  return `${capital(words.join(' '))}.`;
+  words[random.between(1, words.length - 1)] = drawWord(random);
+  return `${capitalize(words.join(' '))}.`;
 }
 
-interface Drawn {
+interface DrawInput {
   random: Random;
   field: SchemaField;
-  stock: Stock;
-  /** Which entry it is, and how it is called. */
+  stock: DrawContext;
+  /** Position of the entry in the order of creation. */
   index: number;
   name: string;
 }
 
-const aChoice = ({ random, field }: Drawn): number => random.pick([...field.choices.keys()]);
+const drawChoice = ({ random, field }: DrawInput): number => random.pick([...field.choices.keys()]);
 
-function someChoices({ random, field }: Drawn): readonly number[] | undefined {
+function drawChoices({ random, field }: DrawInput): readonly number[] | undefined {
   const chosen = [...field.choices.keys()].filter(() => random.chance(0.15));
   return chosen.length > 0 ? chosen : undefined;
 }
 
-type Drawer = (drawn: Drawn) => StoredValue | undefined;
+type Drawer = (drawn: DrawInput) => StoredValue | undefined;
 
-/** By apiName, how a value is drawn; undefined: this entry has none. */
+/** Functions that draw the value of a field, by apiName; undefined for no data. */
 const DRAWERS: Readonly<Record<string, Drawer>> = {
   Name: ({ name }) => name,
-  Stage: aChoice,
-  Region: aChoice,
-  Source: aChoice,
-  Tags: someChoices,
+  Stage: drawChoice,
+  Region: drawChoice,
+  Source: drawChoice,
+  Tags: drawChoices,
   Parent: ({ random, index, stock }) =>
     index > 0 && random.chance(0.3) ? stock.entryIds[random.between(0, index - 1)] : undefined,
-  Owner: ({ random, stock }) => (stock.users.length > 0 ? random.pick(stock.users) : undefined),
-  Employees: ({ random }) => amount(random, 5),
+  Owner: ({ random, stock }) => (stock.userIds.length > 0 ? random.pick(stock.userIds) : undefined),
+  Employees: ({ random }) => drawAmount(random, 5),
   Score: ({ random }) => random.between(0, 1000) / 10,
-  Revenue: ({ random }) => money(random, 500),
-  Valuation: ({ random }) => (random.chance(0.8) ? money(random, 2000) : undefined),
+  Revenue: ({ random }) => drawMoney(random, 500),
+  Valuation: ({ random }) => (random.chance(0.8) ? drawMoney(random, 2000) : undefined),
   LastContact: ({ random, stock }) =>
-    random.chance(0.9) ? new Date(stock.asOf - random.between(0, 2 * 365 * DAY)).toISOString() : undefined,
-  Founded: ({ random, stock }) => dayOf(stock.asOf - random.between(365, 100 * 365) * DAY),
+    random.chance(0.9) ? new Date(stock.asOf - random.between(0, 2 * 365 * DAY_MS)).toISOString() : undefined,
+  Founded: ({ random, stock }) => formatDay(stock.asOf - random.between(365, 100 * 365) * DAY_MS),
   NextStep: ({ random, stock }) =>
-    random.chance(0.4) ? dayOf(stock.asOf + random.between(0, 180) * DAY) : undefined,
+    random.chance(0.4) ? formatDay(stock.asOf + random.between(0, 180) * DAY_MS) : undefined,
   IsClient: ({ random }) => random.chance(0.2),
   IsListed: ({ random }) => random.chance(0.1),
   City: ({ random }) => random.pick(CITIES),
   Email: ({ random, name }) =>
     `${random.pick(WORDS)}@${name.slice(0, name.indexOf(' ')).toLowerCase()}.example`,
   Phone: ({ random }) => `+41 44 555 ${random.between(10, 99)} ${random.between(10, 99)}`,
-  Summary: ({ random }) => sentence(random),
+  Summary: ({ random }) => drawSentence(random),
 };
 
-/** The values of the next entry. */
-export function drawVals(random: Random, type: EntryType, stock: Stock, index: number): Vals {
-  const name = companyName(random);
+/** Draws the values of an entry. */
+export function drawVals(random: Random, type: EntryType, stock: DrawContext, index: number): StoredValues {
+  const name = drawCompanyName(random);
   const vals: Record<string, StoredValue> = {};
   for (const field of type.fields) {
     const value = DRAWERS[field.apiName]?.({ random, field, stock, index, name });
@@ -117,6 +117,6 @@ export function drawVals(random: Random, type: EntryType, stock: Stock, index: n
   return vals;
 }
 
-/** When an entry was made: one after the other, up to the end. */
-export const madeAt = ({ asOf, entryIds }: Stock, index: number): Date =>
-  new Date(asOf - Math.round(YEARS_MS * (1 - index / entryIds.length)));
+/** Creation time of an entry: evenly distributed up to the end of the data. */
+export const getCreationTime = ({ asOf, entryIds }: DrawContext, index: number): Date =>
+  new Date(asOf - Math.round(HISTORY_MS * (1 - index / entryIds.length)));

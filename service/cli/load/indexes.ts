@@ -2,45 +2,45 @@ import { sql } from 'kysely';
 import type { Tx } from '../../kernel/db/database.ts';
 
 const TABLES = ['entry', 'entry_change', 'entry_multi', 'entry_text', 'cell_log'];
-/** Rows come into these in the order of their primary keys, and are looked up by them while the load goes on. */
-const KEPT = ['entry_pkey', 'entry_change_pkey'];
+/** These indexes stay: rows are inserted in their order and looked up by them during the load. */
+const KEPT_INDEXES = ['entry_pkey', 'entry_change_pkey'];
 
-interface Index {
+interface IndexDefinition {
   table: string;
   name: string;
-  /** Of a primary key, as its constraint is written. */
+  /** Definition of the constraint for a primary key; null for other indexes. */
   constraint: string | null;
   statement: string;
 }
 
-async function indexes(tx: Tx): Promise<Index[]> {
-  const { rows } = await sql<Index>`
+async function listIndexes(tx: Tx): Promise<IndexDefinition[]> {
+  const { rows } = await sql<IndexDefinition>`
     select r.relname as table, i.relname as name, pg_get_constraintdef(c.oid) as constraint, pg_get_indexdef(x.indexrelid) as statement
     from pg_index x join pg_class r on r.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
     left join pg_constraint c on c.conindid = x.indexrelid
-    where r.oid = any(${TABLES}::regclass[]) and not i.relname = any(${KEPT}) order by c.oid is null, i.relname`.execute(
+    where r.oid = any(${TABLES}::regclass[]) and not i.relname = any(${KEPT_INDEXES}) order by c.oid is null, i.relname`.execute(
     tx,
   );
   return rows;
 }
 
-/** Whether so few rows stand there that their places in the indexes are found again in no time. */
-async function areFew(tx: Tx, most: number): Promise<boolean> {
+/** Whether the tables have so few rows that rebuilding their indexes takes little time. */
+async function hasAtMostRows(tx: Tx, maxRows: number): Promise<boolean> {
   const upTo = (table: string) =>
-    sql<number>`(select count(*)::int from (select from ${sql.table(table)} limit ${most + 1}) as found)`;
+    sql<number>`(select count(*)::int from (select from ${sql.table(table)} limit ${maxRows + 1}) as found)`;
   const { rows } = await sql<{ n: number }>`
     select greatest(${upTo('entry_change')}, ${upTo('cell_log')}) as n`.execute(tx);
-  return (rows[0]?.n ?? 0) <= most;
+  return (rows[0]?.n ?? 0) <= maxRows;
 }
 
 /**
- * Fills the tables of entries without their indexes, where at most a tenth of these entries stand there already (a
- * sample), and builds these afterwards: sorting once is several times as quick as finding the place of each row. Within
- * the transaction, so that a load that fails leaves everything as it was; who reads entries waits until it ends.
+ * Drops the indexes of the entry tables, calls `fill`, and creates the indexes again, which is several times faster than inserting
+ * into them. If the tables already have more than a tenth of `entries` rows, only calls `fill`. All within the transaction, so a
+ * failure changes nothing; requests that read entries wait until the commit.
  */
 export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Promise<T>): Promise<T> {
-  if (!(await areFew(tx, Math.floor(entries / 10)))) return fill();
-  const all = await indexes(tx);
+  if (!(await hasAtMostRows(tx, Math.floor(entries / 10)))) return fill();
+  const all = await listIndexes(tx);
   for (const { table, name, constraint } of all)
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await (

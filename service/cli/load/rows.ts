@@ -1,28 +1,34 @@
-/** An entry as the rows of each table, as the write path stores them: what follows from values is worked out there. */
-import { columnsOf, type EntryType, multiValues, searchedText, type Vals } from '../../areas/schema/index.ts';
-import type { Piece } from './target.ts';
+/** Converts entries to the rows of each table, with the derived columns that the write path of the service computes. */
+import {
+  buildEntryColumns,
+  type EntryType,
+  toMultiValues,
+  toSearchText,
+  type StoredValues,
+} from '../../areas/schema/index.ts';
+import type { TableRows } from './target.ts';
 
-export interface Entry {
+export interface LoadedEntry {
   siteId: number;
   entryId: number;
-  vals: Vals;
+  vals: StoredValues;
   createdAt: Date;
   createdBy: number | null;
 }
 
-export function entryRows(type: EntryType, entries: Iterable<Entry>): Piece {
-  const derived = Object.keys(columnsOf(type, {}));
+export function toEntryRows(type: EntryType, entries: Iterable<LoadedEntry>): TableRows {
+  const derived = Object.keys(buildEntryColumns(type, {}));
   function* rows() {
     for (const { siteId, entryId, vals } of entries)
-      yield [siteId, entryId, type.id, vals, ...Object.values(columnsOf(type, vals))];
+      yield [siteId, entryId, type.id, vals, ...Object.values(buildEntryColumns(type, vals))];
   }
   return { table: 'entry', columns: ['site_id', 'entry_id', 'type_id', 'vals', ...derived], rows: rows() };
 }
 
-export function changeRows(type: EntryType, entries: readonly Entry[]): Piece {
+export function toEntryChangeRows(type: EntryType, entries: readonly LoadedEntry[]): TableRows {
   function* rows() {
     for (const { siteId, entryId, vals, createdAt: at, createdBy: by } of entries)
-      yield [siteId, entryId, type.id, vals[type.key.id] ?? '', at, by, at, at, by];
+      yield [siteId, entryId, type.id, vals[type.keyField.id] ?? '', at, by, at, at, by];
   }
   const columns = [
     'site_id',
@@ -38,20 +44,20 @@ export function changeRows(type: EntryType, entries: readonly Entry[]): Piece {
   return { table: 'entry_change', columns, rows: rows() };
 }
 
-export function multiRows({ fields }: EntryType, entries: readonly Entry[]): Piece {
+export function toMultiRows({ fields }: EntryType, entries: readonly LoadedEntry[]): TableRows {
   function* rows() {
     for (const field of fields)
       for (const { siteId, entryId, vals } of entries)
-        for (const v of multiValues(vals[field.id], field)) yield [siteId, field.id, v, entryId];
+        for (const v of toMultiValues(vals[field.id], field)) yield [siteId, field.id, v, entryId];
   }
   return { table: 'entry_multi', columns: ['site_id', 'field_id', 'v', 'entry_id'], rows: rows() };
 }
 
-export function textRows({ fields }: EntryType, entries: readonly Entry[]): Piece {
+export function toTextRows({ fields }: EntryType, entries: readonly LoadedEntry[]): TableRows {
   function* rows() {
     for (const field of fields)
       for (const { siteId, entryId, vals } of entries) {
-        const v = searchedText(vals[field.id], field);
+        const v = toSearchText(vals[field.id], field);
         if (v !== undefined) yield [siteId, field.id, entryId, v];
       }
   }

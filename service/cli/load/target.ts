@@ -1,87 +1,87 @@
-/** Where rows go by the ten thousands: COPY on PostgreSQL, one JSON text a piece on the embedded database. */
+/** Bulk inserts: COPY on PostgreSQL, one JSON text per batch on the embedded database. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Db, openDatabase, type Tx } from '../../kernel/db/database.ts';
-import { type Line, lineDialect } from '../../kernel/db/dialect.ts';
-import type { Tables } from '../../kernel/db/tables.ts';
-import { decoderOf, encode } from '../../kernel/db/values.ts';
+import { type Connection, createDialect } from '../../kernel/db/dialect.ts';
+import type { Tables } from '../../kernel/db/tables/index.ts';
+import { getDecoder, encodeParameter } from '../../kernel/db/values.ts';
 
-/** Rows for one table; the values in the order of the columns, objects for jsonb. */
-export interface Piece {
+/** Rows for a table; values in the order of the columns, objects for jsonb. */
+export interface TableRows {
   table: keyof Tables;
   columns: readonly string[];
   rows: Iterable<readonly unknown[]>;
 }
 
-export interface Target {
-  /** Of one line: a transaction on it holds everything that is written meanwhile. */
+export interface LoadTarget {
+  /** Uses a single connection, so that `write` belongs to the open transaction. */
   db: Db;
-  write(tx: Tx, piece: Piece): Promise<void>;
+  write(tx: Tx, piece: TableRows): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a load may take; nobody waits for its answer. */
-const LONG_MS = 3_600_000;
-const CHUNK = 1 << 16;
+/** Timeout of statements and transactions of a load. */
+const LOAD_TIMEOUT_MS = 3_600_000;
+const CHUNK_LENGTH = 1 << 16;
 
 const SPECIAL = /[\\\t\n\r]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-const escaped = (text: string): string =>
+const escapeCopyText = (text: string): string =>
   SPECIAL.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? sign) : text;
 
-/** Rows in the text format of COPY, in chunks. */
-export function* copyText(rows: Piece['rows']): Generator<string> {
+/** Formats rows in the text format of COPY, in chunks. */
+export function* formatCopyText(rows: TableRows['rows']): Generator<string> {
   let chunk = '';
   for (const row of rows) {
     let separator = '';
     for (const value of row) {
-      const text = encode(value);
-      chunk += separator + (text === null ? '\\N' : escaped(text));
+      const text = encodeParameter(value);
+      chunk += separator + (text === null ? '\\N' : escapeCopyText(text));
       separator = '\t';
     }
     chunk += '\n';
-    if (chunk.length < CHUNK) continue;
+    if (chunk.length < CHUNK_LENGTH) continue;
     yield chunk;
     chunk = '';
   }
   yield chunk;
 }
 
-async function openServer(databaseUrl: string): Promise<Target> {
+async function openServer(databaseUrl: string): Promise<LoadTarget> {
   const client = new Client({
     connectionString: databaseUrl,
     application_name: 'steward load',
     options: '-c timezone=UTC',
-    types: { getTypeParser: (typeId: number) => decoderOf(typeId) },
+    types: { getTypeParser: (typeId: number) => getDecoder(typeId) },
   });
   await client.connect();
-  const line: Line = {
+  const connection: Connection = {
     async run(text, parameters) {
       const { rows, command, rowCount } = await client.query<Record<string, unknown>>(
         text,
-        parameters.map(encode),
+        parameters.map(encodeParameter),
       );
-      return { rows, command, affected: rowCount ?? 0 };
+      return { rows, command, affectedRows: rowCount ?? 0 };
     },
     release: () => {},
   };
-  const dialect = lineDialect({ acquire: async () => line, close: () => client.end() });
+  const dialect = createDialect({ acquire: async () => connection, close: () => client.end() });
   const db = new Kysely<Tables>({ dialect });
   return {
     db,
     async write(_, { table, columns, rows }) {
       const into = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`));
-      await pipeline(Readable.from(copyText(rows)), into);
+      await pipeline(Readable.from(formatCopyText(rows)), into);
     },
     close: () => db.destroy(),
   };
 }
 
-/** As one JSON text, on any database. */
-export async function writeRecords(tx: Tx, { table, columns, rows }: Piece): Promise<void> {
+/** Inserts rows as one JSON text; works on both databases. */
+export async function insertRecords(tx: Tx, { table, columns, rows }: TableRows): Promise<void> {
   const records = Array.from(rows, (row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
   const names = sql.join(columns.map((name) => sql.ref(name)));
   await sql`insert into ${sql.table(table)} (${names})
@@ -90,14 +90,17 @@ export async function writeRecords(tx: Tx, { table, columns, rows }: Piece): Pro
   );
 }
 
-/** Opens the database, migrated, for a load. */
-export async function openTarget(place: {
+/** Opens the migrated database for a load. */
+export async function openLoadTarget(place: {
   databaseUrl: string | undefined;
   dataDir: string;
-}): Promise<Target> {
-  const database = await openDatabase({ ...place, limits: { statementMs: LONG_MS, idleMs: LONG_MS } });
+}): Promise<LoadTarget> {
+  const database = await openDatabase({
+    ...place,
+    limits: { statementMs: LOAD_TIMEOUT_MS, idleMs: LOAD_TIMEOUT_MS },
+  });
   if (place.databaseUrl === undefined)
-    return { db: database.db, write: writeRecords, close: () => database.close() };
+    return { db: database.db, write: insertRecords, close: () => database.close() };
   await database.close();
   return openServer(place.databaseUrl);
 }

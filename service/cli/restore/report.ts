@@ -1,7 +1,7 @@
 import type { Manifest } from '../../areas/backups/index.ts';
 
-/** What a restore did, or would do. */
-export interface Report {
+/** Result of a restore or dry run; printed as JSON. */
+export interface RestoreReport {
   site: { slug: string; name: string; isNew: boolean; signsInElsewhere: boolean };
   backup: { createdDate: string; schemaVersion: number; isWholeSite: boolean; includesFiles: boolean };
   isDryRun: boolean;
@@ -9,7 +9,7 @@ export interface Report {
   changes: number;
   members: number;
   groups: number;
-  /** People with an account on this platform, and those who got one without a password. */
+  /** Users whose account existed, and users for whom an account without password was created. */
   accounts: { found: number; made: number };
   openInvitations: number;
   files: { restored: number; missing: number };
@@ -18,7 +18,11 @@ export interface Report {
   notIncluded: readonly string[];
 }
 
-export const newReport = (manifest: Manifest, site: Report['site'], isDryRun: boolean): Report => ({
+export const createReport = (
+  manifest: Manifest,
+  site: RestoreReport['site'],
+  isDryRun: boolean,
+): RestoreReport => ({
   site,
   backup: {
     createdDate: manifest.createdDate,
@@ -38,34 +42,35 @@ export const newReport = (manifest: Manifest, site: Report['site'], isDryRun: bo
   notIncluded: manifest.notIncluded,
 });
 
-const count = (n: number, one: string, several = `${one}s`) =>
-  `${new Intl.NumberFormat('en').format(n)} ${n === 1 ? one : several}`;
+const formatCount = (count: number, singular: string, plural = `${singular}s`) =>
+  `${new Intl.NumberFormat('en').format(count)} ${count === 1 ? singular : plural}`;
 
-/** The report in words, a line a fact. */
-export function inWords(report: Report): string {
+/** The report as text. */
+export function formatReport(report: RestoreReport): string {
   const { site, backup, accounts, files } = report;
   const entries = Object.values(report.entries).reduce((sum, n) => sum + n, 0);
   const lines = [
-    `${report.isDryRun ? 'Nothing was written. The backup would be restored' : 'The backup was restored'} ` +
+    `${report.isDryRun ? 'Dry run: nothing was written. The backup would be restored' : 'The backup was restored'} ` +
       `to ${site.isNew ? 'the new' : 'the empty'} site ${site.slug} as it was at ${backup.createdDate}.`,
-    `${count(entries, 'entry', 'entries')} of ${count(Object.keys(report.entries).length, 'type')}, ` +
-      `${count(report.changes, 'change')} in their history, ${count(files.restored, 'file')}.`,
+    `${formatCount(entries, 'entry', 'entries')} of ${formatCount(Object.keys(report.entries).length, 'type')}, ` +
+      `${formatCount(report.changes, 'change')} of values, ${formatCount(files.restored, 'file')}.`,
     ...(report.isDryRun
       ? []
       : [
-          `${count(report.members, 'member')}: ${count(accounts.found, 'account')} of them and of former members ` +
-            `known here by e-mail address, ${count(accounts.made, 'account')} made.`,
+          `${formatCount(report.members, 'member')}. Accounts of members and former members: ` +
+            `${formatCount(accounts.found, 'account')} found by e-mail address, ${formatCount(accounts.made, 'account')} created.`,
         ]),
     site.signsInElsewhere &&
-      'The site signs people in through its identity manager, which is to be set up again. Until then nobody gets in, ' +
-        `or they come with passwords: npm run admin -- site set ${site.slug} --sign-in password`,
-    accounts.made > 0 &&
-      'Who got an account has no password yet: npm run admin -- user set-password-link EMAIL',
-    report.openInvitations > 0 && `${count(report.openInvitations, 'open invitation')}: send them again.`,
-    files.missing > 0 && `${count(files.missing, 'file')}: neither in the backup nor on this disk.`,
+      'Users of the site sign in through its identity manager, which must be configured again. Until then nobody can sign ' +
+        `in unless you switch to passwords: npm run admin -- site set ${site.slug} --sign-in password`,
+    accounts.made > 0 && 'New accounts have no password yet: npm run admin -- user set-password-link EMAIL',
+    report.openInvitations > 0 &&
+      `${formatCount(report.openInvitations, 'open invitation')} must be sent again.`,
+    files.missing > 0 &&
+      `${formatCount(files.missing, 'file')} missing: neither in the backup nor on this disk.`,
     report.droppedReferences > 0 &&
-      `${count(report.droppedReferences, 'reference')} to entries that are not in the backup left out.`,
-    ...report.notIncluded.map((line) => `Not in backups. ${line}.`),
+      `${formatCount(report.droppedReferences, 'reference')} to entries that are not in the backup omitted.`,
+    ...report.notIncluded.map((line) => `Not included in backups: ${line}.`),
   ];
   return `${lines.filter((line) => line !== false).join('\n')}\n`;
 }

@@ -1,37 +1,42 @@
-/** Where a restore writes: everything comes and goes as text, in the way that is quickest for the database. */
+/** Writing of restored rows: all values are texts, written in the way that is fastest for the database. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { Tables } from '../../kernel/db/tables.ts';
-import { openTarget as openLoad, type Piece } from '../load/target.ts';
+import type { Tables } from '../../kernel/db/tables/index.ts';
+import { openLoadTarget as openLoad, type TableRows } from '../load/target.ts';
 
-export type Row = readonly (string | null)[];
+export type TextCells = readonly (string | null)[];
 
-export interface Target {
+export interface RestoreTarget {
   db: Db;
-  write: (tx: Tx, table: keyof Tables, columns: readonly string[], rows: readonly Row[]) => Promise<void>;
+  write: (
+    tx: Tx,
+    table: keyof Tables,
+    columns: readonly string[],
+    rows: readonly TextCells[],
+  ) => Promise<void>;
   close(): Promise<void>;
 }
 
-const types = new Map<string, string>();
+const columnTypes = new Map<string, string>();
 
-/** The type of each column, as the text of a cell is cast to it. */
-async function typesOf(tx: Tx, table: string): Promise<void> {
+/** Loads the types of the columns of a table, to which the texts are cast. */
+async function loadColumnTypes(tx: Tx, table: string): Promise<void> {
   const { rows } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(tx);
-  for (const { name, type } of rows) types.set(`${table}.${name}`, type);
+  for (const { name, type } of rows) columnTypes.set(`${table}.${name}`, type);
 }
 
-/** One JSON text of texts, cast in the database. */
+/** Inserts rows passed as one JSON text of texts, which the database casts. */
 export async function insertTexts(
   tx: Tx,
   table: keyof Tables,
   columns: readonly string[],
-  rows: readonly Row[],
+  rows: readonly TextCells[],
 ): Promise<void> {
-  if (!types.has(`${table}.${columns[0]}`)) await typesOf(tx, table);
+  if (!columnTypes.has(`${table}.${columns[0]}`)) await loadColumnTypes(tx, table);
   const values = columns.map((column, at) => {
-    const type = types.get(`${table}.${column}`);
+    const type = columnTypes.get(`${table}.${column}`);
     if (type === undefined) throw new Error(`${table} has no column ${column}`);
     return sql`(cells ->> ${sql.lit(at)})::${sql.raw(type)}`;
   });
@@ -40,14 +45,14 @@ export async function insertTexts(
     from json_array_elements(${JSON.stringify(rows)}::json) as cells`.execute(tx);
 }
 
-/** Opens the database, migrated. */
-export async function openTarget(place: {
+/** Opens the migrated database for a restore. */
+export async function openRestoreTarget(place: {
   databaseUrl: string | undefined;
   dataDir: string;
-}): Promise<Target> {
+}): Promise<RestoreTarget> {
   const target = await openLoad(place);
-  const copy: Target['write'] = (tx, table, columns, rows) =>
-    target.write(tx, { table, columns, rows } satisfies Piece);
+  const copy: RestoreTarget['write'] = (tx, table, columns, rows) =>
+    target.write(tx, { table, columns, rows } satisfies TableRows);
   return {
     db: target.db,
     write: place.databaseUrl === undefined ? insertTexts : copy,

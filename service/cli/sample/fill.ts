@@ -1,40 +1,47 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Tables } from '../../kernel/db/tables.ts';
-import { drawActivity, type SampleActivity } from './activity.ts';
-import { ACTIVITY_KEPT_DAYS } from '../../areas/activity/index.ts';
-import { ADMINISTRATORS } from '../../areas/members/index.ts';
-import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
-import { writeData } from './data.ts';
-import { writeInvitations } from './invitations.ts';
-import { drawLicenseChanges } from './licenses.ts';
-import { drawPeople, type Person } from './people.ts';
-import { insertProxies, insertReports } from './proxies.store.ts';
-import { drawProxies, drawReports } from './proxies.ts';
-import { createRandom, type Random } from './random.ts';
+/** Fills a site with sample data: people, groups, licenses, activity, proxies, entries and invitations. */
+import type { Kysely, Transaction } from 'kysely';
+import { ACTIVITY_LOG_RETENTION_DAYS } from '../../areas/activity/index.ts';
+import { ADMINISTRATORS_GROUP } from '../../areas/members/index.ts';
+import type { Tables } from '../../kernel/db/tables/index.ts';
+import { createRandom, type Random } from '../load/random.ts';
+import { drawActivity, drawProxies, drawReports, type SampleActivity } from './activity.ts';
+import { INVITATIONS_DATA, PARTNERS_GROUP, SAMPLE_GROUPS, SITES_DATA } from './data.ts';
+import { writeEntries } from './entries.ts';
+import { drawLicenseChanges, drawPeople, type Person } from './people.ts';
 import {
-  createSite,
+  allowExistingUsers,
+  allowIdleTransaction,
+  analyzeTables,
+  findInvitableUsers,
+  findTemporaryMember,
   insertAccounts,
   insertActivity,
   insertGroupMembers,
   insertGroups,
+  insertInvitation,
   insertLicenseChanges,
   insertMembers,
+  insertProxies,
+  insertReports,
+  insertSecondedPeople,
+  insertSite,
   readSite,
   readTakenEmails,
   type SampleMember,
+  setMembershipExpiry,
   type Site,
-} from './store.ts';
+} from './sample.store.ts';
 
 type Tx = Transaction<Tables>;
 
 export interface SampleOptions {
   users: number;
-  /** The day on which the sample's year ends; nothing in it depends on the clock. */
+  /** End of the sample's history; no date depends on the clock. */
   asOf: Date;
   seed: number;
-  /** False: people alone, without companies, contacts and deals. */
+  /** false: without companies, contacts and deals. */
   entries?: boolean;
-  /** The site to fill; without it a new one is made. */
+  /** The site to fill; without it a new site is created. */
   siteId?: number;
 }
 
@@ -45,125 +52,150 @@ export interface SampleSummary {
   activities: number;
 }
 
-const NEIGHBOUR = { slug: 'harbor', name: 'Harbor Partners', dedicatedDomain: 'harbor.example' };
-const PARTNER_DOMAIN = 'partner.example';
-const SHARED_PEOPLE = 15;
+const DAY_MS = 24 * 3600_000;
+const MAX_SHARED_PEOPLE = 15;
+const MAX_ACTIVITY_ROWS = 400_000;
 
 /**
- * Writes the sample: the site Northlight Capital with people, groups, licenses, a year of activity, and
- * companies, contacts and deals, and once, beside it, the small site Harbor Partners that shares some of its people. All of it or nothing. Nobody in it has
- * a password.
+ * Writes the sample in one transaction: the main site with all its data, and once, as its neighbor, a small site that shares some
+ * of the users. No user has a password.
  */
 export async function fillSample(db: Kysely<Tables>, options: SampleOptions): Promise<SampleSummary> {
   return db.transaction().execute((tx) => writeSample(tx, options));
 }
 
-/** The same within a transaction that goes on. */
+/** Writes the sample within an open transaction. */
 export async function writeSample(tx: Tx, options: SampleOptions): Promise<SampleSummary> {
   const random = createRandom(options.seed);
-  // A million people are drawn within the transaction, for longer than anybody else may idle in one.
-  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-  const site = options.siteId === undefined ? await createNorthlight(tx) : await readSite(tx, options.siteId);
-  const filled = await fillSite(tx, random, site, options);
-  const neighbour = await createSite(tx, NEIGHBOUR);
-  if (neighbour) {
+  await allowIdleTransaction(tx);
+  const site = options.siteId === undefined ? await createMainSite(tx) : await readSite(tx, options.siteId);
+  const { members, activities } = await fillSite(tx, random, site, options);
+  const { slug, name } = SITES_DATA.neighbor;
+  const neighbor = await insertSite(tx, { slug, name, dedicatedDomain: `${slug}.example` });
+  if (neighbor) {
     const users = Math.max(3, Math.min(40, Math.round(options.users / 8)));
-    await fillSite(tx, random, neighbour, { ...options, users }, pickShared(filled.members));
-    await writeInvitations(tx, { site, neighbour, asOf: options.asOf });
+    await fillSite(tx, random, neighbor, { ...options, users }, pickSharedMembers(members));
+    await writeInvitations(tx, site, neighbor, options.asOf);
   }
-  // Without fresh statistics the first lists would be planned as if the tables were empty.
-  await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_person,
-    activity_from, activity_network, audit_log, entry, entry_change, entry_multi, entry_text, cell_log`.execute(
-    tx,
-  );
-  return { ...site, users: options.users, activities: filled.activities };
+  await analyzeTables(tx);
+  return { ...site, users: options.users, activities };
 }
 
-async function createNorthlight(tx: Tx): Promise<Site> {
+/** Appends a number to slug and name if the slug is in use. */
+async function createMainSite(tx: Tx): Promise<Site> {
   for (let number = 1; ; number += 1) {
-    const slug = number === 1 ? 'northlight' : `northlight-${number}`;
-    const name = number === 1 ? 'Northlight Capital' : `Northlight Capital ${number}`;
+    const slug = number === 1 ? SITES_DATA.main.slug : `${SITES_DATA.main.slug}-${number}`;
+    const name = number === 1 ? SITES_DATA.main.name : `${SITES_DATA.main.name} ${number}`;
     // oxlint-disable-next-line no-await-in-loop -- until a slug is free
-    const site = await createSite(tx, { slug, name, dedicatedDomain: `${slug}.example` });
+    const site = await insertSite(tx, { slug, name, dedicatedDomain: `${slug}.example` });
     if (site) return site;
   }
 }
 
+/** Each kind of data has its own random source, so that adding draws to one leaves the others as they are. */
 async function fillSite(
   tx: Tx,
   random: Random,
   site: Site,
   options: SampleOptions,
-  guests: readonly SampleMember[] = [],
+  sharedMembers: readonly SampleMember[] = [],
 ): Promise<{ members: SampleMember[]; activities: number }> {
+  const { siteId } = site;
+  const { asOf, seed, users } = options;
   const domain = `${site.slug}.example`;
-  const taken = await readTakenEmails(tx, [domain, PARTNER_DOMAIN]);
-  const people = drawPeople(random, {
-    count: options.users,
-    asOf: options.asOf,
-    domain,
-    partnerDomain: PARTNER_DOMAIN,
-    taken,
-  });
-  const activity = drawActivity(random, people, { asOf: options.asOf, rows: activityRows(options.users) });
-  const ids = await insertAccounts(tx, site.siteId, people);
-  const members = [...membersOf(people, ids, activity), ...guests];
-  await insertMembers(tx, site.siteId, members);
-  const founded = new Date(options.asOf.getTime() - 6 * 365 * 24 * 3600_000);
-  const groupIds = await insertGroups(tx, site.siteId, SAMPLE_GROUPS, founded);
-  await insertGroupMembers(tx, site.siteId, pairs(members, groupIds));
-  // Older ones would be forgotten within the hour; that they were is told by when people were last seen.
-  const since = options.asOf.getTime() - ACTIVITY_KEPT_DAYS * 24 * 3600_000;
-  const kept = activity.filter(({ at }) => at >= since);
-  await insertActivity(tx, site.siteId, kept, ids);
-  // Drawn from a source of its own: the people of a seed stay who they are.
-  const changes = drawLicenseChanges(createRandom(options.seed + 1), people, options.asOf);
-  await insertLicenseChanges(tx, site.siteId, changes, { people, ids });
-  const delegation = createRandom(options.seed + 2);
-  await insertProxies(tx, site.siteId, drawProxies(delegation, people, activity), ids);
-  await insertReports(tx, site.siteId, drawReports(delegation, activity), ids);
-  if (options.entries !== false)
-    await writeData(tx, site, members, { seed: options.seed + 3, asOf: options.asOf });
-  return { members, activities: kept.length };
+  const { partnerDomain } = SITES_DATA;
+  const takenEmails = await readTakenEmails(tx, [domain, partnerDomain]);
+  const people = drawPeople(random, { count: users, asOf, domain, partnerDomain, takenEmails });
+  const activity = drawActivity(random, people, { asOf, rows: Math.min(users * 120, MAX_ACTIVITY_ROWS) });
+
+  const ids = await insertAccounts(tx, siteId, people);
+  const members = [...createMembers(people, ids, activity), ...sharedMembers];
+  await insertMembers(tx, siteId, members);
+  const foundedAt = new Date(asOf.getTime() - 6 * 365 * DAY_MS);
+  const groupIds = await insertGroups(tx, siteId, SAMPLE_GROUPS, foundedAt);
+  await insertGroupMembers(tx, siteId, createGroupMembers(members, groupIds));
+
+  // The service would delete older records within the hour; last activity dates already include them.
+  const retainedSince = asOf.getTime() - ACTIVITY_LOG_RETENTION_DAYS * DAY_MS;
+  const retained = activity.filter(({ at }) => at >= retainedSince);
+  await insertActivity(tx, siteId, retained, ids);
+  const licenseChanges = drawLicenseChanges(createRandom(seed + 1), people, asOf);
+  await insertLicenseChanges(tx, siteId, licenseChanges, { people, ids });
+  const proxyRandom = createRandom(seed + 2);
+  await insertProxies(tx, siteId, drawProxies(proxyRandom, people, activity), ids);
+  await insertReports(tx, siteId, drawReports(proxyRandom, activity), ids);
+  if (options.entries !== false) {
+    const authorIds = members.filter(isWorking).map(({ userId }) => userId);
+    await writeEntries(tx, site, authorIds, { userCount: members.length, seed: seed + 3, asOf });
+  }
+  return { members, activities: retained.length };
 }
 
-/** A year of sign-ins for a firm of ordinary size; beyond, a thinner one, so that a large sample stays quick. */
-function activityRows(users: number): number {
-  return Math.min(users * 120, 400_000);
-}
+const isWorking = ({ person }: SampleMember): boolean => person.isActive && !person.isProgram;
 
-function membersOf(people: readonly Person[], ids: readonly number[], activity: readonly SampleActivity[]) {
-  const last = new Map(
-    activity.filter((record) => record.sessionId).map((record) => [record.person, record.at]),
+function createMembers(
+  people: readonly Person[],
+  ids: readonly number[],
+  activity: readonly SampleActivity[],
+): SampleMember[] {
+  const lastActivity = new Map(
+    activity.filter(({ sessionId }) => sessionId !== null).map(({ person, at }) => [person, at]),
   );
   return people.flatMap((person, index): SampleMember[] => {
     const userId = ids[index];
-    const at = last.get(index);
-    return userId === undefined
-      ? []
-      : [{ userId, person, lastActiveAt: at === undefined ? null : new Date(at) }];
+    const at = lastActivity.get(index);
+    if (userId === undefined) return [];
+    return [{ userId, person, lastActiveAt: at === undefined ? null : new Date(at) }];
   });
 }
 
-/** People of the first site who work on the second too, as advisers there. */
-function pickShared(members: readonly SampleMember[]): SampleMember[] {
-  const able = members.filter(({ person }) => person.isActive && !person.isProgram);
-  const step = Math.max(1, Math.floor(able.length / SHARED_PEOPLE));
-  return able
+/** Members of the main site who become partners of the neighbor, the first one an administrator of it. */
+function pickSharedMembers(members: readonly SampleMember[]): SampleMember[] {
+  const candidates = members.filter(isWorking);
+  const step = Math.max(1, Math.floor(candidates.length / MAX_SHARED_PEOPLE));
+  return candidates
     .filter((_, index) => index % step === 0)
-    .slice(0, SHARED_PEOPLE)
+    .slice(0, MAX_SHARED_PEOPLE)
     .map((member, index) => ({
       ...member,
       lastActiveAt: null,
-      person: { ...member.person, licenseTypeId: 2, groups: [index === 0 ? ADMINISTRATORS : PARTNERS] },
+      person: {
+        ...member.person,
+        licenseTypeId: 2,
+        groups: [index === 0 ? ADMINISTRATORS_GROUP : PARTNERS_GROUP],
+      },
     }));
 }
 
-function pairs(members: readonly SampleMember[], groupIds: ReadonlyMap<string, number>) {
+function createGroupMembers(members: readonly SampleMember[], groupIds: ReadonlyMap<string, number>) {
   return members.flatMap(({ userId, person }) =>
     person.groups.flatMap((name) => {
       const groupId = groupIds.get(name.toLowerCase());
       return groupId === undefined ? [] : [{ groupId, userId }];
     }),
   );
+}
+
+/**
+ * The main site invites users of the neighbor: two invitations are pending, one expired, one was revoked, and one was accepted for
+ * a temporary membership. Users of its own e-mail domain can be added without an invitation.
+ */
+async function writeInvitations(tx: Tx, site: Site, neighbor: Site, asOf: Date): Promise<void> {
+  const { secondedPeople, invitations, temporaryMembership } = INVITATIONS_DATA;
+  await allowExistingUsers(tx, site.siteId);
+  const createdAt = new Date(asOf.getTime() - 200 * DAY_MS);
+  const placement = { site, homeSite: neighbor, groupName: PARTNERS_GROUP };
+  await insertSecondedPeople(tx, placement, secondedPeople, createdAt);
+  const users = await findInvitableUsers(tx, site, neighbor, invitations.length);
+  for (const [index, user] of users.entries()) {
+    const invitation = invitations[index];
+    // oxlint-disable-next-line no-await-in-loop -- four rows, in order
+    if (invitation) await insertInvitation(tx, site.siteId, user, invitation, asOf);
+  }
+  const user = await findTemporaryMember(tx, site, neighbor, SITES_DATA.partnerDomain);
+  if (!user) return;
+  const invitationId = await insertInvitation(tx, site.siteId, user, temporaryMembership, asOf);
+  const { acceptedDaysAgo, durationDays } = temporaryMembership;
+  const expiresAt = new Date(asOf.getTime() + (durationDays - acceptedDaysAgo) * DAY_MS);
+  await setMembershipExpiry(tx, site.siteId, user.userId, { invitationId, expiresAt });
 }

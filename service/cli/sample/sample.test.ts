@@ -4,13 +4,11 @@ import { capabilities } from '../../../contract/rules/capabilities.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
 import { contract } from '../../testing/site.ts';
-import { drawActivity } from './activity.ts';
+import { drawActivity, drawProxies, drawReports } from './activity.ts';
+import { SAMPLE_GROUPS } from './data.ts';
 import { fillSample } from './fill.ts';
-import { SAMPLE_GROUPS } from './groups.ts';
-import { drawLicenseChanges } from './licenses.ts';
-import { drawPeople } from './people.ts';
-import { drawProxies, drawReports } from './proxies.ts';
-import { createRandom } from './random.ts';
+import { drawLicenseChanges, drawPeople } from './people.ts';
+import { createRandom } from '../load/random.ts';
 
 const asOf = new Date('2026-11-20T12:00:00Z');
 const YEAR = 365 * 24 * 3600_000;
@@ -22,17 +20,17 @@ function draw(seed: number, count = 500) {
     asOf,
     domain: 'northlight.example',
     partnerDomain: 'partner.example',
-    taken: new Set(),
+    takenEmails: new Set(),
   });
   return { people, activity: drawActivity(random, people, { asOf, rows: count * 120 }) };
 }
 
-test('the same seed gives the same sample, another seed another', () => {
+test('the same seed draws the same sample, another seed a different one', () => {
   expect(JSON.stringify(draw(7))).toBe(JSON.stringify(draw(7)));
   expect(draw(7).people[20]?.email).not.toBe(draw(8).people[20]?.email);
 });
 
-test('people have addresses of their own, in plain Latin letters, and names in many scripts', () => {
+test('people have unique e-mail addresses in ASCII letters and names in many scripts', () => {
   const { people } = draw(1, 3000);
   expect(new Set(people.map((person) => person.email)).size).toBe(people.length);
   for (const { email, firstName, lastName } of people) {
@@ -45,7 +43,7 @@ test('people have addresses of their own, in plain Latin letters, and names in m
   }
 });
 
-test('activity fills a year up to the day, keeps to the week, and comes from addresses of nobody', () => {
+test('activity covers a year up to the day, follows the week and uses documentation addresses', () => {
   const { people, activity } = draw(1);
   expect(activity.length).toBeGreaterThan(45_000);
   expect(activity.length).toBeLessThan(75_000);
@@ -66,7 +64,7 @@ test('activity fills a year up to the day, keeps to the week, and comes from add
   expect(early).toEqual([]);
 });
 
-test('a year of licenses leads to those of today, and contradicts no date of a person', () => {
+test('license changes of a year lead to the current licenses and agree with the dates of the people', () => {
   const { people } = draw(1);
   const changes = drawLicenseChanges(createRandom(2), people, asOf);
   const held = new Map<number, number>();
@@ -85,7 +83,7 @@ test('a year of licenses leads to those of today, and contradicts no date of a p
   expect(changes.length - came).toBeGreaterThan(40);
 });
 
-test('whoever acts in the activity is assigned; the graph has a cycle, an inactive proxy and one without two-factor', () => {
+test('all acting in the activity has a proxy assignment; the graph has a cycle, an inactive proxy and one without two-factor', () => {
   const { people, activity } = draw(1);
   const pairs = drawProxies(createRandom(3), people, activity);
   const keys = new Set(pairs.map(({ proxy, principal }) => `${proxy}:${principal}`));
@@ -99,7 +97,7 @@ test('whoever acts in the activity is assigned; the graph has a cycle, an inacti
   expect(proxies.some((person) => person?.isActive && !person.twoFactorEnabled)).toBe(true);
 });
 
-test('reports of acting say what the contract says, and end after they began', () => {
+test('acting reports have the summaries of the contract and end after their start', () => {
   const summaries = new Map(contract.operations.map(({ id, summary }) => [id, summary]));
   const reports = drawReports(createRandom(3), draw(1).activity);
   expect(reports.length).toBeGreaterThan(20);
@@ -109,7 +107,7 @@ test('reports of acting say what the contract says, and end after they began', (
   }
 });
 
-test('the groups name capabilities that exist, and one holds them all', () => {
+test('groups have existing capabilities, and one has all of them', () => {
   const known = capabilities.map(({ name }) => name);
   for (const group of SAMPLE_GROUPS) expect(known).toEqual(expect.arrayContaining([...group.capabilities]));
   expect(SAMPLE_GROUPS.some((group) => known.every((name) => group.capabilities.includes(name)))).toBe(true);
@@ -126,7 +124,7 @@ onEachDatabase((database) => {
     return rows[0]?.n ?? 0;
   };
 
-  test('fills a site, and beside it a small one that shares people', async () => {
+  test('fills a site and a small neighbor that shares users', async () => {
     const { db } = database();
     const summary = await fillSample(db, { users: 120, asOf, seed: 1, entries: false });
     expect(summary).toMatchObject({ siteId: 1, slug: 'northlight', users: 120 });
@@ -139,7 +137,7 @@ onEachDatabase((database) => {
       sql`membership a join membership b using (user_id) where a.site_id = 1 and b.site_id = 2`,
     );
     expect(shared).toBeGreaterThan(5);
-    // Every person is in a group of each site they belong to, and only there.
+    // Every member is in a group of the site, and all activity is of members.
     expect(
       await count(
         sql`membership m where not exists (select 1 from group_member g where g.site_id = m.site_id and g.user_id = m.user_id)`,
@@ -153,17 +151,17 @@ onEachDatabase((database) => {
     expect(await count(sql`membership where is_active and last_active_at is not null`)).toBeGreaterThan(80);
   });
 
-  test('has companies, contacts and deals as the service itself would have written them', async () => {
+  test('writes companies, contacts and deals as the service does', async () => {
     const { db } = database();
     await fillSample(db, { users: 40, asOf, seed: 1 });
     const schema = await loadSchema(db, 1);
     expect(schema.types.map(({ apiName }) => apiName)).toEqual(['Company', 'Contact', 'Deal']);
     const deal = schema.typesByName.get('deal');
-    const [stage, reason] = [deal?.byName.get('stage'), deal?.byName.get('lostreason')];
+    const [stage, reason] = [deal?.fieldsByName.get('stage'), deal?.fieldsByName.get('lostreason')];
     const lost = [...(stage?.choices.values() ?? [])].find(({ name }) => name === 'Lost');
     expect(await count(sql`entry where site_id = 1`)).toBe(40 + 80 + 20);
     expect(await count(sql`cell_log where site_id = 1`)).toBeGreaterThan(20);
-    // What is required is there, what is calculated agrees, and the last change led to what is held.
+    // Required values exist, and the last change in the history has the current value.
     const wrong = sql`entry where type_id = ${deal?.id} and vals ->> ${String(stage?.id)} = ${String(lost?.id)}
       and not vals ? ${String(reason?.id)}`;
     expect(await count(wrong)).toBe(0);
@@ -173,7 +171,7 @@ onEachDatabase((database) => {
     expect(await count(sql`entry_change where direct_at > ${asOf} or direct_at < created_at`)).toBe(0);
   });
 
-  test('invites people of the small site in every state, and has some who can be added', async () => {
+  test('writes invitations in every state and users who can be added without confirmation', async () => {
     await fillSample(database().db, { users: 120, asOf: new Date(), seed: 1, entries: false });
     const { rows } = await sql<{ state: string; n: number }>`
       select case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
@@ -194,7 +192,7 @@ onEachDatabase((database) => {
     ).toBe(3);
   });
 
-  test('writes people in the order in which they were drawn, so that their ids are the same on every machine', async () => {
+  test('writes people in the order in which they are drawn, so that their ids are the same on every machine', async () => {
     const { db } = database();
     await fillSample(db, { users: 30, asOf, seed: 5 });
     const again = draw(5, 30);
@@ -207,7 +205,7 @@ onEachDatabase((database) => {
     expect(stored.map((row) => row.email)).toEqual(again.people.map((person) => person.email));
   });
 
-  test('goes into a given site, keeps its groups and its people, and again into a new one', async () => {
+  test('fills an existing site, keeps its groups and users, and creates a new site each time otherwise', async () => {
     const { db } = database();
     const site = await db
       .insertInto('site')

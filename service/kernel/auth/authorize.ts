@@ -1,76 +1,74 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
-import { refusalWhileActing } from '../../../contract/rules/proxies.ts';
-import { ApiError, forbidden } from '../http/errors.ts';
+import { getActingRefusal } from '../../../contract/rules/proxies.ts';
+import { ApiError, forbidden } from '../api-error.ts';
 import type { Caller } from './caller.ts';
 
-interface Guarded {
+interface OperationRequirements {
   id: string;
   scope: string | undefined;
   capabilities: readonly string[];
-  stepUp: boolean;
+  requiresStepUp: boolean;
 }
 
 /**
- * Refuses a caller who lacks the scope or every one of the capabilities that the contract asks for, and what nobody does
- * for somebody else. Programs need Access Web Service besides (spec 5.5 names it for the interface).
+ * Checks that the caller may call the operation: scope, capabilities, restrictions while acting, and proof of presence. Callers with
+ * an access token also need Access Web Service (spec 5.5).
  * @throws ApiError 403
  */
-export function authorize(operation: Guarded, caller: Caller): void {
-  const refusal = caller.acting && refusalWhileActing(operation);
+export function authorize(operation: OperationRequirements, caller: Caller): void {
+  const refusal = caller.acting && getActingRefusal(operation);
   if (refusal !== undefined) throw forbidden(refusal);
   if (caller.scopes) {
-    requireWebService(caller.capabilities);
+    requireWebServiceCapability(caller.capabilities);
     if (operation.scope && !caller.scopes.has(operation.scope as Scope)) {
       throw forbidden(`The access token lacks the scope ${operation.scope}`);
     }
   }
-  requireAny(caller, operation.capabilities as readonly Capability[]);
-  if (operation.stepUp) requirePresence(caller);
+  requireAnyCapability(caller, operation.capabilities as readonly Capability[]);
+  if (operation.requiresStepUp) requireProofOfPresence(caller);
 }
 
 /**
- * Refuses what cannot be undone to a session that nobody may sit at any more: the console asks for a proof and repeats
- * the call. Programs have none to give, and a sign-in that is not whole has just given one.
- * @throws ApiError 403 with a code of its own
+ * Requires a recent proof of presence, for operations that cannot be undone. The console asks the user for one and repeats the call.
+ * Access tokens are exempt, and so are half-completed sign-ins, which have just proven the password.
+ * @throws ApiError 403 with the code `step-up-required`
  */
-export function requirePresence(caller: Caller): void {
-  if (caller.scopes || caller.pending || caller.isProven) return;
-  throw new ApiError(403, 'Prove first that it is still you', [], {}, { code: 'step-up-required' });
+export function requireProofOfPresence(caller: Caller): void {
+  if (caller.scopes || caller.pending || caller.hasProofOfPresence) return;
+  throw new ApiError(403, 'Confirm your identity to continue', [], {}, { code: 'step-up-required' });
 }
 
-/** Refuses whoever may not use the interface for programs. */
-export function requireWebService(held: ReadonlySet<Capability>): void {
-  if (!held.has('Access Web Service')) throw forbidden(missing(['Access Web Service']));
+/** Requires the capability to use the bearer API. @throws ApiError 403 */
+export function requireWebServiceCapability(held: ReadonlySet<Capability>): void {
+  if (!held.has('Access Web Service')) throw forbidden(formatMissingCapabilities(['Access Web Service']));
 }
 
-const missing = (capabilities: readonly string[]): string =>
+const formatMissingCapabilities = (capabilities: readonly string[]): string =>
   `User capabilities are required: ${capabilities.join(' or ')}`;
 
-/** Refuses a caller who holds none of `capabilities`; an empty list asks for nothing. */
-function requireAny(caller: Caller, capabilities: readonly Capability[]): void {
+/** Requires any one of `capabilities`; an empty list requires nothing. */
+function requireAnyCapability(caller: Caller, capabilities: readonly Capability[]): void {
   if (capabilities.length > 0 && !capabilities.some((capability) => caller.capabilities.has(capability)))
-    throw forbidden(missing(capabilities));
+    throw forbidden(formatMissingCapabilities(capabilities));
 }
 
 /**
- * Refuses a user with IP restrictions who comes from an address that is not approved (spec 5.4).
- * @throws ApiError 403 that names the address, so that the person knows what to ask for
+ * Rejects a user with IP restrictions whose address is not approved (spec 5.4).
+ * @throws ApiError 403 that names the address, so that the user can ask an administrator to approve it
  */
-export function refuseAddress(refused: boolean, ip: string): void {
-  if (refused)
-    throw forbidden(
-      `The address ${ip} is not approved on this site. An administrator of the site can approve it.`,
-    );
+export function rejectUnapprovedAddress(isRefused: boolean, ip: string): void {
+  if (isRefused)
+    throw forbidden(`The address ${ip} is not approved on this site. An administrator can approve it.`);
 }
 
 /**
- * Refuses a session that an identity manager opened what reaches beyond the site: whoever runs the manager of one site
- * may say who comes in there, and is nobody on the others (ASVS 6.8.1).
+ * Rejects a session that an identity manager opened. For actions that affect other sites: the identity manager of one site has no
+ * authority over them (ASVS 6.8.1). `action` is the subject of the message, such as "Changing your e-mail address".
  * @throws ApiError 403
  */
-export function requireOwnSignIn({ isFederated }: Pick<Caller, 'isFederated'>, deed: string): void {
+export function rejectFederatedSession({ isFederated }: Pick<Caller, 'isFederated'>, action: string): void {
   if (isFederated)
     throw forbidden(
-      `${deed} reaches beyond this site, and an identity manager opened this session: sign in with your password or a passkey on a site without one`,
+      `${action} affects other sites, but this session was opened by an identity manager. Sign in with your password or a passkey on a site without one.`,
     );
 }

@@ -1,47 +1,43 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
+import type { PendingStep } from '../db/tables/index.ts';
 
-import type { PendingStep } from '../db/tables.ts';
-
-/** For whom a proxy acts, and the report that it is written into (shapes 1, As-User). */
-interface Acting {
+/** The principal for whom a proxy acts, and the acting report that records it (shapes 1, As-User). */
+interface ActingContext {
   principalId: number;
   principalEmail: string;
   reportId: number;
 }
 
-/** Who makes a request, on which site, with which rights; made anew from the database for each request. */
+/** The authenticated user of a request with site and rights; read from the database for each request. */
 export interface Caller {
   siteId: number;
-  /** Who really makes it, whoever it is made for. */
+  /** The user who signed in; the proxy when acting for a principal. */
   userId: number;
   email: string;
-  /** The person for whom it is made; then `capabilities` are those of that person that can be passed on. */
-  acting: Acting | undefined;
+  /** Set while acting for a principal; `capabilities` are then the principal's capabilities that can be delegated. */
+  acting: ActingContext | undefined;
   capabilities: ReadonlySet<Capability>;
-  /** Scopes of the access token; undefined through the browser's door, where capabilities alone decide. */
+  /** Scopes of the access token; undefined in the session API, where only capabilities count. */
   scopes: ReadonlySet<Scope> | undefined;
-  /** The API key behind the access token; undefined through the browser's door. */
+  /** Client id of the API key that obtained the access token; undefined in the session API. */
   clientId: number | undefined;
-  /** Whether the session has seen a proof within ten minutes that it is still the person. */
-  isProven: boolean;
-  /**
-   * Whether the identity manager of the site opened the session: its word counts on that site, and for nothing that the
-   * person is beyond it.
-   */
+  /** Whether the session has a proof of presence that is still valid (ten minutes). */
+  hasProofOfPresence: boolean;
+  /** Whether the identity manager of the site opened the session; such sessions cannot affect other sites. */
   isFederated: boolean;
-  /** What a sign-in still lacks; such a caller reaches nothing but the operations for that. */
+  /** The missing step of a half-completed sign-in, which may only call the operations that complete it. */
   pending: PendingStep | undefined;
-  /** Hash of the session or access token, so that sign-out ends exactly this one. */
+  /** Hash of the session or access token, so that signing out ends exactly this session. */
   tokenHash: Buffer;
   expiresAt: Date;
 }
 
-/** Whose doing it is in the eyes of the site: the principal's where a proxy acts (spec 6 rule 5). */
-export const authorOf = ({ userId, email, acting }: Caller): { userId: number; email: string } =>
+/** The user to whom the site attributes a change: the principal when a proxy acts (spec 6 rule 5). */
+export const getAuthor = ({ userId, email, acting }: Caller): { userId: number; email: string } =>
   acting ? { userId: acting.principalId, email: acting.principalEmail } : { userId, email };
 
-/** What a request says about its origin, for audit, activity and limits. */
-export interface Origin {
+/** Origin of a request, for the audit log, the activity report and rate limits. */
+export interface RequestOrigin {
   requestId: string;
   ip: string;
   userAgent: string | undefined;

@@ -1,76 +1,81 @@
 import { isIPv6 } from 'node:net';
 import { sql } from 'kysely';
+import { retryLater } from '../api-error.ts';
 import type { Db } from '../db/database.ts';
-import { retryLater } from '../http/errors.ts';
 
-/** At most `limit` in a window of so many seconds. */
-export interface Limit {
-  limit: number;
-  seconds: number;
+/** At most `maxCount` in a fixed window of `windowSeconds`. */
+export interface RateLimit {
+  maxCount: number;
+  windowSeconds: number;
 }
 
-const LINK_CALLS: Limit = { limit: 60, seconds: 300 };
+const LINK_RATE_LIMIT: RateLimit = { maxCount: 60, windowSeconds: 300 };
 
 /**
- * Counts one more of `key`, or `by` more, in its fixed window and refuses what is over the limit. The counter is a row, so that the
- * limit holds across processes; it commits on its own, so that a failing request is counted too (T13).
+ * Adds `amount` to the counter of `key` and rejects the request if the counter exceeds the limit. The counter is a row, so the limit
+ * holds across processes; it is committed separately, so that failing requests count as well (T13).
  * @throws ApiError 429 with Retry-After
  */
-export async function countOrRefuse(
+export async function consumeRateLimit(
   db: Db,
   key: string,
-  { limit, seconds }: Limit,
+  { maxCount, windowSeconds }: RateLimit,
   message: string,
-  by = 1,
+  amount = 1,
 ): Promise<void> {
   const { rows } = await sql<{ count: number; left: number }>`
-    insert into throttle as t (key, count, window_started_at) values (${key}, ${by}, now())
+    insert into throttle as t (key, count, window_started_at) values (${key}, ${amount}, now())
     on conflict (key) do update set
-      count = case when t.window_started_at < now() - make_interval(secs => ${seconds}) then excluded.count else t.count + excluded.count end,
-      window_started_at = case when t.window_started_at < now() - make_interval(secs => ${seconds}) then now() else t.window_started_at end
-    returning count, extract(epoch from window_started_at + make_interval(secs => ${seconds}) - now())::float8 as left`.execute(
+      count = case when t.window_started_at < now() - make_interval(secs => ${windowSeconds}) then excluded.count else t.count + excluded.count end,
+      window_started_at = case when t.window_started_at < now() - make_interval(secs => ${windowSeconds}) then now() else t.window_started_at end
+    returning count, extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}) - now())::float8 as left`.execute(
     db,
   );
   const [row] = rows;
-  // Whoever begins a window clears away those that are long over.
-  if (row?.count === by)
+  // The first request of a window also deletes windows that ended long ago.
+  if (row?.count === amount)
     await sql`delete from throttle where window_started_at < now() - interval '1 day'`.execute(db);
-  if (row && row.count > limit) throw retryLater(429, message, row.left);
+  if (row && row.count > maxCount) throw retryLater(429, message, row.left);
 }
 
 /**
- * Refuses while a counter is over its limit, without counting: for what is counted only when it fails.
+ * Rejects the request while a counter has reached its limit, without counting it: for actions that count only when they fail.
  * @throws ApiError 429 with Retry-After
  */
-export async function refuseOver(
+export async function rejectOverLimit(
   db: Db,
   key: string,
-  { limit, seconds }: Limit,
+  { maxCount, windowSeconds }: RateLimit,
   message: string,
 ): Promise<void> {
   const { rows } = await sql<{ left: number }>`
-    select extract(epoch from window_started_at + make_interval(secs => ${seconds}) - now())::float8 as left
-    from throttle where key = ${key} and count >= ${limit}
-      and window_started_at > now() - make_interval(secs => ${seconds})`.execute(db);
+    select extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}) - now())::float8 as left
+    from throttle where key = ${key} and count >= ${maxCount}
+      and window_started_at > now() - make_interval(secs => ${windowSeconds})`.execute(db);
   const [row] = rows;
   if (row) throw retryLater(429, message, row.left);
 }
 
-/** Mailed links are called for by people without a session: their address is what can be counted. */
-export const countLinkCall = (db: Db, ip: string, deed: 'tried' | 'asked for'): Promise<void> =>
-  countOrRefuse(db, `link:${addressKey(ip)}`, LINK_CALLS, `Too many links ${deed} from this address`);
+/** Rate limit per address for requesting and using mailed links, which happens without a session. */
+export const consumeLinkRateLimit = (db: Db, ip: string, action: 'opened' | 'requested'): Promise<void> =>
+  consumeRateLimit(
+    db,
+    `link:${getAddressKey(ip)}`,
+    LINK_RATE_LIMIT,
+    `Too many links ${action} from this address`,
+  );
 
-/** Forgets what was counted under a key: the tries before a right password. */
-export async function forget(db: Db, key: string): Promise<void> {
+/** Resets the counter of a key, such as failed attempts after a correct password. */
+export async function resetRateLimit(db: Db, key: string): Promise<void> {
   await db.deleteFrom('throttle').where('key', '=', key).execute();
 }
 
-/** What a limit by address counts: an IPv4 address, or the /64 network that one customer has of IPv6. */
-export function addressKey(ip: string): string {
+/** Key of rate limits per address: the IPv4 address, or the /64 network of an IPv6 address, which belongs to one customer. */
+export function getAddressKey(ip: string): string {
   if (!isIPv6(ip)) return ip;
-  const [head = '', tail = ''] = ip.replace(/%.*$/, '').toLowerCase().split('::');
-  const before = head.split(':').filter(Boolean);
-  const after = tail.split(':').filter(Boolean);
-  const gap = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return `${[...before, ...gap, ...after].slice(0, 4).join(':')}::/64`;
+  const [start = '', end = ''] = ip.replace(/%.*$/, '').toLowerCase().split('::');
+  const startGroups = start.split(':').filter(Boolean);
+  const endGroups = end.split(':').filter(Boolean);
+  const zeros = Array.from({ length: Math.max(0, 8 - startGroups.length - endGroups.length) }, () => '0');
+  return `${[...startGroups, ...zeros, ...endGroups].slice(0, 4).join(':')}::/64`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressKey } from './throttle.store.ts';
+import { getAddressKey } from './throttle.store.ts';
 
 test.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -8,6 +8,6 @@ test.each([
   ['2001:db8::6', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('%s is counted as %s', (ip, key) => {
-  expect(addressKey(ip)).toBe(key);
+])('the rate limit of %s uses the key %s', (ip, key) => {
+  expect(getAddressKey(ip)).toBe(key);
 });

@@ -2,58 +2,58 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { newPlace, onEachKind } from '../../testing/databases.ts';
-import { startWriter } from '../../testing/writer.ts';
+import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
+import { startWriter } from '../../testing/writer-process.ts';
 import { openDatabase } from './database.ts';
 
-const rounds = 5;
+const ROUNDS = 5;
 
 onEachKind((kind) => {
-  test('a killed process loses no write that it had acknowledged', async () => {
-    const place = await newPlace(kind);
+  test('a killed process loses no acknowledged write', async () => {
+    const testDatabase = await createTestDatabase(kind);
     const acknowledged: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const writer = await startWriter(place);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const writer = await startWriter(testDatabase);
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
       acknowledged.push(...(await writer.kill()));
     }
-    const { db, close } = await openDatabase(place);
-    const kept = new Set(
+    const { db, close } = await openDatabase(testDatabase);
+    const storedIds = new Set(
       (await db.selectFrom('mail').select('mail_id').execute()).map(({ mail_id }) => mail_id),
     );
     await close();
-    await place.remove();
-    expect(acknowledged.length).toBeGreaterThan(rounds);
-    expect(acknowledged.filter((mailId) => !kept.has(mailId))).toEqual([]);
+    await testDatabase.remove();
+    expect(acknowledged.length).toBeGreaterThan(ROUNDS);
+    expect(acknowledged.filter((mailId) => !storedIds.has(mailId))).toEqual([]);
   });
 });
 
-test('a first start that was cut off is begun anew', async () => {
-  const place = await newPlace('embedded');
-  const folder = join(place.dataDir, 'db');
-  const first = await openDatabase(place);
+test('an interrupted first start is repeated', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const folder = join(testDatabase.dataDir, 'db');
+  const first = await openDatabase(testDatabase);
   await first.close();
-  // What a kill in the middle of unpacking leaves: the mark, and files of which some are missing or short.
+  // State after a kill while the template is unpacked: the marker file and a truncated file.
   await writeFile(join(folder, 'unfinished'), '');
   await writeFile(join(folder, 'cluster', 'global', 'pg_control'), 'half');
-  const second = await openDatabase(place);
+  const second = await openDatabase(testDatabase);
   expect(await second.db.selectFrom('site').selectAll().execute()).toEqual([]);
   await second.close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-test('a log that cannot be written ends in errors at once, and in nothing lost when it can be again', async () => {
-  const place = await newPlace('embedded');
-  // Whatever waits for the watchdog waits longer than this test may take.
-  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 600_000 } });
-  const log = join(place.dataDir, 'db', 'cluster', 'pg_wal');
+test('an unwritable write-ahead log fails statements at once and loses no acknowledged data', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  // Longer than the test may take: it fails if anything waits for the timeout.
+  const { db, close } = await openDatabase({ ...testDatabase, limits: { statementMs: 600_000 } });
+  const log = join(testDatabase.dataDir, 'db', 'cluster', 'pg_wal');
   const add = (slug: string) => db.insertInto('site').values({ slug, name: '' }).execute();
   await add('acknowledged');
   await rename(log, `${log}-away`);
   await expect(
     db.transaction().execute(async (tx) => {
       await tx.insertInto('site').values({ slug: 'lost', name: '' }).execute();
-      // What follows is written into the next file of the log.
+      // Further writes need a new file of the log.
       await sql`select pg_switch_wal()`.execute(tx);
       await tx.insertInto('site').values({ slug: 'lost as well', name: '' }).execute();
     }),
@@ -64,5 +64,5 @@ test('a log that cannot be written ends in errors at once, and in nothing lost w
   const rows = await db.selectFrom('site').select('slug').orderBy('site_id').execute();
   expect(rows.map(({ slug }) => slug)).toEqual(['acknowledged', 'afterwards']);
   await close();
-  await place.remove();
+  await testDatabase.remove();
 });

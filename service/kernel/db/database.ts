@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
-import { lineDialect, type Source } from './dialect.ts';
-import { type Limits, usualLimits } from './limits.ts';
+import { type ConnectionSource, createDialect, DEFAULT_LIMITS, type Limits } from './dialect.ts';
+import { getDbError } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { openEmbedded } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables/index.ts';
 
 export type Db = Kysely<Tables>;
-/** An open transaction; functions that write ask for one, so that no write stands alone. */
+/** An open transaction. Functions that write require one, so that a write is never committed alone. */
 export type Tx = Transaction<Tables>;
 
 export interface Database {
@@ -19,37 +20,38 @@ export interface Database {
   close: () => Promise<void>;
 }
 
-const sources = new WeakMap<Db, Source>();
+const sources = new WeakMap<Db, ConnectionSource>();
 
-function over(source: Source, gone?: AbortSignal): Db {
-  const db = new Kysely<Tables>({ dialect: lineDialect(source, gone) });
+function createDb(source: ConnectionSource, signal?: AbortSignal): Db {
+  const db = new Kysely<Tables>({ dialect: createDialect(source, signal) });
   sources.set(db, source);
   return db;
 }
 
 /**
- * The same database for reads that nobody needs when the signal says so: their statements are not begun then, and on
- * PostgreSQL those that run are ended. The embedded one cannot be interrupted. Whoever writes takes the database as it is.
+ * The same database for reads that can be aborted: after the signal fires no statement starts, and PostgreSQL cancels a running
+ * one; the embedded database cannot. Transactions that may write ignore the signal.
+ * @throws Error within a transaction
  */
-export function readsUntil(db: Db, gone: AbortSignal): Db {
+export function withAbortSignal(db: Db, signal: AbortSignal): Db {
   const source = sources.get(db);
-  if (!source) throw new Error('Within a transaction everything is done to its end');
-  return over(source, gone);
+  if (!source) throw new Error('Within a transaction statements cannot be aborted');
+  return createDb(source, signal);
 }
 
 async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
-  // Migrations get a session of their own without a limit: to wait for another process's is no fault.
-  const migrating = over(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
+  // A separate pool without statement timeout: migrations may wait for those of another process.
+  const migrating = createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
   try {
     await migrate(migrating);
   } finally {
     await migrating.destroy();
   }
-  return over(openPostgres(databaseUrl, limits));
+  return createDb(openPostgres(databaseUrl, limits));
 }
 
 async function openFolder(folder: string, limits: Limits): Promise<Db> {
-  const db = over(await openEmbedded(folder, limits));
+  const db = createDb(await openEmbedded(folder, limits));
   try {
     await migrate(db);
     return db;
@@ -59,14 +61,14 @@ async function openFolder(folder: string, limits: Limits): Promise<Db> {
   }
 }
 
-/** Opens the database and brings its schema up to date: PostgreSQL when a URL is given, else the embedded one. */
+/** Opens the database and migrates its schema: PostgreSQL when a URL is given, otherwise the embedded database in `dataDir`. */
 export async function openDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
   limits?: Partial<Limits>;
 }): Promise<Database> {
   const { databaseUrl, dataDir } = options;
-  const limits = { ...usualLimits, ...options.limits };
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = databaseUrl
     ? await openServer(databaseUrl, limits)
     : await openFolder(join(dataDir, 'db'), limits);
@@ -79,3 +81,51 @@ export async function openDatabase(options: {
     close: () => db.destroy(),
   };
 }
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const MAX_ATTEMPTS = 6;
+/** First key of the advisory locks of sites; the second is the id of the site. No other lock of the service uses it. */
+const SITE_LOCK_KEY = 7_401;
+
+/** True for errors after which nothing was written and a retry may succeed; a lost connection may have committed. */
+function isRetryable(error: unknown): boolean {
+  const code = getDbError(error)?.code;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+}
+
+/** Exponential backoff with full jitter: up to 10, 20, 40, ... ms. */
+const backOff = (attempt: number) => sleep(Math.random() * 10 * 2 ** attempt);
+
+/**
+ * Runs `fn` in one transaction. After a serialization failure or deadlock it retries from the start, up to six attempts, so
+ * `fn` must not have side effects outside the database that cannot be repeated.
+ * `lockedSiteId`: transactions with the same site id run one after the other and see each other's changes; others run in
+ * parallel. The embedded database runs one transaction at a time anyway.
+ */
+export async function withTransaction<T>(
+  db: Db,
+  { lockedSiteId }: { lockedSiteId?: number | undefined },
+  fn: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await db
+        .transaction()
+        .setIsolationLevel('read committed')
+        .execute(async (tx) => {
+          // The first statement: earlier reads would not see what the previous holder of the lock has written.
+          if (lockedSiteId !== undefined)
+            await sql`select pg_advisory_xact_lock(${SITE_LOCK_KEY}::int, ${lockedSiteId}::int)`.execute(tx);
+          return fn(tx);
+        });
+    } catch (error) {
+      if (attempt + 1 >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+    }
+    await backOff(attempt);
+  }
+}
+
+/** Runs `read` in one read-only snapshot, so that its statements see the same data whatever is written meanwhile. */
+export const readInSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);

@@ -1,4 +1,4 @@
-/** Kysely's driver for both databases: they differ only in where a line to the server comes from. */
+/** Kysely dialect for both databases; they differ only in their source of connections. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -10,150 +10,168 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import { DbError, faults, toDbError, unasked } from './errors.ts';
+import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
 
-export interface Reply {
+export interface StatementResult {
   rows: Record<string, unknown>[];
+  /** First word of the command tag: SELECT, INSERT, COMMIT, ... */
   command: string;
   /** Rows written; 0 for a statement that only reads. */
-  affected: number;
+  affectedRows: number;
 }
 
-/** One session with the server, ours until released. `lost` makes the source throw it away. */
-export interface Line {
-  /** `gone`: the statement may be ended as soon as nobody waits for it; it is done with the line when this settles. */
-  run(sql: string, parameters: readonly unknown[], gone?: AbortSignal): Promise<Reply>;
-  release(lost: boolean): void;
+/** A connection to the database server, held exclusively until its release. */
+export interface Connection {
+  /**
+   * Runs one statement. After an abort through `signal` it may be cancelled. The connection can be used again as soon as the
+   * returned promise settles.
+   */
+  run(sql: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<StatementResult>;
+  /** Returns the connection to its source; with `discard` the source closes it. */
+  release(discard: boolean): void;
 }
 
-export interface Source {
-  acquire(): Promise<Line>;
+export interface ConnectionSource {
+  acquire(): Promise<Connection>;
   close(): Promise<void>;
 }
 
-class Connection implements DatabaseConnection {
-  readonly #line: Line;
-  #gone: AbortSignal | undefined;
-  #lost = false;
+class KyselyConnection implements DatabaseConnection {
+  readonly #connection: Connection;
+  #signal: AbortSignal | undefined;
+  #mustDiscard = false;
 
-  constructor(line: Line, gone: AbortSignal | undefined) {
-    this.#line = line;
-    this.#gone = gone;
+  constructor(connection: Connection, signal: AbortSignal | undefined) {
+    this.#connection = connection;
+    this.#signal = signal;
   }
 
-  /** From here on everything is done to its end: what is written is committed or rolled back as a whole. */
-  untilDone(): this {
-    this.#gone = undefined;
+  /** Ignores the abort signal from now on: a transaction that writes is committed or rolled back as a whole. */
+  ignoreAbort(): this {
+    this.#signal = undefined;
     return this;
   }
 
-  async run(sql: string, parameters: readonly unknown[] = []): Promise<Reply> {
-    const gone = this.#gone;
-    if (gone?.aborted) throw unasked();
+  discard(): void {
+    this.#mustDiscard = true;
+  }
+
+  release(): void {
+    this.#connection.release(this.#mustDiscard);
+  }
+
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
+    const signal = this.#signal;
+    if (signal?.aborted) throw abortedError();
     try {
-      return await this.#line.run(sql, parameters, gone);
+      return await this.#connection.run(sql, parameters, signal);
     } catch (error) {
-      // Told anew here, for the stack of the caller: the driver's begins at a socket or a thread.
-      const known = toDbError(error);
-      // Class 08 leaves the server's state unknown: an answer that comes late must not meet the next caller.
-      if (known.code.startsWith('08')) this.#lost = true;
-      if (gone?.aborted && known.code === faults.tooSlow) throw unasked();
-      throw known;
+      // A new error has the stack of the caller; that of the driver begins at a socket or a thread.
+      const dbError = toDbError(error);
+      // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
+      if (dbError.code.startsWith('08')) this.#mustDiscard = true;
+      if (signal?.aborted && dbError.code === dbErrorCodes.statementTimeout) throw abortedError();
+      throw dbError;
     }
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, affected } = await this.run(query.sql, query.parameters);
+    const { rows, affectedRows } = await this.run(query.sql, query.parameters);
     // Kysely's contract: the caller's row type is what its statement selects.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return { rows: rows as R[], numAffectedRows: BigInt(affected) };
+    return { rows: rows as R[], numAffectedRows: BigInt(affectedRows) };
   }
 
   // oxlint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('Large results are read by key, page after page; there is no streaming');
-  }
-
-  discard(): void {
-    this.#lost = true;
-  }
-
-  release(): void {
-    this.#line.release(this.#lost);
+    throw new Error('Streaming is not supported: read large results page by page with keyset conditions');
   }
 }
 
-class LineDriver implements Driver {
-  readonly #source: Source;
-  readonly #gone: AbortSignal | undefined;
-  readonly #open = new WeakMap<DatabaseConnection, Connection>();
+class ConnectionSourceDriver implements Driver {
+  readonly #source: ConnectionSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #connections = new WeakMap<DatabaseConnection, KyselyConnection>();
 
-  constructor(source: Source, gone: AbortSignal | undefined) {
+  constructor(source: ConnectionSource, signal: AbortSignal | undefined) {
     this.#source = source;
-    this.#gone = gone;
+    this.#signal = signal;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = new Connection(await this.#acquire(), this.#gone);
-    this.#open.set(connection, connection);
+    const connection = new KyselyConnection(await this.#acquire(), this.#signal);
+    this.#connections.set(connection, connection);
     return connection;
   }
 
-  /** A line; where there is none in time, and nobody waits any more, that is no fault of the database. */
-  async #acquire(): Promise<Line> {
-    if (this.#gone?.aborted) throw unasked();
+  /** Reports a failure to get a connection as aborted, not as an error of the database, when the signal fired meanwhile. */
+  async #acquire(): Promise<Connection> {
+    if (this.#signal?.aborted) throw abortedError();
     try {
       return await this.#source.acquire();
     } catch (error) {
-      throw this.#gone?.aborted ? unasked() : toDbError(error);
+      throw this.#signal?.aborted ? abortedError() : toDbError(error);
     }
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
-    const own = this.#of(connection);
-    await (settings.accessMode === 'read only' ? own : own.untilDone()).run(
-      `start transaction${level}${access}`,
-    );
+    const own = this.#get(connection);
+    if (settings.accessMode !== 'read only') own.ignoreAbort();
+    await own.run(`start transaction${level}${access}`);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const { command } = await this.#of(connection).untilDone().run('commit');
-    // The server answers the commit of a failed transaction with ROLLBACK and no error: nothing was kept.
+    const { command } = await this.#get(connection).ignoreAbort().run('commit');
+    // The server answers the commit of a failed transaction with ROLLBACK and no error.
     if (command !== 'COMMIT') {
       throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
     }
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    const own = this.#of(connection).untilDone();
+    const own = this.#get(connection).ignoreAbort();
     await own.run('rollback').catch(() => own.discard());
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    this.#of(connection).release();
+    this.#get(connection).release();
   }
 
   async destroy(): Promise<void> {
     await this.#source.close();
   }
 
-  #of(connection: DatabaseConnection): Connection {
-    const own = this.#open.get(connection);
+  #get(connection: DatabaseConnection): KyselyConnection {
+    const own = this.#connections.get(connection);
     if (!own) throw new Error('This connection belongs to another driver');
     return own;
   }
 }
 
-/** The PostgreSQL dialect over a source of lines; `gone`: nobody waits any more for what stands in no transaction that writes. */
-export function lineDialect(source: Source, gone?: AbortSignal): Dialect {
+/**
+ * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write.
+ */
+export function createDialect(source: ConnectionSource, signal?: AbortSignal): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new LineDriver(source, gone),
+    createDriver: () => new ConnectionSourceDriver(source, signal),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
+
+/** Timeouts of database access in milliseconds, the same for the embedded database and PostgreSQL. */
+export interface Limits {
+  /** Execution of one statement; on PostgreSQL 0 means no limit. */
+  statementMs: number;
+  /** Wait for a connection: a free one of the pool, a new one to the server, or the one of the embedded database. */
+  waitMs: number;
+  /** Pause between two statements of a transaction, which holds its locks and the embedded database meanwhile. */
+  idleMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { statementMs: 30_000, waitMs: 10_000, idleMs: 15_000 };

@@ -3,82 +3,83 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { newPlace } from '../../testing/databases.ts';
+import { createTestDatabase } from '../../testing/databases.ts';
 import { type Db, openDatabase } from './database.ts';
 import { templateFile } from './pglite-template.ts';
-import { MOST_PLANS, ofEveryRequest } from './prepared.ts';
+import { executePrepared, MAX_PLANS } from './prepared.ts';
 
-test('the template was made for the installed version (make-template.ts)', () => {
+test('a template exists for the installed version (make-template.ts)', () => {
   expect(existsSync(templateFile)).toBe(true);
 });
 
-test('closing lets the running transaction commit', async () => {
-  const place = await newPlace('embedded');
-  const first = await openDatabase(place);
+test('close waits for the commit of a running transaction', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const first = await openDatabase(testDatabase);
   const working = first.db.transaction().execute(async (tx) => {
     await tx.insertInto('site').values({ slug: 'one', name: '' }).execute();
     await new Promise((resolve) => setTimeout(resolve, 100));
     await tx.insertInto('site').values({ slug: 'two', name: '' }).execute();
   });
   await Promise.all([working, first.close()]);
-  const second = await openDatabase(place);
+  const second = await openDatabase(testDatabase);
   expect(await second.db.selectFrom('site').select('slug').execute()).toHaveLength(2);
   await second.close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-test('a folder that cannot be opened is named, and given back', async () => {
-  const place = await newPlace('embedded');
-  const { close } = await openDatabase(place);
+test('a folder that cannot be opened is named in the error and unlocked', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const { close } = await openDatabase(testDatabase);
   await close();
-  const version = join(place.dataDir, 'db', 'cluster', 'PG_VERSION');
+  const version = join(testDatabase.dataDir, 'db', 'cluster', 'PG_VERSION');
   await writeFile(version, '9\n');
-  await expect(openDatabase(place)).rejects.toThrow(/cluster cannot be opened/);
+  await expect(openDatabase(testDatabase)).rejects.toThrow(/cluster cannot be opened/);
   await writeFile(version, '18\n');
-  const again = await openDatabase(place);
+  const again = await openDatabase(testDatabase);
   await again.close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-/** One of very many texts. */
-const ask = async (on: Db, at: number, given: number) => {
-  const { rows } = await sql<{
-    it: number;
-  }>`${ofEveryRequest} select ${sql.lit(at)} + 10 / ${given}::int as it`.execute(on);
+/** Runs one of many different statement texts. */
+const divide = async (on: Db, summand: number, divisor: number) => {
+  const query = sql<{ it: number }>`select ${sql.lit(summand)} + 10 / ${divisor}::int as it`;
+  const { rows } = await executePrepared(query, on, 'always');
   return rows[0]?.it;
 };
 
-test('plans are kept, also beside a statement that fails; of very many the oldest are forgotten', async () => {
-  const place = await newPlace('embedded');
-  const { db, close } = await openDatabase(place);
-  const kept = async () => {
+test('plans are kept after failed statements; beyond the limit the least recently used are dropped', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const { db, close } = await openDatabase(testDatabase);
+  const countPlans = async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*)::int as n from pg_prepared_statements where statement like '/* every%'`.execute(db);
+      select count(*)::int as n from pg_prepared_statements where statement like '%10 / $1::int as it'`.execute(
+      db,
+    );
     return rows[0]?.n;
   };
-  expect(await ask(db, 0, 5)).toBe(2);
-  expect(await ask(db, 0, 2)).toBe(5);
-  expect(await kept()).toBe(1);
-  // Known to the session, and failing; then failing before it is known, within a transaction that has failed.
-  await expect(ask(db, 0, 0)).rejects.toMatchObject({ code: '22012' });
+  expect(await divide(db, 0, 5)).toBe(2);
+  expect(await divide(db, 0, 2)).toBe(5);
+  expect(await countPlans()).toBe(1);
+  // Fails with a plan; then fails before it has one, in a transaction that has already failed.
+  await expect(divide(db, 0, 0)).rejects.toMatchObject({ code: '22012' });
   await expect(
     db.transaction().execute(async (tx) => {
       await expect(sql`select 1 / 0`.execute(tx)).rejects.toMatchObject({ code: '22012' });
-      return ask(tx, 1, 1);
+      return divide(tx, 1, 1);
     }),
   ).rejects.toMatchObject({ code: '25P02' });
-  expect(await ask(db, 0, 1)).toBe(10);
-  expect(await ask(db, 1, 1)).toBe(11);
-  for (let at = 2; at < 2 * MOST_PLANS; at += 1) expect(await ask(db, at, 10)).toBe(at + 1);
-  expect(await kept()).toBe(MOST_PLANS);
-  expect(await ask(db, 0, 10)).toBe(1);
+  expect(await divide(db, 0, 1)).toBe(10);
+  expect(await divide(db, 1, 1)).toBe(11);
+  for (let at = 2; at < 2 * MAX_PLANS; at += 1) expect(await divide(db, at, 10)).toBe(at + 1);
+  expect(await countPlans()).toBe(MAX_PLANS);
+  expect(await divide(db, 0, 10)).toBe(1);
   await close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-test('a text beyond the buffers of the wire comes back whole, with every sign in it', async () => {
-  const place = await newPlace('embedded');
-  const { db, close } = await openDatabase(place);
+test('a text larger than the protocol buffers is returned unchanged', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const { db, close } = await openDatabase(testDatabase);
   const text = '\ufeffé\n☃😀"\\'.repeat(200_000);
   const { rows } = await sql<{
     it: string;
@@ -87,12 +88,12 @@ test('a text beyond the buffers of the wire comes back whole, with every sign in
   expect(rows[0]?.it === text).toBe(true);
   expect(rows[0]?.none).toBeNull();
   await close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-test('what cannot be asked is refused at once, and does not end the session when its time would be up', async () => {
-  const place = await newPlace('embedded');
-  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 800 } });
+test('a statement that cannot be encoded fails at once and does not time out the session later', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const { db, close } = await openDatabase({ ...testDatabase, limits: { statementMs: 800 } });
   const tooMany = Array.from({ length: 65_536 }, (_, at) => at);
   await expect(
     db.transaction().execute(async (tx) => {
@@ -106,15 +107,15 @@ test('what cannot be asked is refused at once, and does not end the session when
   expect(await db.selectFrom('site').select('slug').execute()).toEqual([{ slug: 'kept' }]);
   expect((await sql`-- nothing`.execute(db)).rows).toEqual([]);
   await close();
-  await place.remove();
+  await testDatabase.remove();
 });
 
-test('what the database breaks off in the middle of is an error at once, and the next statement is answered', async () => {
-  const place = await newPlace('embedded');
-  // Whatever waits for the watchdog waits longer than this test may take.
-  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 600_000 } });
+test('an incomplete reply is an error at once, and the next statement works', async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  // Longer than the test may take: it fails if anything waits for the timeout.
+  const { db, close } = await openDatabase({ ...testDatabase, limits: { statementMs: 600_000 } });
   await expect(sql`copy site from stdin`.execute(db)).rejects.toMatchObject({ code: '08006' });
   expect(await db.selectFrom('site').selectAll().execute()).toEqual([]);
   await close();
-  await place.remove();
+  await testDatabase.remove();
 });

@@ -3,22 +3,22 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { openDatabase } from './database.ts';
-import { DbError, dbErrorOf } from './errors.ts';
+import { DbError, getDbError } from './errors.ts';
 
 onEachDatabase((database) => {
-  test('a violated constraint is named, and the values stay out of logs', async () => {
+  test('an error names the violated constraint and keeps values out of logs', async () => {
     const { db } = database();
     const insert = () => db.insertInto('site').values({ slug: 'secret-slug', name: 'Secret name' }).execute();
     await insert();
     const error = await insert().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(DbError);
-    expect(dbErrorOf(error)).toEqual({ code: '23505', constraint: 'site_slug_key' });
+    expect(getDbError(error)).toEqual({ code: '23505', constraint: 'site_slug_key' });
     expect(error).toMatchObject({ table: 'site', detail: 'Key (slug)=(secret-slug) already exists.' });
     expect(inspect(error, { depth: 9 })).not.toContain('ecret');
     expect(JSON.stringify(error)).not.toContain('ecret');
   });
 
-  test('other violations carry their codes', async () => {
+  test('other violations have their SQLSTATE codes', async () => {
     const { db } = database();
     const missing = db.insertInto('topic').values({ site_id: 999, name: 'x' }).execute();
     await expect(missing).rejects.toMatchObject({ code: '23503', constraint: 'topic_site_id_fkey' });
@@ -30,11 +30,11 @@ onEachDatabase((database) => {
   });
 });
 
-test('an unreachable server is a lost connection', async () => {
+test('reports an unreachable server as a lost connection', async () => {
   const opening = openDatabase({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', dataDir: '' });
   await expect(opening).rejects.toMatchObject({ name: 'DbError', code: '08006' });
 });
 
-test('other errors are none of ours', () => {
-  expect(dbErrorOf(new Error('x'))).toBeUndefined();
+test('other errors are not database errors', () => {
+  expect(getDbError(new Error('x'))).toBeUndefined();
 });

@@ -7,8 +7,8 @@ interface DbErrorFields {
 }
 
 /**
- * What either database says went wrong. It never carries the statement or its parameters, which hold personal
- * data; `detail` may ("Key (email_key)=(…) already exists") and is hidden from loggers that walk properties.
+ * Error of either database. It never contains the statement or its parameters, because they hold personal data. `detail` may
+ * hold some ("Key (email_key)=(…) already exists") and is not enumerable, so that loggers skip it.
  */
 export class DbError extends Error {
   readonly code: string;
@@ -28,37 +28,40 @@ export class DbError extends Error {
   }
 }
 
-/** Codes for faults that reach no server, in the classes PostgreSQL keeps for lost connections and ended statements. */
-export const faults = {
-  lost: '08006',
-  busy: '08001',
-  tooSlow: '57014',
-  tooMany: '54000',
-  unasked: '57U00',
+/** SQLSTATE codes of errors that the service itself raises, in the classes PostgreSQL uses for such errors. */
+export const dbErrorCodes = {
+  connectionLost: '08006',
+  /** No connection became free in time. */
+  connectionTimeout: '08001',
+  statementTimeout: '57014',
+  limitExceeded: '54000',
+  /** The caller's abort signal fired; a code of our own in class 57 (operator intervention). */
+  aborted: '57U00',
 } as const;
 
-/** Why what nobody waits for any more was not done. */
-export const unasked = (): DbError =>
-  new DbError('Nobody waits for the answer any more', { code: faults.unasked });
+/** Error of a statement whose caller aborted it. */
+export const abortedError = (): DbError =>
+  new DbError('The request was aborted before the database answered', { code: dbErrorCodes.aborted });
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const toText = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** Turns whatever a driver threw into a new DbError; the driver's own is dropped, it carries the parameters. */
+/** Converts an error of a driver to a DbError. The original is dropped, because it holds the parameters. */
 export function toDbError(error: unknown): DbError {
-  if (!(error instanceof Error)) return new DbError('The database failed', { code: faults.lost });
-  const given: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
-  const state = textOf(given.code);
+  if (!(error instanceof Error))
+    return new DbError('The database failed', { code: dbErrorCodes.connectionLost });
+  const fields: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
+  const code = toText(fields.code);
   return new DbError(error.message || 'The database cannot be reached', {
-    // Sockets report names such as ECONNREFUSED: for a caller all of them mean that the connection is lost.
-    code: state !== undefined && /^[0-9A-Z]{5}$/.test(state) ? state : faults.lost,
-    constraint: textOf(given.constraint),
-    table: textOf(given.table),
-    column: textOf(given.column),
-    detail: textOf(given.detail),
+    // Sockets report names such as ECONNREFUSED; all of them mean that the connection is lost.
+    code: code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : dbErrorCodes.connectionLost,
+    constraint: toText(fields.constraint),
+    table: toText(fields.table),
+    column: toText(fields.column),
+    detail: toText(fields.detail),
   });
 }
 
-/** The state code and the violated constraint of a database's error; undefined for every other error. */
-export function dbErrorOf(error: unknown): { code: string; constraint: string | undefined } | undefined {
+/** SQLSTATE code and violated constraint of a database error; undefined for every other error. */
+export function getDbError(error: unknown): { code: string; constraint: string | undefined } | undefined {
   return error instanceof DbError ? { code: error.code, constraint: error.constraint } : undefined;
 }

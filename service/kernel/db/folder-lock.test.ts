@@ -1,21 +1,21 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPlace, type Place } from '../../testing/databases.ts';
-import { startWriter } from '../../testing/writer.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
+import { startWriter } from '../../testing/writer-process.ts';
 import { openDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 
-let place: Place;
+let testDatabase: TestDatabase;
 let folder: string;
 beforeAll(async () => {
-  place = await newPlace('embedded');
-  folder = place.dataDir;
+  testDatabase = await createTestDatabase('embedded');
+  folder = testDatabase.dataDir;
 });
-afterAll(() => place.remove());
+afterAll(() => testDatabase.remove());
 
-describe.each(['linux', 'darwin'] as const)('the lock as on %s', (system) => {
-  test.runIf(system === 'darwin' || process.platform === 'linux')('admits one at a time', async () => {
+describe.each(['linux', 'darwin'] as const)('the lock on %s', (system) => {
+  test.runIf(system === 'darwin' || process.platform === 'linux')('has one holder at a time', async () => {
     const release = await lockFolder(folder, system);
     await expect(lockFolder(folder, system)).rejects.toThrow(/Another process is using the data folder/);
     await release();
@@ -25,16 +25,16 @@ describe.each(['linux', 'darwin'] as const)('the lock as on %s', (system) => {
   });
 });
 
-test('the open folder is closed to others, and to a second process until the first one is killed', async () => {
+test('the folder is private and locked until its process is killed', async () => {
   await chmod(join(folder, 'db'), 0o755);
-  const writer = await startWriter(place);
+  const writer = await startWriter(testDatabase);
   expect((await stat(join(folder, 'db'))).mode & 0o777).toBe(0o700);
-  await expect(openDatabase(place)).rejects.toThrow(/Another process is using/);
+  await expect(openDatabase(testDatabase)).rejects.toThrow(/Another process is using/);
   await writer.kill();
-  // The dead process left its socket file behind; the portable guard alone must see through that too.
+  // The killed process leaves a socket file behind, which the file lock alone must recognize as stale.
   await (
     await lockFolder(join(folder, 'db'), 'darwin')
   )();
-  const { close } = await openDatabase(place);
+  const { close } = await openDatabase(testDatabase);
   await close();
 });

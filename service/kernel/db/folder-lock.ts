@@ -1,8 +1,7 @@
 /**
- * One process at a time may open the embedded database: PGlite has no lock of its own, and two openers lose
- * acknowledged rows in silence. The lock is a listening socket, never a file with a process id: the system drops
- * a socket with its process, however that ends (kill -9 included), while a left-over file has to be guessed about
- * and process ids are reused.
+ * Exclusive lock of the folder of the embedded database. PGlite has none, and two processes on one folder silently lose
+ * acknowledged rows. The lock is a listening socket: the system closes it when its process ends in any way, kill -9 included.
+ * A file with a process id would stay behind, and process ids are reused.
  */
 import { createHash } from 'node:crypto';
 import { realpath, rm } from 'node:fs/promises';
@@ -10,10 +9,10 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The longest path that every system accepts for a socket file. */
-const longestSocketPath = 100;
+/** Length of a socket path that every supported system accepts. */
+const MAX_SOCKET_PATH_LENGTH = 100;
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+const getCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 function listen(address: string): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
@@ -23,53 +22,56 @@ function listen(address: string): Promise<Server> {
   return promise;
 }
 
-function answers(address: string): Promise<boolean> {
+function isListening(address: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(address);
   socket.once('connect', () => resolve(true));
-  socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(String(codeOf(error)))));
+  socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(String(getCode(error)))));
   return promise.finally(() => socket.destroy());
 }
 
-/** A socket file outlives its process: one that nobody answers is removed and taken over. */
+/** A socket file outlives its process: a file on which nobody listens is replaced. */
 async function listenOnFile(path: string): Promise<Server> {
   try {
     return await listen(path);
   } catch (error) {
-    if (codeOf(error) !== 'EADDRINUSE' || (await answers(path))) throw error;
+    if (getCode(error) !== 'EADDRINUSE' || (await isListening(path))) throw error;
     await rm(path, { force: true });
     return listen(path);
   }
 }
 
 /**
- * Linux takes two: the abstract socket has no moment between "is it stale?" and "take it over", and the file in
- * the folder is also seen from another container that shares the volume. Elsewhere the file (on Windows a named
- * pipe, which needs no takeover) stands alone.
+ * The sockets that make up the lock. Linux uses two: the abstract socket excludes the race between checking for a stale file and
+ * replacing it, and the file is visible to other containers that share the volume. Other systems use the file only; Windows a
+ * named pipe.
  */
-function guardsOf(folder: string, system: NodeJS.Platform): (() => Promise<Server>)[] {
+function getListeners(folder: string, system: NodeJS.Platform): (() => Promise<Server>)[] {
   const name = `steward-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`;
   if (system === 'win32') return [() => listen(`\\\\.\\pipe\\${name}`)];
-  const inside = join(folder, 'lock');
-  const file = inside.length <= longestSocketPath ? inside : join(tmpdir(), `${name}.sock`);
-  const portable = () => listenOnFile(file);
-  return system === 'linux' ? [() => listen(`\0${name}`), portable] : [portable];
+  const fileInFolder = join(folder, 'lock');
+  const file = fileInFolder.length <= MAX_SOCKET_PATH_LENGTH ? fileInFolder : join(tmpdir(), `${name}.sock`);
+  const listenOnFolder = () => listenOnFile(file);
+  return system === 'linux' ? [() => listen(`\0${name}`), listenOnFolder] : [listenOnFolder];
 }
 
-const closed = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
+const closeServer = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
-/** Takes the folder for this process until the returned function is called; refuses when another has it. */
+/**
+ * Locks the folder for this process until the returned function is called.
+ * @throws Error when another process holds the lock
+ */
 export async function lockFolder(folder: string, system = process.platform): Promise<() => Promise<void>> {
-  const taken: Server[] = [];
+  const servers: Server[] = [];
   const release = async () => {
-    await Promise.all(taken.map(closed));
+    await Promise.all(servers.map(closeServer));
   };
-  for (const guard of guardsOf(await realpath(folder), system)) {
+  for (const startListener of getListeners(await realpath(folder), system)) {
     try {
-      taken.push(await guard());
+      servers.push(await startListener());
     } catch (cause) {
       await release();
-      if (codeOf(cause) !== 'EADDRINUSE') throw cause;
+      if (getCode(cause) !== 'EADDRINUSE') throw cause;
       throw new Error(
         `Another process is using the data folder ${folder}. Only one may: stop that one, choose another DATA_DIR, ` +
           'or set DATABASE_URL to a PostgreSQL server, which several processes can share.',

@@ -1,6 +1,6 @@
-/** Makes the template for the installed version of PGlite: run it after each upgrade and each migration, commit the file. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
+/** Creates the cluster template for the installed version of PGlite. Run after each upgrade and each new migration; commit the file. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -14,14 +14,14 @@ const dataDir = await mkdtemp(join(tmpdir(), 'steward-template-'));
 const cluster = join(dataDir, 'db', 'cluster');
 await mkdir(join(dataDir, 'db'));
 
-/** A cluster of its own: the template there is may be one of another version. */
+// The cluster comes from initdb, so that an existing template is not used: it may be of another version.
 const bare = await PGlite.create({ dataDir: cluster });
 await bare.close();
 const { close } = await openDatabase({ databaseUrl: undefined, dataDir });
 await close();
 
 const db = await PGlite.create({ dataDir: cluster, extensions: { pg_trgm, btree_gin } });
-// The catalog alone: a table of ours that is known to be empty is read from one end to the other, by plans that are kept.
+// The catalog only: for an analyzed empty table the planner chooses a sequential scan, and prepared plans keep it.
 const { rows } = await db.query<{ names: string }>(`
   select string_agg(oid::regclass::text, ', ') as names from pg_class
   where relkind = 'r' and relnamespace = 'pg_catalog'::regnamespace`);
@@ -31,7 +31,7 @@ const tar = await (await db.dumpDataDir('none')).arrayBuffer();
 await db.close();
 await rm(dataDir, { recursive: true });
 
-// The three databases of a new cluster are nearly alike: a window as wide as a whole one finds that.
+// The three databases of a new cluster are nearly identical: a 16 MB window covers a whole one.
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = constants;
 const params = { [BROTLI_PARAM_LGWIN]: 24, [BROTLI_PARAM_QUALITY]: 11 };
 writeFileSync(templateFile, brotliCompressSync(tar, { params }));

@@ -15,9 +15,10 @@ import { up as lineage } from './migrations/0013_lineage.ts';
 import { up as platform } from './migrations/0014_platform.ts';
 import { up as vouched } from './migrations/0015_vouched.ts';
 import { up as keyExpiry } from './migrations/0016_key_expiry.ts';
-import type { Tables } from './tables.ts';
+import { up as typeVersions } from './migrations/0017_type_versions.ts';
+import type { Tables } from './tables/index.ts';
 
-/** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
+/** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
 const migrations: Record<string, Migration> = {
   '0001_foundation': { up: foundation },
   '0002_list_blocks': { up: listBlocks },
@@ -34,11 +35,12 @@ const migrations: Record<string, Migration> = {
   '0014_platform': { up: platform },
   '0015_vouched': { up: vouched },
   '0016_key_expiry': { up: keyExpiry },
+  '0017_type_versions': { up: typeVersions },
 };
 
 /**
- * Brings the schema to the newest migration, in one transaction under Kysely's advisory lock: of two processes
- * that start together the second waits and finds nothing to do.
+ * Runs all pending migrations in one transaction, under the advisory lock of Kysely: if two processes start at the same time, the second
+ * waits and has nothing to run.
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });

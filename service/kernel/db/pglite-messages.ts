@@ -1,18 +1,20 @@
-/** What the thread that owns PGlite and the thread that asks it say to each other; bytes are handed over, not copied. */
-export type Request = { id: number; statement: Uint8Array<ArrayBuffer> } | { id: number; close: true };
+/** Messages between the PGlite worker thread and the thread that sends statements to it. Buffers are transferred, not copied. */
 
-/** The bytes of the answer, whatever the database says in them; or why there is none. */
-export type Answer = { id: number; reply: Uint8Array<ArrayBuffer> } | { id: number; failure: string };
+/** `statement`: the encoded protocol messages of one statement. */
+export type WorkerRequest = { id: number; statement: Uint8Array<ArrayBuffer> } | { id: number; close: true };
 
-export type Message = { ready: true } | Answer;
+/** `reply`: the protocol messages from PGlite, including errors it reports; `failure`: why PGlite gave no reply. */
+export type WorkerReply = { id: number; reply: Uint8Array<ArrayBuffer> } | { id: number; failure: string };
 
-/** Copied together, into memory of their own: that can be handed over. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+export type WorkerMessage = { ready: true } | WorkerReply;
+
+/** Copies the chunks into one buffer of its own, which can be transferred to another thread. */
+export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
-  return all;
+  return bytes;
 }

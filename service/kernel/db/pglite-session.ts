@@ -1,131 +1,138 @@
 import { Worker } from 'node:worker_threads';
-import type { Reply } from './dialect.ts';
-import { DbError, faults, toDbError } from './errors.ts';
-import type { Answer, Message, Request } from './pglite-messages.ts';
-import { askedBytes, readReply } from './pglite-wire.ts';
-import { MOST_PLANS, planName } from './prepared.ts';
-import { encode } from './values.ts';
+import type { StatementResult } from './dialect.ts';
+import { DbError, dbErrorCodes, toDbError } from './errors.ts';
+import type { WorkerMessage, WorkerReply, WorkerRequest } from './pglite-messages.ts';
+import { decodeReply, encodeStatement } from './pglite-protocol.ts';
+import { getPlanName, MAX_PLANS } from './prepared.ts';
+import { encodeParameter } from './values.ts';
 
-interface Waiting {
+interface PendingRequest {
   resolve: (reply: Uint8Array) => void;
   reject: (error: DbError) => void;
-  watchdog: NodeJS.Timeout;
+  timeout: NodeJS.Timeout;
 }
 
 /**
- * One life of the thread that owns PGlite. PGlite ignores statement_timeout and cannot be interrupted, so a
- * statement over its limit ends the thread, and with it this session: PostgreSQL recovers at the next opening.
+ * One run of the worker thread that owns PGlite. PGlite ignores statement_timeout and cannot be interrupted, so a statement that
+ * exceeds its timeout ends the thread and this session with it; PostgreSQL recovers when the folder is opened again.
  */
-export class Session {
+export class PgliteSession {
+  /** Resolves when the database is open; rejects when it cannot be opened. */
   readonly ready: Promise<void>;
-  /** Resolves when the thread no longer touches the folder. */
-  readonly gone: Promise<void>;
-  /** Why the session is over; undefined while it lives. */
-  ended: DbError | undefined;
+  /** Resolves when the thread has exited and no longer uses the folder. */
+  readonly exited: Promise<void>;
+  /** Why the session ended; undefined while it is usable. */
+  endReason: DbError | undefined;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
-  /** Names of the statements whose plans the session keeps, the last used ones last. */
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastRequestId = 0;
+  /** Names of the plans that the session holds, the most recently used last. */
   readonly #plans = new Set<string>();
 
   constructor(folder: string) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.ready = promise;
-    // The failure is told to whoever opens or asks; nobody may be waiting for this promise itself.
-    promise.catch(() => {});
-    this.#worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { argv: [folder] });
-    this.#worker.on('message', (message: Message) =>
-      'ready' in message ? resolve() : this.#settle(message),
-    );
+    const ready = Promise.withResolvers<void>();
+    this.ready = ready.promise;
+    // Whoever opens the database or runs a statement gets the error; without a handler it would end the process.
+    ready.promise.catch(() => {});
+    const exited = Promise.withResolvers<void>();
+    this.exited = exited.promise;
     const fail = (error: DbError) => {
-      reject(error);
+      ready.reject(error);
       this.#end(error);
     };
+    this.#worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { argv: [folder] });
+    this.#worker.on('message', (message: WorkerMessage) =>
+      'ready' in message ? ready.resolve() : this.#handleReply(message),
+    );
     this.#worker.on('error', (error) => fail(toDbError(error)));
-    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
-    this.gone = gone;
     this.#worker.on('exit', () => {
-      fail(new DbError('The embedded database stopped', { code: faults.lost }));
-      leave();
+      fail(new DbError('The embedded database stopped', { code: dbErrorCodes.connectionLost }));
+      exited.resolve();
     });
   }
 
-  async run(sql: string, parameters: readonly unknown[], limitMs: number): Promise<Reply> {
-    const name = planName(sql);
-    const isPlanned = name !== undefined && this.#plans.delete(name);
-    const forgotten = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MOST_PLANS));
-    for (const old of forgotten) this.#plans.delete(old);
-    // Before anything waits for an answer: what cannot be put into bytes is not asked.
-    const statement = askedBytes({ sql, parameters: parameters.map(encode), name, isPlanned, forgotten });
-    const bytes = await this.#ask((id) => ({ id, statement }), limitMs);
-    const reply = this.#read(bytes);
-    // Only now: a statement that failed may have failed before it was planned.
-    if (name !== undefined) this.#plans.add(name);
-    return reply;
+  async run(sql: string, parameters: readonly unknown[], timeoutMs: number): Promise<StatementResult> {
+    const planName = getPlanName(sql);
+    const isPlanned = planName !== undefined && this.#plans.delete(planName);
+    const droppedPlans = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MAX_PLANS));
+    for (const name of droppedPlans) this.#plans.delete(name);
+    // Throws for parameters that cannot be encoded, before a request is pending.
+    const statement = encodeStatement({
+      sql,
+      parameters: parameters.map(encodeParameter),
+      planName,
+      isPlanned,
+      droppedPlans,
+    });
+    const result = this.#decode(await this.#send((id) => ({ id, statement }), timeoutMs));
+    // Recorded after the reply: a statement that failed may have failed before it was planned.
+    if (planName !== undefined) this.#plans.add(planName);
+    return result;
   }
 
-  /** After what the database does not survive, each further statement would run until the watchdog ends the thread. */
-  #read(bytes: Uint8Array): Reply {
+  /** After an error that PostgreSQL does not survive, each further statement would block until its timeout. */
+  #decode(bytes: Uint8Array): StatementResult {
     try {
-      return readReply(bytes);
+      return decodeReply(bytes);
     } catch (error) {
-      const known = toDbError(error);
-      if (known.code === faults.lost) this.kill(known);
-      throw known;
+      const dbError = toDbError(error);
+      if (dbError.code === dbErrorCodes.connectionLost) this.kill(dbError);
+      throw dbError;
     }
   }
 
-  /** Closes the database in good order, then the thread; one that will not close is ended like a crashed one. */
-  async stop(limitMs: number): Promise<void> {
-    await this.#ask((id) => ({ id, close: true }), limitMs).catch(() => {});
-    this.ended ??= new DbError('The database is closed', { code: faults.lost });
+  /** Shuts the database down, then the thread. If the database does not shut down in time, the thread is killed. */
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#send((id) => ({ id, close: true }), timeoutMs).catch(() => {});
+    this.endReason ??= new DbError('The database is closed', { code: dbErrorCodes.connectionLost });
     await this.#worker.terminate();
   }
 
-  #ask(request: (id: number) => Request, limitMs: number): Promise<Uint8Array> {
-    if (this.ended) return Promise.reject(this.ended);
-    const id = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    const watchdog = setTimeout(() => this.#overran(id, limitMs), limitMs);
-    this.#waiting.set(id, { resolve, reject, watchdog });
-    const said = request(id);
-    this.#worker.postMessage(said, 'statement' in said ? [said.statement.buffer] : []);
-    return promise;
-  }
-
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    clearTimeout(waiting?.watchdog);
-    if ('reply' in answer) waiting?.resolve(answer.reply);
-    else this.#failed(waiting, new DbError(answer.failure, { code: faults.lost }));
-  }
-
-  /** Nobody knows what state the database was left in: what is asked of it next might never be answered. */
-  #failed(waiting: Waiting | undefined, reason: DbError): void {
-    waiting?.reject(reason);
-    this.kill(reason);
-  }
-
-  /** Ends the thread at once, in whatever it does; PostgreSQL recovers at the next opening. */
+  /** Ends the thread at once, whatever it is doing; PostgreSQL recovers when the folder is opened again. */
   kill(reason: DbError): void {
     this.#end(reason);
     void this.#worker.terminate();
   }
 
-  #overran(id: number, limitMs: number): void {
-    const text = `The statement ran longer than ${limitMs / 1000} s; the embedded database was restarted`;
-    this.#waiting.get(id)?.reject(new DbError(text, { code: faults.tooSlow }));
-    const others = 'Another statement ran too long; the embedded database was restarted';
-    this.kill(new DbError(others, { code: faults.lost }));
+  #send(createRequest: (id: number) => WorkerRequest, timeoutMs: number): Promise<Uint8Array> {
+    if (this.endReason) return Promise.reject(this.endReason);
+    this.#lastRequestId += 1;
+    const id = this.#lastRequestId;
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    const timeout = setTimeout(() => this.#handleTimeout(id, timeoutMs), timeoutMs);
+    this.#pending.set(id, { resolve, reject, timeout });
+    const request = createRequest(id);
+    this.#worker.postMessage(request, 'statement' in request ? [request.statement.buffer] : []);
+    return promise;
+  }
+
+  #handleReply(message: WorkerReply): void {
+    const request = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    clearTimeout(request?.timeout);
+    if ('reply' in message) {
+      request?.resolve(message.reply);
+      return;
+    }
+    // PGlite threw: its state is unknown, and it might not answer the next statement.
+    const error = new DbError(message.failure, { code: dbErrorCodes.connectionLost });
+    request?.reject(error);
+    this.kill(error);
+  }
+
+  #handleTimeout(id: number, timeoutMs: number): void {
+    const text = `The statement ran longer than ${timeoutMs / 1000} s; the embedded database was restarted`;
+    this.#pending.get(id)?.reject(new DbError(text, { code: dbErrorCodes.statementTimeout }));
+    const otherText = 'Another statement ran too long; the embedded database was restarted';
+    this.kill(new DbError(otherText, { code: dbErrorCodes.connectionLost }));
   }
 
   #end(reason: DbError): void {
-    this.ended ??= reason;
-    for (const { reject, watchdog } of this.#waiting.values()) {
-      clearTimeout(watchdog);
+    this.endReason ??= reason;
+    for (const { reject, timeout } of this.#pending.values()) {
+      clearTimeout(timeout);
       reject(reason);
     }
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }

@@ -1,192 +1,196 @@
+import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Line, Reply, Source } from './dialect.ts';
-import { DbError, faults, toDbError } from './errors.ts';
+import type { Connection, ConnectionSource, StatementResult, Limits } from './dialect.ts';
+import { DbError, dbErrorCodes, toDbError } from './errors.ts';
 import { lockFolder } from './folder-lock.ts';
-import type { Limits } from './limits.ts';
-import { Session } from './pglite-session.ts';
-import { Turns } from './turns.ts';
+import { Mutex } from './mutex.ts';
+import { PgliteSession } from './pglite-session.ts';
 
-const upkeepMs = 60_000;
-const upkeepLimitMs = 600_000;
-/** Rows of a table, written or dead, and their share of all, after which it is vacuumed and its statistics renewed. */
-const vacuumAfterRows = 5_000;
-const vacuumAfterShare = 0.02;
-/** So many times as many while requests come one upon the other. */
-const whenBusy = 10;
+const MAINTENANCE_INTERVAL_MS = 60_000;
+/** Timeout of one maintenance statement. */
+const MAINTENANCE_TIMEOUT_MS = 600_000;
+/** A table is vacuumed and analyzed after this many changed or dead rows plus this share of its live rows. */
+const VACUUM_THRESHOLD_ROWS = 5_000;
+const VACUUM_SCALE_FACTOR = 0.02;
+/** Factor of the row threshold while the database is busy. */
+const BUSY_THRESHOLD_FACTOR = 10;
 
-/** Tables that are due, the quick ones first; counts of this session come into the statistics only by `countNow`. */
-const countNow = 'select pg_stat_force_next_flush()';
-const tablesDue = `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
-  where greatest(n_dead_tup, n_mod_since_analyze) >= ($1::int + ${vacuumAfterShare} * n_live_tup) order by n_live_tup`;
+/** Makes the counters of this session visible in pg_stat_user_tables. */
+const FLUSH_STATISTICS = 'select pg_stat_force_next_flush()';
+/** Tables that are due for vacuum, the smallest first. Parameter: the row threshold. */
+const FIND_TABLES_TO_VACUUM = `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
+  where greatest(n_dead_tup, n_mod_since_analyze) >= ($1::int + ${VACUUM_SCALE_FACTOR} * n_live_tup) order by n_live_tup`;
 
-const closed = () => new DbError('The database is closed', { code: faults.lost });
+const closedError = () => new DbError('The database is closed', { code: dbErrorCodes.connectionLost });
 
-class EmbeddedSource implements Source {
-  readonly #cluster: string;
+class PgliteConnectionSource implements ConnectionSource {
+  readonly #clusterFolder: string;
   readonly #limits: Limits;
-  readonly #turns: Turns;
-  readonly #unlock: () => Promise<void>;
-  readonly #upkeep: NodeJS.Timeout;
-  #session: Session;
-  #closing = false;
-  #writtenSinceCheckpoint = false;
-  #maintaining = false;
+  readonly #mutex: Mutex;
+  readonly #unlockFolder: () => Promise<void>;
+  readonly #maintenanceTimer: NodeJS.Timeout;
+  #session: PgliteSession;
+  #isClosing = false;
+  #hasWritesSinceCheckpoint = false;
+  #isMaintaining = false;
 
-  constructor(cluster: string, limits: Limits, unlock: () => Promise<void>) {
-    this.#cluster = cluster;
+  constructor(clusterFolder: string, limits: Limits, unlockFolder: () => Promise<void>) {
+    this.#clusterFolder = clusterFolder;
     this.#limits = limits;
-    this.#turns = new Turns(limits.waitMs);
-    this.#unlock = unlock;
-    this.#session = new Session(cluster);
-    this.#upkeep = setInterval(() => {
+    this.#mutex = new Mutex(limits.waitMs);
+    this.#unlockFolder = unlockFolder;
+    this.#session = new PgliteSession(clusterFolder);
+    this.#maintenanceTimer = setInterval(() => {
       this.#maintain().catch((error: unknown) => {
         const { code, message } = toDbError(error);
-        // Whoever is at it for so long leaves a turn the next time; who closes meanwhile is not kept waiting.
-        if (code !== faults.busy && !this.#closing) process.emitWarning(`Database upkeep failed: ${message}`);
+        // A busy database is maintained at the next interval; a closing one no more.
+        if (code !== dbErrorCodes.connectionTimeout && !this.#isClosing)
+          process.emitWarning(`Database maintenance failed: ${message}`);
       });
-    }, upkeepMs).unref();
+    }, MAINTENANCE_INTERVAL_MS).unref();
   }
 
-  /** Resolves when the database answers for the first time; when it cannot, everything is given back. */
-  async opened(): Promise<void> {
+  /** Resolves when the database is ready. @throws Error when it cannot be opened; the lock of the folder is released then */
+  async waitUntilReady(): Promise<void> {
     try {
       await this.#session.ready;
     } catch (error) {
       await this.close();
-      throw new Error(`The database in ${this.#cluster} cannot be opened`, { cause: error });
+      throw new Error(`The database in ${this.#clusterFolder} cannot be opened`, { cause: error });
     }
   }
 
-  async acquire(): Promise<Line> {
-    const release = await this.#turns.take();
+  async acquire(): Promise<Connection> {
+    const releaseMutex = await this.#mutex.acquire();
     try {
-      return this.#line(await this.#live(), release);
+      return this.#createConnection(await this.#getSession(), releaseMutex);
     } catch (error) {
-      release();
+      releaseMutex();
       throw error;
     }
   }
 
-  /** Lets the turn that runs come to its end, as far as the limits allow, and admits no other. */
+  /** Waits within the limits for the connection that is in use, and refuses new ones. */
   async close(): Promise<void> {
-    if (this.#closing) return;
-    this.#closing = true;
-    clearInterval(this.#upkeep);
-    await this.#turns.take().catch(() => {});
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    clearInterval(this.#maintenanceTimer);
+    await this.#mutex.acquire().catch(() => {});
     try {
       await this.#session.stop(this.#limits.statementMs);
     } finally {
-      await this.#unlock();
+      await this.#unlockFolder();
     }
   }
 
-  /** The session of this turn: after the watchdog or a crash ended the last one, a new one on the same folder. */
-  async #live(): Promise<Session> {
-    if (this.#closing) throw closed();
-    if (this.#session.ended) {
-      await this.#session.gone;
-      this.#session = new Session(this.#cluster);
+  /** The current session; a new one on the same folder after a timeout or a crash ended the last. Needs the mutex. */
+  async #getSession(): Promise<PgliteSession> {
+    if (this.#isClosing) throw closedError();
+    if (this.#session.endReason) {
+      await this.#session.exited;
+      this.#session = new PgliteSession(this.#clusterFolder);
     }
     await this.#session.ready;
     return this.#session;
   }
 
-  /** The line of one turn. A turn that falls asleep between statements would stop everybody: it loses its session. */
-  #line(session: Session, release: () => void): Line {
+  /** A connection that holds the mutex. If it idles too long between statements, its session is killed: all others wait for it. */
+  #createConnection(session: PgliteSession, releaseMutex: () => void): Connection {
     const { idleMs } = this.#limits;
-    const abandon = () => {
+    const handleIdleTimeout = () => {
       const text = `The transaction was idle for more than ${idleMs / 1000} s and was rolled back`;
-      session.kill(new DbError(text, { code: faults.lost }));
-      release();
+      session.kill(new DbError(text, { code: dbErrorCodes.connectionLost }));
+      releaseMutex();
     };
-    let asleep = setTimeout(abandon, idleMs);
+    let idleTimeout = setTimeout(handleIdleTimeout, idleMs);
     return {
       run: async (sql, parameters) => {
-        clearTimeout(asleep);
+        clearTimeout(idleTimeout);
         try {
           return await this.#run(session, sql, parameters);
         } finally {
-          asleep = setTimeout(abandon, idleMs);
+          idleTimeout = setTimeout(handleIdleTimeout, idleMs);
         }
       },
       release: () => {
-        clearTimeout(asleep);
-        release();
+        clearTimeout(idleTimeout);
+        releaseMutex();
       },
     };
   }
 
-  async #run(session: Session, sql: string, parameters: readonly unknown[]) {
-    const reply = await session.run(sql, parameters, this.#limits.statementMs);
-    this.#writtenSinceCheckpoint ||= reply.command !== 'SELECT';
-    return reply;
+  async #run(session: PgliteSession, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    const result = await session.run(sql, parameters, this.#limits.statementMs);
+    this.#hasWritesSinceCheckpoint ||= result.command !== 'SELECT';
+    return result;
   }
 
   /**
-   * PGlite runs neither autovacuum nor the checkpointer: without this, dead rows and the write-ahead log grow for ever.
-   * Requests wait meanwhile, so each table has turns of its own: whoever waits comes before the next.
+   * Vacuums, analyzes and checkpoints: PGlite runs neither autovacuum nor the checkpointer, so dead rows and the write-ahead
+   * log would grow without bound. Each statement takes the mutex anew, which lets waiting requests run between two tables.
    */
   async #maintain(): Promise<void> {
-    if (!this.#writtenSinceCheckpoint || this.#maintaining) return;
-    this.#maintaining = true;
+    if (!this.#hasWritesSinceCheckpoint || this.#isMaintaining) return;
+    this.#isMaintaining = true;
     try {
-      const rows = this.#turns.idle ? vacuumAfterRows : whenBusy * vacuumAfterRows;
-      await this.#inTurn(countNow);
-      const due = await this.#inTurn(tablesDue, [rows]);
-      for (const { name } of due.rows) {
+      const threshold = VACUUM_THRESHOLD_ROWS * (this.#mutex.isLocked ? BUSY_THRESHOLD_FACTOR : 1);
+      await this.#runMaintenance(FLUSH_STATISTICS);
+      const { rows: tables } = await this.#runMaintenance(FIND_TABLES_TO_VACUUM, [threshold]);
+      for (const { name } of tables) {
         // oxlint-disable no-await-in-loop -- one connection
-        await this.#inTurn(`vacuum ${String(name)}`);
-        await this.#inTurn(`analyze ${String(name)}`);
+        await this.#runMaintenance(`vacuum ${String(name)}`);
+        await this.#runMaintenance(`analyze ${String(name)}`);
         // oxlint-enable no-await-in-loop
       }
-      this.#writtenSinceCheckpoint = false;
-      await this.#inTurn('checkpoint');
+      this.#hasWritesSinceCheckpoint = false;
+      await this.#runMaintenance('checkpoint');
     } finally {
-      this.#maintaining = false;
+      this.#isMaintaining = false;
     }
   }
 
-  /** One statement of upkeep, when nobody is before it. */
-  async #inTurn(statement: string, parameters: readonly unknown[] = []): Promise<Reply> {
-    if (this.#closing) throw closed();
-    const release = await this.#turns.take();
+  async #runMaintenance(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
+    if (this.#isClosing) throw closedError();
+    const releaseMutex = await this.#mutex.acquire();
     try {
-      const session = await this.#live();
-      return await session.run(statement, parameters, upkeepLimitMs);
+      const session = await this.#getSession();
+      return await session.run(sql, parameters, MAINTENANCE_TIMEOUT_MS);
     } finally {
-      release();
+      releaseMutex();
     }
   }
 }
 
 /**
- * A first start that was cut off leaves half a cluster, told by the mark that the first full opening removes: it
- * never held anything, so it makes way.
+ * Deletes the cluster of a first start that was interrupted. The marker file exists until the database was open once, so such a
+ * cluster never held any data.
  */
-async function clearUnfinished(cluster: string, mark: string): Promise<void> {
-  if (existsSync(mark)) await rm(cluster, { recursive: true, force: true });
-  if (!existsSync(cluster)) await writeFile(mark, 'The first start has not ended.\n');
+async function deleteUnfinishedCluster(clusterFolder: string, markerFile: string): Promise<void> {
+  if (existsSync(markerFile)) await rm(clusterFolder, { recursive: true, force: true });
+  if (!existsSync(clusterFolder)) await writeFile(markerFile, 'The first start has not finished.\n');
 }
 
-/** Opens the embedded database in a folder, creating it when the folder is empty. */
-export async function openEmbedded(folder: string, limits: Limits): Promise<Source> {
+/**
+ * Opens the embedded database in a folder and creates it when the folder is empty.
+ * @throws Error when another process uses the folder or the database cannot be opened
+ */
+export async function openEmbedded(folder: string, limits: Limits): Promise<ConnectionSource> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // PGlite writes its files readable to all: the folder keeps others out, also one that existed before.
+  // PGlite creates world-readable files, so the folder must deny access, also one that existed before.
   await chmod(folder, 0o700);
-  const unlock = await lockFolder(folder);
-  const cluster = join(folder, 'cluster');
-  const mark = join(folder, 'unfinished');
+  const unlockFolder = await lockFolder(folder);
+  const clusterFolder = join(folder, 'cluster');
+  const markerFile = join(folder, 'unfinished');
   try {
-    await clearUnfinished(cluster, mark);
-    const source = new EmbeddedSource(cluster, limits, unlock);
-    await source.opened();
-    await rm(mark, { force: true });
+    await deleteUnfinishedCluster(clusterFolder, markerFile);
+    const source = new PgliteConnectionSource(clusterFolder, limits, unlockFolder);
+    await source.waitUntilReady();
+    await rm(markerFile, { force: true });
     return source;
   } catch (error) {
-    await unlock();
+    await unlockFolder();
     throw error;
   }
 }

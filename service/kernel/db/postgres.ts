@@ -1,141 +1,141 @@
-/** PostgreSQL by DATABASE_URL. */
+/** Connections to the PostgreSQL server of DATABASE_URL. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import type { Line, Source } from './dialect.ts';
-import type { Limits } from './limits.ts';
-import { MOST_PLANS, planName } from './prepared.ts';
-import { decoderOf, encode } from './values.ts';
+import type { Connection, ConnectionSource, Limits } from './dialect.ts';
+import { getPlanName, MAX_PLANS } from './prepared.ts';
+import { encodeParameter, getDecoder } from './values.ts';
 
-const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** Names of the statements that a connection has planned. */
-const planned = new WeakMap<PoolClient, Set<string>>();
+/** Names of the prepared statements of each client. */
+const plansByClient = new WeakMap<PoolClient, Set<string>>();
 
-function plansOf(client: PoolClient): Set<string> {
-  const plans = planned.get(client) ?? new Set();
-  planned.set(client, plans);
+function getPlans(client: PoolClient): Set<string> {
+  const plans = plansByClient.get(client) ?? new Set();
+  plansByClient.set(client, plans);
   return plans;
 }
 
-/** The process of the server that serves a client; its type does not know it. */
-function processOf(client: PoolClient): number | undefined {
+/** Id of the server process behind a client, which the type of the client does not declare. */
+function getProcessId(client: PoolClient): number | undefined {
   const id: unknown = 'processID' in client ? client.processID : undefined;
   return typeof id === 'number' ? id : undefined;
 }
 
 /**
- * Ends what a process of the server is at, where that is this statement: behind a pooler, or after another server has
- * taken over, the number may be somebody else's. The server shows the first characters of statements.
+ * Cancels what a server process is running if it is this statement: behind a pooler or after a failover, the process id may
+ * belong to another client. pg_stat_activity has the first characters of the statement.
  */
-const END = `select pg_cancel_backend(pid) from pg_stat_activity
+const CANCEL_STATEMENT = `select pg_cancel_backend(pid) from pg_stat_activity
   where pid = $1 and state <> 'idle' and starts_with($2, query)`;
 
-/** A line of one pool client: values in and out as text, the same way as on the embedded database. */
-function lineOf(client: PoolClient, ending: Pool): Line {
-  const plans = plansOf(client);
-  let isDoubtful = false;
-  const ender = (text: string): Ender => ({
-    connect: () => ending.connect(),
-    async tell(other) {
+/** Cancels a running statement through a second connection. */
+interface Canceller {
+  connect(): Promise<PoolClient>;
+  /** Sends the cancel request on this client and releases the client; never rejects. */
+  cancel(client: PoolClient): Promise<void>;
+}
+
+/** Values go in and out as text, as on the embedded database. */
+function createConnection(client: PoolClient, cancelPool: Pool): Connection {
+  const plans = getPlans(client);
+  let mayBeCancelledLater = false;
+  const createCanceller = (statement: string): Canceller => ({
+    connect: () => cancelPool.connect(),
+    async cancel(cancelClient) {
       try {
-        await other.query(END, [processOf(client) ?? 0, text]);
-        other.release();
+        await cancelClient.query(CANCEL_STATEMENT, [getProcessId(client) ?? 0, statement]);
+        cancelClient.release();
       } catch {
-        // It may be told yet, whenever the server comes to it: nobody else gets this line.
-        isDoubtful = true;
-        other.release(true);
+        // The server may still process the request, so nobody else may get this connection.
+        mayBeCancelledLater = true;
+        cancelClient.release(true);
       }
     },
   });
   return {
-    async run(sql, parameters, gone) {
-      const name = planName(sql);
+    async run(sql, parameters, signal) {
+      const name = getPlanName(sql);
       if (name !== undefined) plans.add(name);
-      const running = client.query<Record<string, unknown>>({
+      const query = client.query<Record<string, unknown>>({
         name,
         text: sql,
-        values: parameters.map(encode),
+        values: parameters.map(encodeParameter),
       });
-      const { rows, command, rowCount } = await (gone ? endedWhen(gone, running, ender(sql)) : running);
-      return { rows, command, affected: writes.has(command) ? (rowCount ?? 0) : 0 };
+      const { rows, command, rowCount } = await (signal
+        ? cancelOnAbort(signal, query, createCanceller(sql))
+        : query);
+      return { rows, command, affectedRows: WRITE_COMMANDS.has(command) ? (rowCount ?? 0) : 0 };
     },
-    release: (lost) => client.release(lost || isDoubtful || plans.size > MOST_PLANS),
+    release: (discard) => client.release(discard || mayBeCancelledLater || plans.size > MAX_PLANS),
   };
 }
 
-/** A statement that has just been sent may not have begun when the server is told to end it: it is told again. */
-const TOLD_AGAIN_MS = 500;
-
-/** How the server is told to end a statement. */
-interface Ender {
-  /** A connection of its own, once there is one. */
-  connect(): Promise<PoolClient>;
-  /** Tells the server on it and gives it back; never fails. */
-  tell(other: PoolClient): Promise<void>;
-}
+/** A statement that was sent just before may not have started when the server gets the cancel request, which is repeated then. */
+const CANCEL_RETRY_MS = 500;
 
 /**
- * A statement that is ended when nobody waits for it. The line is held until the server has said that it was told: what
- * it is told while it does nothing it forgets, so it never ends the statement of whoever has the line next. Where there
- * is no connection to tell it on, the statement goes on to its end or its limit, and holds the line no longer.
+ * Cancels the query when the signal aborts. Settles after the server has answered the cancel request: the server ignores a
+ * request that arrives while the connection is idle, so the next user's statement is never cancelled instead. If no second
+ * connection is available, the query runs to its end or its timeout.
  */
-async function endedWhen<T>(gone: AbortSignal, running: Promise<T>, ender: Ender): Promise<T> {
-  const over = Promise.allSettled([running]);
-  let isOver = false;
-  let telling: Promise<void> | undefined;
-  const untilOver = async () => {
+async function cancelOnAbort<T>(signal: AbortSignal, query: Promise<T>, canceller: Canceller): Promise<T> {
+  const settled = Promise.allSettled([query]);
+  let isSettled = false;
+  let cancelling: Promise<void> | undefined;
+  const cancelUntilSettled = async () => {
     for (;;) {
-      // oxlint-disable no-await-in-loop -- again only where once was not enough
-      const other = await ender.connect().catch(() => undefined);
-      if (isOver) return other?.release();
-      if (other) await (telling = ender.tell(other));
-      await Promise.race([over, sleep(TOLD_AGAIN_MS, undefined, { ref: false })]);
+      // oxlint-disable no-await-in-loop -- repeated only while the statement still runs
+      const cancelClient = await canceller.connect().catch(() => undefined);
+      if (isSettled) return cancelClient?.release();
+      if (cancelClient) await (cancelling = canceller.cancel(cancelClient));
+      await Promise.race([settled, sleep(CANCEL_RETRY_MS, undefined, { ref: false })]);
       // oxlint-enable no-await-in-loop
     }
   };
-  const onGone = () => void untilOver();
-  gone.addEventListener('abort', onGone, { once: true });
+  const handleAbort = () => void cancelUntilSettled();
+  signal.addEventListener('abort', handleAbort, { once: true });
   try {
-    return await running;
+    return await query;
   } finally {
-    isOver = true;
-    gone.removeEventListener('abort', onGone);
-    await telling;
+    isSettled = true;
+    signal.removeEventListener('abort', handleAbort);
+    await cancelling;
   }
 }
 
-/** Opens a pool; a hung server, network or forgotten transaction ends in an error, never in waiting for ever. */
-export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Source {
+/** Opens a pool. All waiting has a timeout, also with a hung server or network or a forgotten transaction. */
+export function openPostgres(databaseUrl: string, limits: Limits, maxConnections = 10): ConnectionSource {
   const { statementMs, waitMs, idleMs } = limits;
   const options = {
     connectionString: databaseUrl,
-    // A new connection knows no plans and no tables: its first statements cost ten times as much as later ones.
+    // Five minutes: the first statements of a new connection, without plans and catalog caches, cost ten times as much.
     idleTimeoutMillis: 300_000,
     application_name: 'steward',
     connectionTimeoutMillis: waitMs,
     statement_timeout: statementMs,
-    // A server that hangs (SIGSTOP, a cut cable) cannot time itself: the client gives up a little later.
+    // A hung server (SIGSTOP, a cut cable) does not enforce its own timeout: the client gives up a little later.
     query_timeout: statementMs === 0 ? 0 : statementMs + 2_000,
     idle_in_transaction_session_timeout: idleMs,
-    // Without the check a killed client's statement would go on to its end. To compile the many expressions of a
-    // statement that writes rows costs more than to run it, and is done for all of them where one part is costly.
+    // The connection check ends the statement of a client that was killed. JIT is off: to compile the many expressions of a
+    // statement that writes rows takes longer than to run it.
     options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
-    types: { getTypeParser: (typeId: number) => decoderOf(typeId) },
+    types: { getTypeParser: (typeId: number) => getDecoder(typeId) },
   };
-  const pool = new Pool({ ...options, max });
-  // Of its own: where slow statements have taken the whole pool, they are ended all the same.
-  const ending = new Pool({ ...options, max: 1, idleTimeoutMillis: 10_000 });
-  // A connection that breaks while no statement runs is replaced, and told to whoever uses it next. Unheard, the
-  // event would end the process: the pool listens for the idle ones, we for those that somebody holds.
-  for (const each of [pool, ending]) {
+  const pool = new Pool({ ...options, max: maxConnections });
+  // A separate pool: slow statements that hold all connections of the main pool can still be cancelled.
+  const cancelPool = new Pool({ ...options, max: 1, idleTimeoutMillis: 10_000 });
+  // An idle connection that breaks is replaced; one in use rejects its next statement. Without listeners the error events
+  // would end the process: the pool emits those of idle clients, each client its own while it is in use.
+  for (const each of [pool, cancelPool]) {
     each.on('error', () => {});
     each.on('connect', (client) => client.on('error', () => {}));
   }
   return {
-    acquire: async () => lineOf(await pool.connect(), ending),
+    acquire: async () => createConnection(await pool.connect(), cancelPool),
     close: async () => {
       await pool.end();
-      await ending.end();
+      await cancelPool.end();
     },
   };
 }

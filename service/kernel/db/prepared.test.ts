@@ -1,42 +1,45 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { newPlace, onEachKind } from '../../testing/databases.ts';
+import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
 import { type Db, openDatabase } from './database.ts';
-import { MOST_PLANS, onePlan } from './prepared.ts';
+import { executePrepared, MAX_PLANS } from './prepared.ts';
 
-/** One of very many texts of one kind. */
-const ask = async (db: Db, at: number): Promise<unknown> => {
-  const { rows } = await sql<{ it: number }>`${onePlan} select ${sql.lit(at)} + ${1}::int as it`.execute(db);
+/** Runs one of many different statement texts. */
+const addOne = async (db: Db, at: number): Promise<unknown> => {
+  const query = sql<{ it: number }>`select ${sql.lit(at)} + ${1}::int as it`;
+  const { rows } = await executePrepared(query, db, 'on-repeat');
   return rows[0]?.it;
 };
 
-async function again(db: Db, at: number, times: number): Promise<void> {
+async function runRepeatedly(db: Db, at: number, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1)
     // oxlint-disable-next-line no-await-in-loop -- one connection
-    expect(await ask(db, at)).toBe(at + 1);
+    expect(await addOne(db, at)).toBe(at + 1);
 }
 
-const plans = async (on: Db) => {
+const countPlans = async (on: Db) => {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from pg_prepared_statements where statement like '/* again%'`.execute(on);
+    select count(*)::int as n from pg_prepared_statements where statement like '%+ $1::int as it'`.execute(
+    on,
+  );
   return rows[0]?.n;
 };
 
 onEachKind((kind) => {
-  // The embedded database has one connection: it forgets single plans (embedded.test.ts).
+  // The embedded database drops single plans of its one connection (embedded.test.ts).
   test.runIf(kind === 'postgres')(
-    'a text that comes again and again is planned once; a connection with very many plans is replaced',
+    'a repeated text is planned once; a connection with too many plans is replaced',
     async () => {
-      const place = await newPlace(kind);
-      const { db, close } = await openDatabase(place);
+      const testDatabase = await createTestDatabase(kind);
+      const { db, close } = await openDatabase(testDatabase);
       const backend = await db.connection().execute(async (on) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on);
-        await again(on, 0, 2);
-        expect(await plans(on)).toBe(0);
-        await again(on, 0, 3);
-        expect(await plans(on)).toBe(1);
+        await runRepeatedly(on, 0, 2);
+        expect(await countPlans(on)).toBe(0);
+        await runRepeatedly(on, 0, 3);
+        expect(await countPlans(on)).toBe(1);
         // oxlint-disable-next-line no-await-in-loop -- one connection
-        for (let at = 1; at <= MOST_PLANS; at += 1) await again(on, at, 3);
+        for (let at = 1; at <= MAX_PLANS; at += 1) await runRepeatedly(on, at, 3);
         return rows[0]?.pid;
       });
       const isThere = async () => {
@@ -44,9 +47,9 @@ onEachKind((kind) => {
         return rows.length > 0;
       };
       await vi.waitUntil(async () => !(await isThere()));
-      await again(db, 0, 1);
+      await runRepeatedly(db, 0, 1);
       await close();
-      await place.remove();
+      await testDatabase.remove();
     },
   );
 });

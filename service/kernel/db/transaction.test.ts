@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { withTransaction } from './database.ts';
 import { DbError } from './errors.ts';
-import { withTransaction } from './transaction.ts';
 
-const tie = () => new DbError('could not serialize access', { code: '40001' });
+const createSerializationError = () => new DbError('could not serialize access', { code: '40001' });
 
 onEachDatabase((database) => {
-  test('of two rivals that each need the other, one wins and the other sees it', async () => {
+  test('transactions that lock the same site see each other (no write skew)', async () => {
     const { db } = database();
     const start = new Date();
     const keys = ['left', 'right'];
@@ -14,9 +14,9 @@ onEachDatabase((database) => {
       .insertInto('throttle')
       .values(keys.map((key) => ({ key, count: 1, window_started_at: start })))
       .execute();
-    // Each takes itself away only while both are there: side by side both would (write skew).
+    // Each removes its row only while both exist; in parallel both would remove theirs (write skew).
     const leave = (key: string) =>
-      withTransaction(db, { aloneOnSite: 1 }, async (tx) => {
+      withTransaction(db, { lockedSiteId: 1 }, async (tx) => {
         const present = await tx.selectFrom('throttle').select('key').where('count', '>', 0).execute();
         if (present.length < 2) return 'stayed';
         await tx.updateTable('throttle').set({ count: 0 }).where('key', '=', key).execute();
@@ -28,7 +28,7 @@ onEachDatabase((database) => {
     }
   });
 
-  test('a deadlock is tried again', async () => {
+  test('a transaction is retried after a deadlock', async () => {
     const { db } = database();
     const start = new Date();
     await db
@@ -51,14 +51,14 @@ onEachDatabase((database) => {
     expect(counts).toEqual([{ count: 2 }, { count: 2 }]);
   });
 
-  test('ties end after a bounded number of attempts, other errors at once', async () => {
+  test('serialization failures are retried six times, other errors not at all', async () => {
     let calls = 0;
     const failing = (error: Error) =>
       withTransaction(database().db, {}, async () => {
         calls += 1;
         throw error;
       });
-    await expect(failing(tie())).rejects.toMatchObject({ code: '40001' });
+    await expect(failing(createSerializationError())).rejects.toMatchObject({ code: '40001' });
     expect(calls).toBe(6);
     calls = 0;
     await expect(failing(new Error('no'))).rejects.toThrow('no');

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { newPlace } from '../../testing/databases.ts';
+import { createTestDatabase } from '../../testing/databases.ts';
 import { openDatabase } from './database.ts';
 
 const ROWS = 6_000;
 
-test('the embedded database checkpoints, vacuums and renews its statistics by itself, and lets requests pass', async () => {
+test('the embedded database checkpoints, vacuums and analyzes by itself and serves requests in between', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const place = await newPlace('embedded');
-  const { db, close } = await openDatabase(place);
-  const state = async () => {
+  const testDatabase = await createTestDatabase('embedded');
+  const { db, close } = await openDatabase(testDatabase);
+  const readState = async () => {
     const { rows } = await sql<{ redo: string; counted: number; vacuumed: string[] }>`
       select redo_lsn::text as redo, (select reltuples from pg_class where relname = 'throttle') as counted,
         array(select relname::text from pg_stat_user_tables where last_vacuum is not null order by 1) as vacuumed
@@ -17,7 +17,7 @@ test('the embedded database checkpoints, vacuums and renews its statistics by it
     if (!rows[0]) throw new Error('No state');
     return rows[0];
   };
-  const before = await state();
+  const before = await readState();
   const rowsOf = (from: string) => sql.raw(`select n::text, ${from} from generate_series(1, ${ROWS}) as n`);
   await sql`insert into throttle ${rowsOf('0, now()')}`.execute(db);
   await sql`insert into mail (recipient, subject, body_text) ${rowsOf(`'', ''`)}`.execute(db);
@@ -25,20 +25,20 @@ test('the embedded database checkpoints, vacuums and renews its statistics by it
   const vacuumedAtOnce: number[] = [];
   await vi.waitUntil(
     async () => {
-      const { vacuumed, redo } = await state();
+      const { vacuumed, redo } = await readState();
       vacuumedAtOnce.push(vacuumed.length);
       return redo !== before.redo;
     },
     { interval: 0, timeout: 30_000 },
   );
-  const after = await state();
+  const after = await readState();
   expect(before.counted).toBe(-1);
   expect(after.counted).toBe(ROWS);
-  // What has hardly changed is left alone.
+  // Tables with few changes are not vacuumed.
   expect(after.vacuumed).toEqual(['mail', 'throttle']);
-  // Between the two tables somebody was answered.
+  // A request was served between the two tables.
   expect(vacuumedAtOnce).toContain(1);
   await close();
-  await place.remove();
+  await testDatabase.remove();
   vi.useRealTimers();
 });

@@ -1,14 +1,15 @@
 import type { RouteHandler } from 'fastify';
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
-import type { Caller, Origin } from '../auth/caller.ts';
-import type { Seals } from '../auth/seals.ts';
+import type { Caller, RequestOrigin } from '../auth/caller.ts';
+import type { Encryption } from '../auth/encryption.ts';
+import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import type { Operation } from './contract.ts';
-import type { FileAnswer } from './files.ts';
-import type { Upload } from './uploads.ts';
+import type { FileResponse } from './file-response.ts';
+import type { UploadedFile } from './uploads.ts';
 
-type Parts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
-type Part<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]?: infer Value }
+type RouteParts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
+type RoutePart<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]?: infer Value }
   ? unknown extends Value
     ? Otherwise
     : NonNullable<Value>
@@ -16,93 +17,95 @@ type Part<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]
 
 export type OperationId = keyof RouteHandlers;
 
-/** The success answers of an operation by status: `{200: UserInfoResponse}`. */
-type Successes<Id extends OperationId> =
-  Parts<RouteHandlers[Id]> extends { Reply: infer Replies }
+/** The success responses of an operation by status: `{200: UserInfoResponse}`. */
+type SuccessResponses<Id extends OperationId> =
+  RouteParts<RouteHandlers[Id]> extends { Reply: infer Replies }
     ? Pick<Replies, Extract<keyof Replies, 200 | 202 | 204 | 302>>
     : never;
 
-/** What handlers need besides the database; made once at start. */
+/** Dependencies of handlers and scheduled tasks besides the database; created once at start. */
 export interface Services {
-  /** Where people reach the console; links in mail begin with it. */
+  /** Public address of the console, with which links in mails start. */
   publicUrl: string;
-  /** Where files lie that are not rows: uploads, contents of fields, backups. */
+  /** Folder of files that are not stored in the database: uploads, files of entries, backups. */
   dataDir: string;
-  /** Keeps secrets that have to be read again. */
-  seals: Seals;
-  /** Tells the outbox that a committed change left mail in it. */
-  wakeMail(): void;
-  /** Tells a chore that there is news for it. */
-  wakeChore(name: string): void;
+  /** Backup sheets of all areas, in the order in which backups hold them. */
+  backupSheets: readonly TableSheet[];
+  /** Encryption of secrets that must be read again. */
+  encryption: Encryption;
+  /** Starts the mail worker now, after a change that queued mail has been committed. */
+  wakeMailWorker(): void;
+  /** Runs a scheduled task now, because there is work for it. */
+  wakeTask(name: string): void;
 }
 
-/** What a handler gets: validated input in the contract's spelling, the caller, and the database. */
+/** Input of a handler: the validated request in the contract's spelling, the caller, and the database. */
 export interface Call<Id extends OperationId = OperationId> {
-  params: Part<Parts<RouteHandlers[Id]>, 'Params', undefined>;
-  query: Part<Parts<RouteHandlers[Id]>, 'Querystring', undefined>;
-  body: Part<Parts<RouteHandlers[Id]>, 'Body', undefined>;
-  /** Files of a multipart request, in order; they are gone once the request is answered. */
-  files: readonly Upload[];
+  params: RoutePart<RouteParts<RouteHandlers[Id]>, 'Params', undefined>;
+  query: RoutePart<RouteParts<RouteHandlers[Id]>, 'Querystring', undefined>;
+  body: RoutePart<RouteParts<RouteHandlers[Id]>, 'Body', undefined>;
+  /** Files of a multipart request, in order; they are deleted after the request. */
+  files: readonly UploadedFile[];
   ifMatch: string | undefined;
-  /** Part of a file that is asked for; whoever answers with a file need not look at it. */
+  /** `Range` header of a file download; a handler that returns a file need not evaluate it. */
   range: string | undefined;
-  /** `Authorization` as sent; only the token operation reads it. */
+  /** `Authorization` header; only the token operation reads it. */
   authorization: string | undefined;
-  /** Hash of the session that came with the request, whether it holds or not; sign-in ends it. */
-  presentedSession: Buffer | undefined;
-  /** Hash of the cookie by which a browser that has signed in before is known. */
-  presentedDevice: Buffer | undefined;
-  /** Throws for a public operation: those have no caller. */
+  /** Hash of the session token in the request, valid or not; signing in ends that session. */
+  sessionTokenHash: Buffer | undefined;
+  /** Hash of the cookie of a known browser. */
+  deviceTokenHash: Buffer | undefined;
+  /** @throws Error in a public operation, which has no caller */
   caller: Caller;
-  origin: Origin;
-  /** Every operation of the contract. */
+  origin: RequestOrigin;
+  /** All operations of the contract. */
   operations: readonly Operation[];
   db: Db;
-  /** The same for statements that read and nothing else: they end when the caller is gone. */
-  reads: Db;
-  /** Says when the caller no longer waits for the answer. */
-  gone: AbortSignal;
+  /** The same database for statements that only read; they are aborted when the client disconnects. */
+  readDb: Db;
+  /** Fires when the client disconnects. */
+  signal: AbortSignal;
   services: Services;
 }
 
 /**
- * A success: a status of the contract with the body that belongs to it; as `json` where the database has written the
- * text already, as `jsonParts` where it is too long to be held at once, or a `file`.
+ * Success response: a status of the contract with its body; `json` for text that the database has serialized, `jsonParts` for text
+ * that is too long for memory, or a `file`.
  */
-export type Answer<Id extends OperationId> =
-  | BodyAnswer<Id>
+export type HandlerResponse<Id extends OperationId> =
+  | BodyResponse<Id>
   | { status: 200; json: string; headers?: Readonly<Record<string, string>> }
   | { status: 200; jsonParts: AsyncIterable<string>; headers?: Readonly<Record<string, string>> }
-  | { status: 200; file: FileAnswer };
+  | { status: 200; file: FileResponse };
 
-/** A session that begins or goes on under a new secret. */
+/** Cookies of a session that starts or gets a new token. */
 export interface NewSession {
   token: string;
-  expires: Date;
-  /** The secret by which this browser is known from now on; absent where it is known already. */
-  device?: string | undefined;
+  expiresAt: Date;
+  /** Token of the known-browser cookie; undefined if the browser is known already. */
+  deviceToken?: string | undefined;
 }
 
-type BodyAnswer<Id extends OperationId> = {
-  [Status in keyof Successes<Id>]: {
+type BodyResponse<Id extends OperationId> = {
+  [Status in keyof SuccessResponses<Id>]: {
     status: Status;
-    body: Successes<Id>[Status] extends void ? undefined : Successes<Id>[Status];
+    body: SuccessResponses<Id>[Status] extends void ? undefined : SuccessResponses<Id>[Status];
     headers?: Readonly<Record<string, string>>;
-    /** Cookies of the browser's door: a new session token, or `end`. */
+    /** Session cookie of the session API: a new session, or `end`. */
     session?: NewSession | 'end';
   };
-}[keyof Successes<Id>];
+}[keyof SuccessResponses<Id>];
 
-/** One function an operation: refusals are thrown as ApiError, everything else returned. */
-type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
+/** Implementation of an operation; throws ApiError for every error response. */
+type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<HandlerResponse<Id>>;
 export type Handlers<Ids extends OperationId = OperationId> = { [Id in Ids]: Handler<Id> };
 
-/** The usual answer: 200 with a body. */
+/** Response 200 with a body. */
 export const ok = <Body>(
   body: Body,
   headers?: Readonly<Record<string, string>>,
 ): { status: 200; body: Body; headers?: Readonly<Record<string, string>> } =>
   headers ? { status: 200, body, headers } : { status: 200, body };
 
-/** 204: done, nothing to say. */
-export const done: { status: 204; body: undefined } = { status: 204, body: undefined };
+/** Response 204 without a body. */
+export const noContent: { status: 204; body: undefined } = { status: 204, body: undefined };

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerErrors } from './failures.ts';
-import { acceptForms, readForm } from './uploads.ts';
+import { registerErrorHandlers } from './error-responses.ts';
+import { registerMultipart, parseMultipartForm } from './uploads.ts';
 
 const app = fastify();
 let dir = '';
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'steward-uploads-'));
-  answerErrors(app);
-  await acceptForms(app);
-  app.post('/form', (request) => readAll(request));
+  registerErrorHandlers(app);
+  await registerMultipart(app);
+  app.post('/form', (request) => describeForm(request));
 });
 
-/** Says what arrived. */
-async function readAll(request: FastifyRequest): Promise<unknown> {
-  const { model, files, discard } = await readForm(request, dir);
-  const read = await Promise.all(
+/** The model and the received files with their content. */
+async function describeForm(request: FastifyRequest): Promise<unknown> {
+  const { model, files, discard } = await parseMultipartForm(request, dir);
+  const receivedFiles = await Promise.all(
     files.map(async ({ path, name, size, hash }) => ({
       name,
       size,
@@ -29,22 +29,22 @@ async function readAll(request: FastifyRequest): Promise<unknown> {
     })),
   );
   await discard();
-  return { model, read };
+  return { model, files: receivedFiles };
 }
 afterAll(async () => {
   await app.close();
   await rm(dir, { recursive: true });
 });
 
-async function encoded(form: FormData): Promise<{ headers: Headers; body: Buffer }> {
-  const whole = new Response(form);
-  return { headers: whole.headers, body: Buffer.from(await whole.arrayBuffer()) };
+async function encodeForm(form: FormData): Promise<{ headers: Headers; body: Buffer }> {
+  const response = new Response(form);
+  return { headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
 }
 
 async function post(parts: readonly (readonly [name: string, value: string | File])[]) {
   const form = new FormData();
   for (const [name, value] of parts) form.append(name, value);
-  const { headers, body } = await encoded(form);
+  const { headers, body } = await encodeForm(form);
   return app.inject({
     method: 'POST',
     url: '/form',
@@ -53,9 +53,9 @@ async function post(parts: readonly (readonly [name: string, value: string | Fil
   });
 }
 
-const leftovers = async () => (await readdir(join(dir, 'uploads'))).length;
+const countRemainingFolders = async () => (await readdir(join(dir, 'uploads'))).length;
 
-test('the model and the files arrive in order, each with its hash; nothing stays behind', async () => {
+test('reads the model and the files in order with their hashes, and leaves no files behind', async () => {
   const reply = await post([
     ['model', '{"storeRequests":[]}'],
     ['a', new File(['first'], '../../evil.txt')],
@@ -63,12 +63,12 @@ test('the model and the files arrive in order, each with its hash; nothing stays
   ]);
   expect(reply.json()).toEqual({
     model: { storeRequests: [] },
-    read: [
+    files: [
       { name: 'evil.txt', size: 5, hash: createHash('sha256').update('first').digest('hex'), text: 'first' },
       { name: 'b.txt', size: 6, hash: createHash('sha256').update('second').digest('hex'), text: 'second' },
     ],
   });
-  expect(await leftovers()).toBe(0);
+  expect(await countRemainingFolders()).toBe(0);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test.each([
       ['model', '{}'],
     ],
     400,
-    /^model: is there twice/,
+    /^model: is given twice/,
   ],
   ['a field of another name', [['data', '{}']], 400, /^data: is not a part/],
   ['a model that is no JSON', [['model', '{']], 400, /JSON/],
@@ -107,12 +107,12 @@ test.each([
   const reply = await post(parts);
   expect(reply.statusCode).toBe(status);
   expect(reply.json().message).toMatch(message);
-  expect(await leftovers()).toBe(0);
+  expect(await countRemainingFolders()).toBe(0);
 });
 
-const written = (head: string, content: string) =>
+const formatPart = (head: string, content: string) =>
   `--x\r\nContent-Disposition: form-data; name=${head}\r\n\r\n${content}\r\n`;
-const file = written('"a"; filename="a.txt"', 'first');
+const filePart = formatPart('"a"; filename="a.txt"', 'first');
 
 const send = (payload: string | Buffer, type = 'multipart/form-data; boundary=x') =>
   app.inject({ method: 'POST', url: '/form', headers: { 'content-type': type }, payload });
@@ -121,19 +121,22 @@ test.each([
   '"model"',
   '"model"\r\nContent-Type: application/json',
   '"model"; filename="blob"\r\nContent-Type: application/json',
-])('a model is one whatever its sender calls it: %j', async (head) => {
-  const model = written(head, '{"storeRequests":[]}');
-  for (const parts of [model + file, file + model]) {
+])('accepts a model part with the header %j', async (head) => {
+  const modelPart = formatPart(head, '{"storeRequests":[]}');
+  for (const parts of [modelPart + filePart, filePart + modelPart]) {
     expect((await send(`${parts}--x--`)).json()).toMatchObject({
       model: { storeRequests: [] },
-      read: [{ name: 'a.txt', text: 'first' }],
+      files: [{ name: 'a.txt', text: 'first' }],
     });
   }
-  const deep = await send(`${written(head, '['.repeat(40))}--x--`);
-  expect([deep.statusCode, deep.json().message]).toEqual([400, 'The body nests deeper than 32 levels']);
-  const otherwise = await send(Buffer.from(`${written(head, '{"a":"\xe4"}')}--x--`, 'latin1'));
-  expect([otherwise.statusCode, otherwise.json().message]).toEqual([400, 'The body is not in UTF-8']);
-  expect(await leftovers()).toBe(0);
+  const nested = await send(`${formatPart(head, '['.repeat(40))}--x--`);
+  expect([nested.statusCode, nested.json().message]).toEqual([
+    400,
+    'The body is nested more than 32 levels deep',
+  ]);
+  const latin1 = await send(Buffer.from(`${formatPart(head, '{"a":"\xe4"}')}--x--`, 'latin1'));
+  expect([latin1.statusCode, latin1.json().message]).toEqual([400, 'The body is not encoded in UTF-8']);
+  expect(await countRemainingFolders()).toBe(0);
 });
 
 test.each([
@@ -141,11 +144,11 @@ test.each([
   ['another boundary', '--x--', undefined],
   ['no end', '', 'multipart/form-data; boundary=x'],
   ['half a part', '--x\r\nContent-Disp', 'multipart/form-data; boundary=x'],
-])('a form with %s is refused in words', async (_name, end, type = 'multipart/form-data; boundary=y') => {
-  const reply = await send(`${written('"model"', '{}')}${file}${end}`, type);
+])('rejects a form with %s', async (_name, end, type = 'multipart/form-data; boundary=y') => {
+  const reply = await send(`${formatPart('"model"', '{}')}${filePart}${end}`, type);
   expect([reply.statusCode, reply.json().message]).toEqual([
     400,
-    'The form cannot be read: it is cut off, or its boundary is not the one that is named',
+    'The form cannot be read: it is incomplete, or its boundary differs from the one in Content-Type',
   ]);
-  expect(await leftovers()).toBe(0);
+  expect(await countRemainingFolders()).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** A mail's words, before somebody addresses it. */
+/** Subject and text of a mail, without its recipient. */
 export interface MailText {
   subject: string;
   text: string;
@@ -10,30 +10,30 @@ interface LinkMail {
   link: string;
 }
 
-/** The mail to a user created without a password (spec 4.2 rule 1). */
-export function setPasswordMail(to: LinkMail): MailText {
-  const site = oneLine(to.siteName);
+/** Mail to a user created without a password (spec 4.2 rule 1). */
+export function composeSetPasswordMail(options: LinkMail): MailText {
+  const site = toSingleLine(options.siteName);
   return {
     subject: `Set your password for ${site}`,
-    text: letter(to, [
-      `An account was created for you on ${site}. To sign in, choose a password first:`,
-      to.link,
+    text: composeText(options, [
+      `An account was created for you on ${site}. To sign in, set a password first:`,
+      options.link,
       'The link works once and for 24 hours. After that, ask an administrator of the site for a new one.',
       'If you did not expect this mail, you can ignore it: without a password nobody can sign in to the account.',
     ]),
   };
 }
 
-/** The mail to a user for whom a new password was asked. */
-export function passwordResetMail(to: LinkMail): MailText {
-  const site = oneLine(to.siteName);
+/** Mail to a user who requested a new password. */
+export function composePasswordResetMail(options: LinkMail): MailText {
+  const site = toSingleLine(options.siteName);
   return {
     subject: `Choose a new password for ${site}`,
-    text: letter(to, [
-      `Somebody asked for a new password for your account on ${site}. To choose one, open:`,
-      to.link,
-      'The link works once and for 24 hours. Your present password stays valid until you choose a new one.',
-      'If you did not ask for this, you can ignore this mail: nothing changes.',
+    text: composeText(options, [
+      `A new password was requested for your account on ${site}. To choose one, open:`,
+      options.link,
+      'The link works once and for 24 hours. Your current password stays valid until you choose a new one.',
+      'If you did not request this, you can ignore this mail: nothing changes.',
     ]),
   };
 }
@@ -41,109 +41,133 @@ export function passwordResetMail(to: LinkMail): MailText {
 interface InvitationMail {
   firstName: string;
   siteName: string;
-  /** Null when whoever it was is no member of the site any more. */
+  /** Null if the inviter is no longer a member of the site. */
   inviter: string | null;
   /** Days of a temporary membership; null for a permanent one. */
   days: number | null;
 }
 
-const length = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`;
+const formatDays = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`;
 
-/** The mail to somebody who is invited to one more site (spec 4.2). */
-export function invitationMail(to: InvitationMail & { link: string; linkDays: number }): MailText {
-  const site = oneLine(to.siteName);
+/** Mail to a user who is invited to another site (spec 4.2). */
+export function composeInvitationMail(
+  options: InvitationMail & { link: string; linkDays: number },
+): MailText {
+  const site = toSingleLine(options.siteName);
+  const inviter = options.inviter === null ? 'An administrator' : toSingleLine(options.inviter);
   return {
     subject: `Invitation to ${site}`,
-    text: letter(to, [
-      `${to.inviter === null ? 'An administrator' : oneLine(to.inviter)} invites you to ${site}.`,
-      to.days === null
+    text: composeText(options, [
+      `${inviter} invites you to ${site}.`,
+      options.days === null
         ? 'The membership is permanent.'
-        : `The membership is temporary: it ends by itself ${length(to.days)} after you accept.`,
+        : `The membership is temporary: it ends ${formatDays(options.days)} after you accept.`,
       'To read the invitation and accept it, open:',
-      to.link,
-      `The link works once and for ${length(to.linkDays)}. Until you accept, nothing changes.`,
+      options.link,
+      `The link works once and for ${formatDays(options.linkDays)}. Nothing changes until you accept.`,
       'If you did not expect this mail, you can ignore it.',
     ]),
   };
 }
 
-/** The mail to somebody who was added to a site without being asked (spec 4.2 rule 2). */
-export function addedMail(to: { firstName: string; siteName: string; by: string; link: string }): MailText {
-  const site = oneLine(to.siteName);
+/** Mail to a user who was added to a site without confirmation (spec 4.2 rule 2). */
+export function composeMemberAddedMail(options: {
+  firstName: string;
+  siteName: string;
+  addedBy: string;
+  link: string;
+}): MailText {
+  const site = toSingleLine(options.siteName);
   return {
     subject: `You were added to ${site}`,
-    text: letter(to, [
-      `${oneLine(to.by)} added you to ${site}. You sign in as before:`,
-      to.link,
-      'If you think that this is a mistake, write to an administrator of the site.',
+    text: composeText(options, [
+      `${toSingleLine(options.addedBy)} added you to ${site}. You sign in as before:`,
+      options.link,
+      'If you think this is a mistake, contact an administrator of the site.',
     ]),
   };
 }
 
-/** The mail to the inviter when the invitation was accepted. */
-export function acceptedMail(to: {
+/** Mail to the inviter after the invitation was accepted. */
+export function composeInvitationAcceptedMail(options: {
   firstName: string;
   siteName: string;
-  who: string;
-  end: string | null;
+  memberName: string;
+  /** Formatted end of the membership; null for a permanent one. */
+  endDate: string | null;
 }): MailText {
-  const site = oneLine(to.siteName);
+  const site = toSingleLine(options.siteName);
   return {
     subject: `Your invitation to ${site} was accepted`,
-    text: letter(to, [
-      `${oneLine(to.who)} accepted your invitation and is now a member of ${site}.`,
-      to.end === null ? 'The membership has no end.' : `The membership ends by itself on ${to.end}.`,
+    text: composeText(options, [
+      `${toSingleLine(options.memberName)} accepted your invitation and is now a member of ${site}.`,
+      options.endDate === null
+        ? 'The membership has no end date.'
+        : `The membership ends on ${options.endDate}.`,
     ]),
   };
 }
 
-/** The mail before a temporary membership ends: to the member, or with `who` to whoever invited them. */
-export function endingMail(to: {
+/** Mail before a temporary membership ends: to the member, or with `memberName` to the inviter. */
+export function composeMembershipEndingMail(options: {
   firstName: string;
   siteName: string;
-  end: string;
-  who?: string | undefined;
+  endDate: string;
+  memberName?: string | undefined;
 }): MailText {
-  const site = oneLine(to.siteName);
-  const who = to.who === undefined ? undefined : oneLine(to.who);
+  const site = toSingleLine(options.siteName);
+  if (options.memberName === undefined) {
+    return {
+      subject: `Your membership on ${site} ends soon`,
+      text: composeText(options, [
+        `Your membership on ${site} ends on ${options.endDate}.`,
+        'If you need more time, ask an administrator of the site before then.',
+      ]),
+    };
+  }
+  const memberName = toSingleLine(options.memberName);
   return {
-    subject: who === undefined ? `Your time on ${site} ends soon` : `The time of ${who} on ${site} ends soon`,
-    text: letter(to, [
-      `${who === undefined ? 'Your membership' : `The membership of ${who}`} of ${site} ends by itself on ${to.end}.`,
-      who === undefined
-        ? 'If you need more time, ask an administrator of the site before then.'
-        : 'If they need more time, extend the invitation. Otherwise there is nothing to do.',
+    subject: `The membership of ${memberName} on ${site} ends soon`,
+    text: composeText(options, [
+      `The membership of ${memberName} on ${site} ends on ${options.endDate}.`,
+      'If they need more time, extend the invitation. Otherwise there is nothing to do.',
     ]),
   };
 }
 
-/** The mail to the owner before their API key expires. */
-export function keyEndingMail(to: LinkMail & { clientId: number; end: string }): MailText {
-  const site = oneLine(to.siteName);
+/** Mail to the owner before an API key expires. */
+export function composeApiKeyExpiringMail(
+  options: LinkMail & { clientId: number; endDate: string },
+): MailText {
+  const site = toSingleLine(options.siteName);
   return {
     subject: `Your API key for ${site} expires soon`,
-    text: letter(to, [
-      `Your API key ${to.clientId} for ${site} expires on ${to.end}. From then on every program that uses it is refused, and the same key never comes back.`,
-      'Turn it off before that, at a time that suits these programs, and give them the id and secret of a new one:',
-      to.link,
+    text: composeText(options, [
+      `Your API key ${options.clientId} for ${site} expires on ${options.endDate}. From then on, programs that use it are rejected, and the key cannot be renewed.`,
+      'Before that, at a suitable time, turn the key off and give these programs the id and secret of a new one:',
+      options.link,
     ]),
   };
 }
 
-/** The mail about every change of how somebody signs in. */
-export function securityMail(to: { firstName: string; siteName: string; what: string }): MailText {
-  const site = oneLine(to.siteName);
+/** Mail about a change of how a user signs in. `change` is a complete sentence. */
+export function composeSecurityMail(options: {
+  firstName: string;
+  siteName: string;
+  change: string;
+}): MailText {
+  const site = toSingleLine(options.siteName);
   return {
-    subject: `A change of how you sign in to ${site}`,
-    text: letter(to, [
-      oneLine(to.what, 400),
-      'If this was not you and nobody told you of it, choose a new password and write to an administrator of the site.',
+    subject: `Your sign-in settings for ${site} were changed`,
+    text: composeText(options, [
+      toSingleLine(options.change, 400),
+      'If this was not you and you were not informed about it, choose a new password and contact an administrator of the site.',
     ]),
   };
 }
 
-/** A moment in the time of the site, as a mail names it. */
-export const momentIn = (at: Date, timeZone: string): string =>
+/** Date and time in the site's time zone, as mails contain it. */
+export const formatTimestamp = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
     month: 'long',
@@ -154,15 +178,15 @@ export const momentIn = (at: Date, timeZone: string): string =>
     timeZone,
   }).format(at);
 
-/** A mail of paragraphs to somebody. */
-export function letter(to: { firstName: string }, paragraphs: string[]): string {
-  return [`Hello ${oneLine(to.firstName)},`, ...paragraphs].join('\n\n').concat('\n');
+/** The text of a mail: a salutation and paragraphs. */
+export function composeText({ firstName }: { firstName: string }, paragraphs: string[]): string {
+  return [`Hello ${toSingleLine(firstName)},`, ...paragraphs].join('\n\n').concat('\n');
 }
 
-// Names come from outside: a line break in one would let it write paragraphs, or headers, of its own.
-export function oneLine(name: string, most = 200): string {
+/** Removes line breaks and control characters from a name: otherwise users could add paragraphs or headers to mails. */
+export function toSingleLine(name: string, maxLength = 200): string {
   return name
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
-    .slice(0, most);
+    .slice(0, maxLength);
 }

@@ -2,8 +2,8 @@
 
 import { createClientConfig } from '../client-config.ts';
 
+import type { ClientOptions as ClientOptions2 } from '../../../contract/generated/types.gen.ts';
 import { type Client, type ClientOptions, type Config, createClient, createConfig } from './client/index.ts';
-import type { ClientOptions as ClientOptions2 } from './types.gen.ts';
 
 /**
  * The `createClientConfig()` function will be called on client initialization

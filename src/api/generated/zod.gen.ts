@@ -3,7 +3,7 @@
 import * as z from 'zod';
 
 /**
- * ISO 8601 date-time or date. Without a zone it is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the form to write (spec 4.2).
+ * ISO 8601 date-time or date. A value without a time zone is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the recommended form (spec 4.2).
  */
 export const zRequestDateTime = z.string().max(33).regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$/);
 
@@ -13,7 +13,7 @@ export const zErrorDetail = z.object({
 });
 
 /**
- * Body of every 4xx and 5xx answer (shapes 1).
+ * Body of every 4xx and 5xx response (shapes 1).
  */
 export const zErrorResponse = z.object({
     message: z.string(),
@@ -27,7 +27,7 @@ export const zUserId = z.int().gte(1).lte(2147483647);
 export const zGroupId = z.int().gte(1).lte(2147483647);
 
 /**
- * A user as read.
+ * A user.
  */
 export const zUserInfoResponse = z.object({
     id: zUserId,
@@ -49,7 +49,7 @@ export const zUserInfoResponse = z.object({
 });
 
 /**
- * A change of a user; an omitted field keeps its value.
+ * Changes to a user; omitted properties keep their value.
  */
 export const zUserInfo = z.object({
     id: zUserId,
@@ -91,7 +91,7 @@ export const zUserLicenseInfoResponse = z.object({
 });
 
 /**
- * One change of the license of a user.
+ * A change of the license of a user.
  */
 export const zUserLicenseChange = z.object({
     date: z.iso.datetime({ offset: true }),
@@ -107,7 +107,7 @@ export const zUserLicenseInfoUpdate = z.object({
 });
 
 /**
- * How many users hold each license at the end of a day.
+ * Number of users with each license type at the end of a day.
  */
 export const zLicenseSeats = z.object({
     date: z.iso.date(),
@@ -119,7 +119,7 @@ export const zLicenseSeats = z.object({
 });
 
 /**
- * A billable license whose holder is not active.
+ * A billable license of an inactive user.
  */
 export const zUnusedLicense = z.object({
     userId: zUserId,
@@ -128,7 +128,7 @@ export const zUnusedLicense = z.object({
 });
 
 /**
- * A user group in the list.
+ * A user group in a list.
  */
 export const zGroupInfoResponse = z.object({
     id: zGroupId,
@@ -138,7 +138,7 @@ export const zGroupInfoResponse = z.object({
 });
 
 /**
- * Every pairing of the two lists.
+ * Users and groups; equivalent to each combination of the two lists.
  */
 export const zUsersToUserGroupRequestVm = z.object({
     userIds: z.array(zUserId).min(1).max(1000),
@@ -148,7 +148,7 @@ export const zUsersToUserGroupRequestVm = z.object({
 export const zGroupAssignments = z.array(zUsersToUserGroupRequestVm).min(1).max(1000);
 
 /**
- * What a user may do; users have the capabilities of all their groups.
+ * Permission of a user. A user has the capabilities of all of the user's groups.
  */
 export const zCapability = z.enum([
     'Access Web Service',
@@ -180,7 +180,7 @@ export const zNewGroupInfo = z.object({
 });
 
 /**
- * A user group with what it allows.
+ * A user group with its capabilities.
  */
 export const zUserGroupEntityVm = z.object({
     id: zGroupId,
@@ -192,7 +192,7 @@ export const zUserGroupEntityVm = z.object({
 });
 
 /**
- * A change of a user group; an omitted field keeps its value, capabilities are the complete list.
+ * Changes to a user group. Omitted properties keep their value; `capabilities` is the complete list.
  */
 export const zGroupInfo = z.object({
     name: z.string().min(1).max(100).optional(),
@@ -201,7 +201,7 @@ export const zGroupInfo = z.object({
 });
 
 /**
- * Filters of the report; all are combined, an absent one does not filter.
+ * Filters of the activity report, combined with AND; an absent filter matches everything.
  */
 export const zUserActivityQuery = z.object({
     userIds: z.array(zUserId).max(1000).optional(),
@@ -303,7 +303,7 @@ export const zInvestigationChange = z.object({
 });
 
 /**
- * A code of an authenticator app, a passkey, or a recovery code.
+ * `code` of an authenticator app, `passkey` or `recovery-code`.
  */
 export const zSecondFactorMethod = z.enum([
     'code',
@@ -337,7 +337,7 @@ export const zSessionInfo = z.object({
 });
 
 /**
- * What an access token is good for; a missing one is 403 (shapes 1).
+ * Scope of an access token; a missing scope is 403 (shapes 1).
  */
 export const zScope = z.enum([
     'data',
@@ -384,7 +384,7 @@ export const zUserChange = z.object({
 });
 
 /**
- * A user as named in proxy assignments.
+ * A user in a proxy assignment.
  */
 export const zProxyPerson = z.object({
     id: zUserId,
@@ -562,7 +562,7 @@ export const zPersonWithoutFactor = z.object({
 });
 
 /**
- * Active users, each in one of the four.
+ * Active users of the site; each is counted in exactly one of the first four numbers.
  */
 export const zTwoFactorCoverage = z.object({
     requiredSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -574,7 +574,7 @@ export const zTwoFactorCoverage = z.object({
 });
 
 /**
- * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
+ * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
 export const zNetwork = z.string().min(1).max(64);
 
@@ -653,7 +653,7 @@ export const zBackupVerification = z.object({
 });
 
 /**
- * A backup. Properties beyond fileName are ours, other installations may lack them.
+ * A backup. Other installations may return only `fileName`; the other properties are ours.
  */
 export const zGetBackupsResponse = z.object({
     fileName: z.string(),
@@ -754,7 +754,7 @@ export const zModifiedEntryVm = z.object({
 });
 
 /**
- * Ids for choice, reference and user fields; null or an empty text clears.
+ * Ids for choice, reference and user fields; null or an empty text clears the value.
  */
 export const zWrittenValue = z.union([
     z.string().max(1000000),
@@ -791,7 +791,7 @@ export const zEntryFate = z.enum([
 ]);
 
 /**
- * Who did it; the name is that of today.
+ * Author of a change, with the current name.
  */
 export const zActor = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -861,7 +861,7 @@ export const zFieldValueItem = z.union([
 ]).nullable();
 
 /**
- * Value of a field, by its type (shapes 4).
+ * Value of a field; its form depends on the field type (shapes 4).
  */
 export const zFieldValue = z.union([
     z.union([
@@ -876,7 +876,7 @@ export const zFieldValue = z.union([
 ]).nullable();
 
 /**
- * A row; every other property is a field under its apiName, fields without a value are left out.
+ * A row. Each other property is the value of a field under its apiName; fields without a value are omitted.
  */
 export const zRowVm = z.object({
     EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -884,7 +884,7 @@ export const zRowVm = z.object({
 }).catchall(zFieldValue);
 
 /**
- * A field that the type has no more, by the name it had when it was deleted, with what it held.
+ * A deleted field of the entry type, with its name at deletion and its values.
  */
 export const zGoneField = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -990,7 +990,7 @@ export const zRowsAsOfRequest = z.object({
 });
 
 /**
- * A row of the answer that is different today.
+ * A returned row that is different today.
  */
 export const zPastDifference = z.object({
     entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -1047,7 +1047,7 @@ export const zQueryResultOfRowVm = z.object({
 });
 
 /**
- * What the field must still hold, written as values are (null for no data); where it holds something else, the item is an error with a path that ends in `.expected`. Absent: the value is stored whatever stood there.
+ * Expected current value of the field, in the form of a written value (null for no data). If the field holds another value, the item is an error with a path that ends in `.expected`. Absent: the value is stored unconditionally.
  */
 export const zExpectedValue = z.object({
     value: zWrittenValue,
@@ -1130,7 +1130,7 @@ export const zEntryTypeInfo = z.object({
 });
 
 /**
- * How columns are shown, by the apiNames of their fields; names of fields that are gone stay as they were saved.
+ * Column settings by field apiName; names of deleted fields remain as saved.
  */
 export const zViewColumns = z.object({
     order: z.array(zApiName).max(500),
@@ -1180,7 +1180,7 @@ export const zRequiredWhenCondition = z.object({
 });
 
 /**
- * When the field needs a value; absent for fields without conditions (spec 4.6).
+ * Conditions under which the field requires a value; absent for fields without conditions (spec 4.6).
  */
 export const zRequiredWhen = z.object({
     match: z.enum(['all', 'any']),
@@ -1247,7 +1247,7 @@ export const zRequiredWhenInfo = z.object({
 }).nullable();
 
 /**
- * A choice to keep (with its id) or to add; a choice left out is removed.
+ * A choice to keep (with its id) or to add (without one); choices that are not listed are removed.
  */
 export const zChoiceValueInfo = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
@@ -1440,7 +1440,7 @@ export const zEntityFormatType = z.enum([
 export const zPublicationEntity = z.record(z.string(), z.unknown());
 
 /**
- * What changed. Messages carry EntryId, ROWS of custom topics EntryName as well (spec 6.4); text over 10,000 characters is left out with `isLargeText`.
+ * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). Text over 10,000 characters is omitted with `isLargeText`.
  */
 export const zPublicationEntities = z.object({
     created: z.array(zPublicationEntity).optional(),
@@ -1536,7 +1536,7 @@ export const zReportRun = z.object({
 });
 
 /**
- * A JSON-RPC 2.0 message; the protocol decides what else it holds.
+ * A JSON-RPC 2.0 message; the protocol defines its other members.
  */
 export const zAgentMessage = z.object({
     jsonrpc: z.enum(['2.0']),
@@ -1568,7 +1568,7 @@ export const zTokenResponse = z.object({
 });
 
 /**
- * The error of RFC 6749 5.2 together with the members of every other error body.
+ * Error of RFC 6749 5.2, combined with the properties of ErrorResponse.
  */
 export const zTokenErrorResponse = z.object({
     error: z.enum([
@@ -1601,7 +1601,7 @@ export const zSiteInfo = z.object({
 });
 
 /**
- * For whom a session acts.
+ * The principal for whom a session acts.
  */
 export const zActing = z.object({
     reportId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -1632,7 +1632,7 @@ export const zSignInRequest = z.object({
 });
 
 /**
- * The password was right, and something is missing: a second factor, or setting one up. The cookie of this answer opens nothing but the operations for that.
+ * State of a sign-in after the password was accepted: a second factor has to be given or set up. The cookie of this response permits only the operations needed for that.
  */
 export const zPendingSignIn = z.object({
     pending: z.enum(['two-factor', 'enrolment']),
@@ -1646,7 +1646,7 @@ export const zSwitchSiteRequest = z.object({
 });
 
 /**
- * The secret of a one-time link.
+ * Secret of a one-time link.
  */
 export const zLinkToken = z.string().min(20).max(100).regex(/^[A-Za-z0-9_-]+$/);
 
@@ -1731,7 +1731,7 @@ export const zFinishIdentitySignIn = z.object({
 });
 
 /**
- * Short name, in addresses and commands.
+ * Short name of the site, used in addresses and commands.
  */
 export const zSlug = z.string().min(2).max(40).regex(/^[a-z][a-z0-9-]*[a-z0-9]$/);
 
@@ -1828,17 +1828,17 @@ export const zApiKeyUsage = z.object({
 });
 
 /**
- * Six digits of an authenticator app, nothing else.
+ * Code of an authenticator app: six digits.
  */
 export const zOneTimeCode = z.string().regex(/^[0-9]{6}$/);
 
 /**
- * Letters and digits in groups; case, spaces and hyphens do not matter.
+ * Letters and digits in groups; letter case, spaces and hyphens are ignored.
  */
 export const zRecoveryCode = z.string().min(16).max(40);
 
 /**
- * What `navigator.credentials` answered, as JSON (WebAuthn 3, 5.1).
+ * Result of `navigator.credentials` as JSON (WebAuthn 3, 5.1).
  */
 export const zPasskeyAnswer = z.object({
     id: z.string().max(1400),
@@ -1848,7 +1848,7 @@ export const zPasskeyAnswer = z.object({
 }).catchall(z.unknown());
 
 /**
- * One of them.
+ * Exactly one of the properties.
  */
 export const zSecondFactorProof = z.object({
     code: zOneTimeCode.optional(),
@@ -1857,7 +1857,7 @@ export const zSecondFactorProof = z.object({
 });
 
 /**
- * Options of WebAuthn as JSON, to be handed to the browser as they are (WebAuthn 3, 5.1).
+ * WebAuthn options as JSON, to be passed to the browser unchanged (WebAuthn 3, 5.1).
  */
 export const zPasskeyOptions = z.object({
     challenge: z.string()
@@ -1883,7 +1883,7 @@ export const zPasskeySignIn = z.object({
 });
 
 /**
- * One of them.
+ * Exactly one of the properties.
  */
 export const zPresenceProof = z.object({
     password: z.string().min(1).max(128).optional(),
@@ -1941,22 +1941,22 @@ export const zRegisteredPasskey = z.object({
 });
 
 /**
- * Page to read, beginning with 1 (spec 4.1 rule 4).
+ * Number of the page, starting at 1 (spec 4.1 rule 4).
  */
 export const zPageNumber = z.int().gte(1).lte(2147483647).default(1);
 
 /**
- * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+ * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
  */
 export const zPageSize = z.int().gte(1).lte(1000).default(10);
 
 /**
- * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+ * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
  */
 export const zAsUser = z.int().gte(1).lte(2147483647);
 
 /**
- * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+ * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
  */
 export const zIfMatch = z.string().max(128);
 
@@ -1981,7 +1981,7 @@ export const zInvestigationId = z.int().gte(1).lte(2147483647);
 export const zInvitationId = z.int().gte(1).lte(2147483647);
 
 /**
- * The address from which they would come; without it the last from which they came.
+ * IP address to check; absent for the address the user last used.
  */
 export const zFromAddress = z.string().min(1).max(64);
 
@@ -1991,37 +1991,37 @@ export const zFromAddress = z.string().min(1).max(64);
 export const zFileName = z.string();
 
 /**
- * Number or apiName of an entry type.
+ * Id or apiName of an entry type.
  */
 export const zEntryTypeId = z.string().min(1).max(128);
 
 /**
- * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+ * Start of the period, at most 180 days ago, otherwise 400; absent for the last 180 days (shapes 1).
  */
 export const zModifiedSince = zRequestDateTime;
 
 /**
- * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+ * Whether to include entries changed by a calculation and entries that reference a deleted or merged entry (spec 4.4, allHistory).
  */
 export const zIndirect = z.boolean().default(false);
 
 /**
- * Only entries whose last change this person made, or that this person merged or deleted.
+ * Only entries whose last change, merge or deletion was made by this user.
  */
 export const zByUser = z.int().gte(1).lte(2147483647);
 
 /**
- * The `next` of the page before.
+ * `next` of the previous page.
  */
 export const zCursor = z.string().max(64).regex(/^[0-9A-Za-z_-]+$/);
 
 /**
- * Id of an entry, one that is gone as well.
+ * Id of an entry, which may be deleted.
  */
 export const zEntryId = z.int().gte(1).lte(2147483647);
 
 /**
- * Give multi-select fields arrays even when they hold a single value.
+ * Whether multi-select fields are arrays even when they hold a single value.
  */
 export const zWrapIntoArrays = z.boolean().default(false);
 
@@ -2041,7 +2041,7 @@ export const zViewId = z.int().gte(1).lte(2147483647);
 export const zFieldId = z.int().gte(1).lte(2147483647);
 
 /**
- * Absent for all of them.
+ * Number of users on a page; absent for all users.
  */
 export const zUsersPageSize = z.int().gte(1).lte(1000);
 
@@ -2061,12 +2061,12 @@ export const zRunId = z.int().gte(1).lte(2147483647);
 export const zSiteId2 = z.int().gte(1).lte(2147483647);
 
 /**
- * Id of a session, as lists of sessions and the activity report name it; not what opens it.
+ * Public id of a session, as in session lists and in the activity report. It is not the secret in the session cookie.
  */
 export const zSessionId = z.uuid();
 
 /**
- * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
  */
 export const zStoreRequests = zStoreRequestsVm;
 
@@ -2332,7 +2332,7 @@ export const zQueryUserActivityQuery = z.object({
 });
 
 /**
- * A page of the report with the number of all matches.
+ * A page of the report and the total number of matches.
  */
 export const zQueryUserActivityResponse = zPagedResultOfUserActivityEntry;
 
@@ -2422,7 +2422,7 @@ export const zGetUserSecurityPath = z.object({
 });
 
 /**
- * Second factor, sessions on this site and API key; never a secret.
+ * Second factors, sessions on this site and API key; secrets are never included.
  */
 export const zGetUserSecurityResponse = zUserSecurity;
 
@@ -2431,7 +2431,7 @@ export const zResetTwoFactorPath = z.object({
 });
 
 /**
- * They set up a new one at the next sign-in.
+ * The second factor is reset.
  */
 export const zResetTwoFactorResponse = z.void();
 
@@ -2444,7 +2444,7 @@ export const zEndUserSessionsQuery = z.object({
 });
 
 /**
- * How many there were.
+ * Number of sessions ended.
  */
 export const zEndUserSessionsResponse = zEndedSessions;
 
@@ -2498,7 +2498,7 @@ export const zChangeProxiesHeaders = z.object({
 });
 
 /**
- * The assignments are changed, all of them.
+ * All assignments are changed.
  */
 export const zChangeProxiesResponse = z.void();
 
@@ -2548,7 +2548,7 @@ export const zAddExistingUserHeaders = z.object({
 });
 
 /**
- * The user belongs to this site.
+ * The user is a member of this site.
  */
 export const zAddExistingUserResponse = z.void();
 
@@ -2559,7 +2559,7 @@ export const zAddExistingUserAliasHeaders = z.object({
 });
 
 /**
- * The user belongs to this site.
+ * The user is a member of this site.
  */
 export const zAddExistingUserAliasResponse = z.void();
 
@@ -2587,7 +2587,7 @@ export const zRevokeInvitationPath = z.object({
 });
 
 /**
- * The link in the e-mail no longer works.
+ * The invitation is revoked; its link no longer works.
  */
 export const zRevokeInvitationResponse = z.void();
 
@@ -2600,7 +2600,7 @@ export const zResendInvitationPath = z.object({
 });
 
 /**
- * A new e-mail is on its way.
+ * A new e-mail is sent.
  */
 export const zResendInvitationResponse = z.void();
 
@@ -2615,7 +2615,7 @@ export const zExtendInvitationPath = z.object({
 });
 
 /**
- * The invitation.
+ * The extended invitation.
  */
 export const zExtendInvitationResponse = zInvitationInfoResponse;
 
@@ -2626,7 +2626,7 @@ export const zCheckInviteesHeaders = z.object({
 });
 
 /**
- * One answer for each address, in order.
+ * One result for each address, in order.
  */
 export const zCheckInviteesResponse = z.array(zInviteeCheck);
 
@@ -2643,7 +2643,7 @@ export const zExplainAccessQuery = z.object({
 });
 
 /**
- * The checks.
+ * Results of the checks.
  */
 export const zExplainAccessResponse = zAccessExplanation;
 
@@ -2673,7 +2673,7 @@ export const zReadTwoFactorCoverageHeaders = z.object({
 });
 
 /**
- * Counts, and the people who stand out.
+ * The counts, and the users who have no second factor although it is required or they are administrators.
  */
 export const zReadTwoFactorCoverageResponse = zTwoFactorCoverage;
 
@@ -2682,7 +2682,7 @@ export const zListApprovedAddressesHeaders = z.object({
 });
 
 /**
- * The list.
+ * The approved addresses.
  */
 export const zListApprovedAddressesResponse = zApprovedAddresses;
 
@@ -2705,7 +2705,7 @@ export const zRehearseApprovedAddressesHeaders = z.object({
 });
 
 /**
- * Who would have been locked out.
+ * Users and addresses that the list would lock out.
  */
 export const zRehearseApprovedAddressesResponse = zAddressRehearsal;
 
@@ -2771,7 +2771,7 @@ export const zVerifyBackupPath = z.object({
 });
 
 /**
- * The check is queued.
+ * The verification is queued.
  */
 export const zVerifyBackupResponse = zApiResultOfGetBackupsResponse;
 
@@ -2797,7 +2797,7 @@ export const zListBackupDownloadsPath = z.object({
 });
 
 /**
- * Who downloaded it, when, and from where.
+ * Downloads with user, date and IP address.
  */
 export const zListBackupDownloadsResponse = z.array(zBackupDownloadRecord);
 
@@ -2811,7 +2811,7 @@ export const zDownloadBackupPath = z.object({
 });
 
 /**
- * The file or the part of it asked for.
+ * The file, or the requested range of it.
  */
 export const zDownloadBackupResponse = z.string();
 
@@ -2824,7 +2824,7 @@ export const zCreateBackupDownloadPath = z.object({
 });
 
 /**
- * The link.
+ * The download link.
  */
 export const zCreateBackupDownloadResponse = zBackupDownload;
 
@@ -2833,7 +2833,7 @@ export const zDownloadBackupByLinkPath = z.object({
 });
 
 /**
- * The file or the part of it asked for.
+ * The file, or the requested range of it.
  */
 export const zDownloadBackupByLinkResponse = z.string();
 
@@ -2876,7 +2876,7 @@ export const zListEntriesHistoryQuery = z.object({
 });
 
 /**
- * Entries created, changed or deleted since then.
+ * Entries created, changed or deleted since `modifiedSince`.
  */
 export const zListEntriesHistoryResponse = z.array(zModifiedEntryVm);
 
@@ -2893,7 +2893,7 @@ export const zListEntriesAllHistoryQuery = z.object({
 });
 
 /**
- * Entries created, changed or deleted since then.
+ * Entries created, changed or deleted since `modifiedSince`.
  */
 export const zListEntriesAllHistoryResponse = z.array(zModifiedEntryVm);
 
@@ -2906,7 +2906,7 @@ export const zListAllEntriesHistoryQuery = z.object({
 });
 
 /**
- * Entries created, changed or deleted since then.
+ * Entries created, changed or deleted since `modifiedSince`.
  */
 export const zListAllEntriesHistoryResponse = z.array(zModifiedEntryVm);
 
@@ -2921,7 +2921,7 @@ export const zFilterEntriesPath = z.object({
 });
 
 /**
- * Ids of the entries that match.
+ * Ids of the matching entries.
  */
 export const zFilterEntriesResponse = z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }));
 
@@ -2936,7 +2936,7 @@ export const zCountChangedEntriesQuery = z.object({
 });
 
 /**
- * Entry types with changed entries, by their ids.
+ * Entry types with changed entries, ordered by id.
  */
 export const zCountChangedEntriesResponse = z.array(zChangeCount);
 
@@ -2958,7 +2958,7 @@ export const zListChangedEntriesQuery = z.object({
 });
 
 /**
- * A page of the entries.
+ * A page of changed entries.
  */
 export const zListChangedEntriesResponse = zChangedEntries;
 
@@ -2977,7 +2977,7 @@ export const zListEntryChangesQuery = z.object({
 });
 
 /**
- * A page of the changes.
+ * A page of changes.
  */
 export const zListEntryChangesResponse = zEntryChanges;
 
@@ -2996,7 +2996,7 @@ export const zReadGoneValuesQuery = z.object({
 });
 
 /**
- * The fields with a value at one of the moments.
+ * Deleted fields that had a value at one of the two points in time.
  */
 export const zReadGoneValuesResponse = z.array(zGoneField);
 
@@ -3010,7 +3010,7 @@ export const zReadEntryLineagePath = z.object({
 });
 
 /**
- * The entry with those before and after it.
+ * The entry with its merge chain and the entries merged into it.
  */
 export const zReadEntryLineageResponse = zEntryLineage;
 
@@ -3027,7 +3027,7 @@ export const zReadChangeMomentsQuery = z.object({
 });
 
 /**
- * The two moments; absent where nothing changed.
+ * The two times; a property is absent when there is no such change.
  */
 export const zReadChangeMomentsResponse = zChangeMoments;
 
@@ -3038,7 +3038,7 @@ export const zRestoreEntriesPath = z.object({
 });
 
 /**
- * Which came back, and which are not deleted entries of the type.
+ * The restored entries, and the ids that are not deleted entries of the type.
  */
 export const zRestoreEntriesResponse = zRestoredEntries;
 
@@ -3053,7 +3053,7 @@ export const zQueryRowsAsOfPath = z.object({
 });
 
 /**
- * The rows, the number of all that matched, and how they differ from today.
+ * The rows, the total number of matches, and the differences from today.
  */
 export const zQueryRowsAsOfResponse = zRowsAsOf;
 
@@ -3107,7 +3107,7 @@ export const zDeleteEntriesPath = z.object({
 export const zDeleteEntriesResponse = z.array(zDataRequestResultVm);
 
 /**
- * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
  */
 export const zCreateEntriesBody = zStoreRequests;
 
@@ -3129,7 +3129,7 @@ export const zCreateEntriesQuery = z.object({
 export const zCreateEntriesResponse = z.array(zDataRequestResultVm);
 
 /**
- * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
  */
 export const zUpdateEntriesBody = zStoreRequests;
 
@@ -3185,7 +3185,7 @@ export const zQueryRowsQuery = z.object({
 });
 
 /**
- * The rows and the number of all matches.
+ * The rows and the total number of matches.
  */
 export const zQueryRowsResponse = zQueryResultOfRowVm;
 
@@ -3200,7 +3200,7 @@ export const zQueryRowsByBodyPath = z.object({
 });
 
 /**
- * The rows and the number of all matches.
+ * The rows and the total number of matches.
  */
 export const zQueryRowsByBodyResponse = zQueryResultOfRowVm;
 
@@ -3338,7 +3338,7 @@ export const zGetViewPath = z.object({
 });
 
 /**
- * The view. One that somebody else does not share is 404.
+ * The view. 404 for a view of another user that is not shared.
  */
 export const zGetViewResponse = zSavedView;
 
@@ -3517,7 +3517,7 @@ export const zGetImportStatusQuery = z.object({
 });
 
 /**
- * Enabled users.
+ * Status of enabled users.
  */
 export const zGetImportStatusResponse = z.array(zUserSyncStatus);
 
@@ -3526,7 +3526,7 @@ export const zGetImportSettingsHeaders = z.object({
 });
 
 /**
- * Preconditions, limits and the historical period.
+ * Preconditions, limits and the historical sync period.
  */
 export const zGetImportSettingsResponse = zImportSettings;
 
@@ -3548,7 +3548,7 @@ export const zAcknowledgePublicationHeaders = z.object({
 });
 
 /**
- * The next poll begins at these offsets.
+ * The next poll starts at these offsets.
  */
 export const zAcknowledgePublicationResponse = z.void();
 
@@ -3571,7 +3571,7 @@ export const zStreamTopicQuery = z.object({
 });
 
 /**
- * The stream.
+ * The event stream.
  */
 export const zStreamTopicResponse = zPublicationEvent;
 
@@ -3712,7 +3712,7 @@ export const zCallAgentServerResponse = z.union([
 export const zIssueTokenBody = zTokenRequest;
 
 /**
- * The token.
+ * The access token.
  */
 export const zIssueTokenResponse = zTokenResponse;
 
@@ -3722,7 +3722,7 @@ export const zIssueTokenResponse = zTokenResponse;
 export const zSignOutResponse = z.void();
 
 /**
- * Who is signed in, where, and what they may do.
+ * User, site and capabilities of the session.
  */
 export const zGetSessionResponse = zSession;
 
@@ -3743,7 +3743,7 @@ export const zSwitchSiteResponse = zSession;
 export const zInspectLinkBody = zInspectLinkRequest;
 
 /**
- * What the link is for.
+ * Purpose of the link.
  */
 export const zInspectLinkResponse = zLinkInfo;
 
@@ -3764,19 +3764,19 @@ export const zCreateFirstAdministratorBody = zFirstAdministratorRequest;
 export const zCreateFirstAdministratorResponse = zSession;
 
 /**
- * The people.
+ * The users.
  */
 export const zListOwnPrincipalsResponse = z.array(zOwnPrincipal);
 
 /**
- * The session, as oneself again.
+ * The session without a principal.
  */
 export const zEndActingResponse = zSession;
 
 export const zBeginActingBody = zBeginActing;
 
 /**
- * The session, acting.
+ * The session of the acting user.
  */
 export const zBeginActingResponse = zSession;
 
@@ -3790,21 +3790,21 @@ export const zRecordExportResponse = z.void();
 export const zInspectInvitationBody = zInspectLinkRequest;
 
 /**
- * What one is invited to.
+ * The invitation.
  */
 export const zInspectInvitationResponse = zReceivedInvitation;
 
 export const zAcceptInvitationBody = zInspectLinkRequest;
 
 /**
- * The membership.
+ * The new membership.
  */
 export const zAcceptInvitationResponse = zAcceptedInvitation;
 
 export const zBeginIdentitySignInBody = zBeginIdentitySignIn;
 
 /**
- * Where to send the browser.
+ * Address of the identity manager to which the browser is sent.
  */
 export const zBeginIdentitySignInResponse = zIdentityStart;
 
@@ -3821,14 +3821,14 @@ export const zFinishIdentitySignInBody = zFinishIdentitySignIn;
 export const zFinishIdentitySignInResponse = zSession;
 
 /**
- * Every site of the platform, by name.
+ * All sites of the platform, ordered by name.
  */
 export const zListPlatformSitesResponse = z.array(zPlatformSite);
 
 export const zCreatePlatformSiteBody = zNewPlatformSite;
 
 /**
- * The new site.
+ * The created site.
  */
 export const zCreatePlatformSiteResponse = zPlatformSite;
 
@@ -3886,7 +3886,7 @@ export const zUpdateSiteIdentityResponse = zSiteIdentity;
 export const zDisableApiKeyResponse = z.void();
 
 /**
- * The key without its secret, where one is turned on or was until it expired.
+ * The enabled API key, or the last one if it expired while enabled; the secret is not included.
  */
 export const zGetApiKeyResponse = zOwnApiKey;
 
@@ -3898,31 +3898,31 @@ export const zEnableApiKeyBody = zNewApiKey;
 export const zEnableApiKeyResponse = zApiKeySecret;
 
 /**
- * Calls, and what is open.
+ * Call counts and current connections.
  */
 export const zGetApiKeyUsageResponse = zApiKeyUsage;
 
 export const zVerifySecondFactorBody = zSecondFactorProof;
 
 /**
- * Signed in; the session has a new cookie.
+ * Signed in; the session cookie is replaced.
  */
 export const zVerifySecondFactorResponse = zSession;
 
 /**
- * What the browser asks the authenticator.
+ * Options for the authenticator.
  */
 export const zBeginPasskeyProofResponse = zPasskeyOptions;
 
 /**
- * What the app needs.
+ * Secret and URI of the authenticator app.
  */
 export const zBeginEnrolmentResponse = zEnrolment;
 
 export const zConfirmEnrolmentBody = zEnrolmentConfirmation;
 
 /**
- * The app is set up, and the session has a new cookie.
+ * The authenticator app is set up and the session cookie is replaced.
  */
 export const zConfirmEnrolmentResponse = zEnrolled;
 
@@ -3934,43 +3934,43 @@ export const zSignInWithPasskeyBody = zPasskeySignIn;
 export const zSignInWithPasskeyResponse = zSession;
 
 /**
- * What the browser asks the authenticator.
+ * Options for the authenticator.
  */
 export const zBeginPasskeySignInResponse = zPasskeyOptions;
 
 export const zProvePresenceBody = zPresenceProof;
 
 /**
- * Until when it holds.
+ * Time at which the confirmation expires.
  */
 export const zProvePresenceResponse = zPresence;
 
 /**
- * Factors and proofs, never a secret.
+ * Second factors and accepted proofs; secrets are never included.
  */
 export const zGetOwnSecurityResponse = zOwnSecurity;
 
 /**
- * The codes, shown this once.
+ * The recovery codes; only this response contains them.
  */
 export const zRegenerateRecoveryCodesResponse = zRecoveryCodes;
 
 export const zChangePasswordBody = zPasswordChange;
 
 /**
- * How many sessions ended.
+ * Number of sessions ended.
  */
 export const zChangePasswordResponse = zEndedSessions;
 
 export const zRegisterPasskeyBody = zNewPasskey;
 
 /**
- * The passkey.
+ * The registered passkey.
  */
 export const zRegisterPasskeyResponse = zRegisteredPasskey;
 
 /**
- * What the browser asks the authenticator.
+ * Options for the authenticator.
  */
 export const zBeginPasskeyRegistrationResponse = zPasskeyOptions;
 
@@ -3979,17 +3979,17 @@ export const zRemovePasskeyPath = z.object({
 });
 
 /**
- * The passkey opens nothing any more.
+ * The passkey is removed and can no longer be used.
  */
 export const zRemovePasskeyResponse = z.void();
 
 /**
- * How many there were.
+ * Number of sessions ended.
  */
 export const zEndOtherSessionsResponse = zEndedSessions;
 
 /**
- * Sessions on every site, the one used last first; those of this site alone for a session that an identity manager opened, which ends no others either.
+ * The caller's sessions on all sites, most recently used first. A session opened through an identity manager sees only the sessions on its own site and can end no others.
  */
 export const zListOwnSessionsResponse = z.array(zSessionInfo);
 
@@ -3998,6 +3998,6 @@ export const zEndOwnSessionPath = z.object({
 });
 
 /**
- * It has ended.
+ * The session is ended.
  */
 export const zEndOwnSessionResponse = z.void();

@@ -2,57 +2,60 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { UserRoundCog } from 'lucide-react';
 import { useEffect } from 'react';
-import type { Acting, Session } from '../../api/generated/types.gen.ts';
-import { actingMoves } from '../../api/session-gate.ts';
+import type { Acting, Session } from '../../../contract/generated/types.gen.ts';
 import { sessionQuery } from '../../api/session-query.ts';
+import { sessionRefreshRequests } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button/Button.tsx';
-import { announce } from '../../ui/feedback/live.ts';
+import { announce } from '../../ui/LiveRegion.tsx';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
-import { noticeActing } from '../session/session.ts';
-import { useStopActing } from './use-stop.ts';
+import { applyActingChange } from '../session/session.ts';
+import { useStopActing } from './acting.ts';
 import './acting.css';
 
-// An assignment can be removed at any time; whoever sits still is told soon.
-const ASK_AGAIN = 20_000;
+// The assignment can be removed at any time, and an idle page must notice it soon.
+const REFETCH_INTERVAL_MS = 20_000;
 
-/** Names both people for as long as one works as the other. It cannot be closed. */
+/** Banner that names user and principal while acting. It cannot be closed. */
 export function ActingBanner() {
   const session = useSession();
   const client = useQueryClient();
   const router = useRouter();
-  useQuery({ ...sessionQuery, ...(session.acting && { staleTime: 0, refetchInterval: ASK_AGAIN }) });
-  // An answer said that the session acts otherwise than this page believes: it is read again at once.
+  useQuery({
+    ...sessionQuery,
+    ...(session.acting && { staleTime: 0, refetchInterval: REFETCH_INTERVAL_MS }),
+  });
+  // Reads the session again when an answer came from another identity than this page expects.
   useEffect(
     () =>
-      actingMoves.subscribe(() => {
-        // One reading answers all who ask meanwhile.
+      sessionRefreshRequests.subscribe(() => {
+        // One refetch serves all requests in the meantime.
         void client.refetchQueries({ queryKey: sessionQuery.queryKey }, { cancelRefetch: false });
       }),
     [client],
   );
-  // The session is the service's: what it says now is held against what this page began with.
+  // Compares each reading of the session with the identity of this page.
   useEffect(() => {
-    // A page that was refused meanwhile is tried again.
-    if (noticeActing(client, session)) void router.invalidate();
+    // Reloads routes that failed while acting.
+    if (applyActingChange(client, session)) void router.invalidate();
   }, [client, router, session]);
-  return session.acting ? <Shown session={session} acting={session.acting} /> : null;
+  return session.acting ? <ActingBannerContent session={session} acting={session.acting} /> : null;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-function Shown({ session: { user }, acting }: { session: Session; acting: Acting }) {
+function ActingBannerContent({ session: { user }, acting }: { session: Session; acting: Acting }) {
   const { principal, reason, startedDate } = acting;
   const { stop, pending } = useStopActing();
   const me = `${user.firstName} ${user.lastName}`;
   useEffect(() => announce(`${me} is working as ${principal.fullName}`), [me, principal.fullName]);
   return (
-    // The attribute keeps the way out in reach while a dialog hides the rest of the page.
+    // The attribute keeps the banner accessible while a modal dialog hides the rest of the page.
     <section
       className="acting"
       aria-label="Working as somebody else"
       data-react-aria-top-layer="true"
-      ref={reserveRoom}
+      ref={reserveBannerHeight}
     >
       <UserRoundCog />
       <p className="acting-words">
@@ -60,14 +63,14 @@ function Shown({ session: { user }, acting }: { session: Session; acting: Acting
           <strong>{me}</strong> is working as <strong>{principal.fullName}</strong>
         </span>
         <Tooltip text={reason}>
-          {/* What shows more on hover must show it to the keyboard as well (WCAG 1.4.13). */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          {/* Focusable, because content shown on hover must be available to the keyboard (WCAG 1.4.13). */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
           <span className="acting-reason" tabIndex={0}>
             {reason}
           </span>
         </Tooltip>
         <span className="acting-since num">
-          since <time dateTime={startedDate}>{clock.format(new Date(startedDate))}</time>
+          since <time dateTime={startedDate}>{timeFormat.format(new Date(startedDate))}</time>
         </span>
       </p>
       <Button
@@ -82,8 +85,8 @@ function Shown({ session: { user }, acting }: { session: Session; acting: Acting
   );
 }
 
-/** Panels and dialogs begin under the banner, however many lines its names take. */
-function reserveRoom(banner: HTMLElement | null) {
+/** Publishes the height of the banner, so that panels and dialogs start below it. */
+function reserveBannerHeight(banner: HTMLElement | null) {
   if (!banner) return undefined;
   const { style, dataset } = document.documentElement;
   dataset['acting'] = '';

@@ -1,8 +1,9 @@
 import { UserRoundCog } from 'lucide-react';
 import { Button } from '../../ui/button/Button.tsx';
-import { openWorkAs, useOwnPrincipals } from './work-as.ts';
+import { openWorkAsDialog, useOwnPrincipals } from './acting.ts';
+import { preloadWorkAsDialog } from './ActingHost.tsx';
 
-/** On the page of somebody for whom one may act. */
+/** Button on the page of a user for whom the current user may act. */
 export function WorkAsButton({ userId, firstName }: { userId: number; firstName: string }) {
   const principal = useOwnPrincipals().find(({ id }) => id === userId);
   if (!principal) return null;
@@ -10,7 +11,9 @@ export function WorkAsButton({ userId, firstName }: { userId: number; firstName:
     <Button
       icon={UserRoundCog}
       disabledReason={principal.refusal ?? undefined}
-      onClick={() => openWorkAs(userId)}
+      onPointerEnter={preloadWorkAsDialog}
+      onFocus={preloadWorkAsDialog}
+      onClick={() => openWorkAsDialog(userId)}
     >
       Work as {firstName}…
     </Button>

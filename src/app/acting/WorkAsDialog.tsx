@@ -1,49 +1,49 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm, useWatch } from 'react-hook-form';
 import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
 import { beginActingMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { OwnPrincipal } from '../../api/generated/types.gen.ts';
 import { zBeginActing } from '../../api/generated/zod.gen.ts';
-import { holderOf } from '../../api/session-query.ts';
+import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
+import { foldText } from '../../lib/fold-text.ts';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
+import { confirmLeave } from '../../ui/dialog/unsaved-work.ts';
 import { switchActing } from '../session/session.ts';
-import { mayLeave } from '../../ui/form/unsaved.ts';
-import { noteActedFor, recentFirst, recentlyActedFor } from './recent.ts';
-import { useOwnPrincipals } from './work-as.ts';
-import { fold } from '../../lib/fold.ts';
+import { useOwnPrincipals } from './acting.ts';
+import { saveRecentPrincipal, sortRecentFirst, loadRecentPrincipals } from './recent-principals.ts';
 import './acting.css';
 
 interface WorkAsDialogProps {
-  /** Whom it begins with. */
+  /** Preselected principal. */
   userId: number | undefined;
   onClose: () => void;
 }
 
-/** Whom to work as and why; says beforehand what that means for everybody. */
+/** Dialog to start acting: principal, reason, and the consequences. */
 export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
   const session = useSession();
-  const holder = holderOf(session);
-  const people = recentFirst(useOwnPrincipals(), recentlyActedFor(holder));
+  const identity = getSessionIdentity(session);
+  const people = sortRecentFirst(useOwnPrincipals(), loadRecentPrincipals(identity));
   const begin = useWrite('beginActing', beginActingMutation());
-  const only = people.length === 1 ? people[0] : people.find(({ id }) => id === userId);
+  const preselected = people.length === 1 ? people[0] : people.find(({ id }) => id === userId);
   const form = useForm({
     resolver: zodResolver(zBeginActing),
-    defaultValues: { userId: only?.refusal === null ? only.id : 0, reason: '' },
+    defaultValues: { userId: preselected?.refusal === null ? preselected.id : 0, reason: '' },
   });
   const chosenId = useWatch({ control: form.control, name: 'userId' });
   const chosen = people.find(({ id }) => id === chosenId);
 
   const submit = async (body: { userId: number; reason: string }) => {
-    if (!(await mayLeave())) return;
+    if (!(await confirmLeave())) return;
     begin.mutate(
       { body: { ...body, reason: body.reason.trim() } },
       {
         onSuccess(acting) {
-          noteActedFor(holder, body.userId);
+          saveRecentPrincipal(identity, body.userId);
           switchActing(acting, '/');
         },
       },
@@ -56,7 +56,7 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
         form={form}
         pending={begin.isPending || begin.isSuccess}
         error={begin.error}
-        submit={chosen ? `Work as ${chosen.fullName}` : 'Work as'}
+        submitLabel={chosen ? `Work as ${chosen.fullName}` : 'Work as'}
         disabledReason={chosen ? undefined : 'Choose somebody first'}
         onCancel={onClose}
         onSubmit={submit}
@@ -72,26 +72,26 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
           label="Reason"
           rows={2}
           maxLength={500}
-          hint={`It stands in the e-mail to ${chosen?.fullName ?? 'that person'} and in the report.`}
+          hint={`Included in the e-mail to ${chosen?.fullName ?? 'that person'} and in the report.`}
         />
-        <Meaning chosen={chosen} />
+        <ActingNotes chosen={chosen} />
       </Form>
     </Dialog>
   );
 }
 
-/** What will be possible, what will not, and who is told. */
-function Meaning({ chosen }: { chosen: OwnPrincipal | undefined }) {
+/** Lists what acting permits and who is notified. */
+function ActingNotes({ chosen }: { chosen: OwnPrincipal | undefined }) {
   const name = chosen?.fullName ?? 'that person';
   return (
     <ul className="work-as-what">
-      <li>You see and do what {name} may see and do, and nothing of what only you may.</li>
+      <li>You have the permissions of {name} instead of your own.</li>
       <li>
-        Users, groups, licenses, proxies, backups and settings cannot be managed meanwhile, whatever either of
-        you may do. Downloads and exports are off.
+        You cannot manage users, groups, licenses, proxies, backups or settings, whatever permissions either
+        of you has. Downloads and exports are not available.
       </li>
       <li>{chosen?.fullName ?? 'That person'} gets an e-mail now, with your name and the reason.</li>
-      <li>Everything you open and change is written into a report, under both names.</li>
+      <li>Everything you open and change is recorded in a report under both names.</li>
     </ul>
   );
 }
@@ -102,20 +102,20 @@ interface PrincipalFieldProps {
   onChange: (userId: number) => void;
 }
 
-// From so many on one searches rather than looks.
-const MANY = 7;
+// With more people than this, a search field is shown.
+const MAX_PEOPLE_WITHOUT_SEARCH = 7;
 
-/** One of those somebody may work as; who cannot be chosen now says why. */
+/** Radio list of principals; a principal that cannot be selected shows the reason. */
 function PrincipalField({ people, value, onChange }: PrincipalFieldProps) {
   const [typed, setTyped] = useState('');
-  const wanted = fold(typed.trim());
-  const shown = people.filter(
-    ({ id, fullName, email }) => id === value || fold(`${fullName} ${email}`).includes(wanted),
+  const folded = foldText(typed.trim());
+  const matches = people.filter(
+    ({ id, fullName, email }) => id === value || foldText(`${fullName} ${email}`).includes(folded),
   );
   return (
     <fieldset className="field">
       <legend className="field-label">Work as</legend>
-      {people.length > MANY && (
+      {people.length > MAX_PEOPLE_WITHOUT_SEARCH && (
         <input
           type="search"
           className="input"
@@ -126,9 +126,8 @@ function PrincipalField({ people, value, onChange }: PrincipalFieldProps) {
         />
       )}
       <div className="work-as-people">
-        {shown.map(({ id, fullName, email, refusal }) => (
-          // The name stands in it, a level further down than is looked for.
-          // oxlint-disable-next-line jsx-a11y/label-has-associated-control
+        {matches.map(({ id, fullName, email, refusal }) => (
+          // oxlint-disable-next-line jsx-a11y/label-has-associated-control -- the label text is nested deeper than the rule looks
           <label key={id} className="work-as-one">
             <input
               type="radio"
@@ -145,7 +144,7 @@ function PrincipalField({ people, value, onChange }: PrincipalFieldProps) {
             </span>
           </label>
         ))}
-        {shown.length === 0 && <p className="options-none">Nothing matches</p>}
+        {matches.length === 0 && <p className="options-none">Nothing matches</p>}
       </div>
     </fieldset>
   );

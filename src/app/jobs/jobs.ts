@@ -1,19 +1,20 @@
+import { setRunningJobsCheck } from '../../ui/dialog/unsaved-work.ts';
 import { createStore, useStore } from '../../ui/store.ts';
 
-/** Long work that goes on while the person does something else (features 1.15). */
+/** A long-running task that is listed in the job tray (features 1.15). */
 export interface Job {
   id: string;
   title: string;
   state: 'running' | 'done' | 'failed' | 'stopped';
-  /** 0 to 1; absent where nobody can tell. */
+  /** 0 to 1; undefined if unknown. */
   progress?: number | undefined;
-  /** How far it is, or what came of it, in a sentence. */
+  /** Progress or result as a sentence. */
   result?: string | undefined;
-  /** What can be done with it now, what comes to mind first in front: stop, continue, fetch its report. */
+  /** Available actions, the most likely one first: stop, continue, download the report. */
   actions?: readonly JobAction[] | undefined;
-  /** The service does it: leaving the page breaks nothing off. */
-  goesOnWithout?: boolean | undefined;
-  /** Called when it is cleared out of the tray after its end: what was kept of it may go. */
+  /** The job runs in the service, so leaving the page does not interrupt it. */
+  runsOnService?: boolean | undefined;
+  /** Called when an ended job is cleared from the tray; deletes its stored data. */
   onClear?: (() => Promise<void>) | undefined;
 }
 
@@ -22,31 +23,51 @@ export interface JobAction {
   onSelect: () => void;
 }
 
-const store = createStore<readonly Job[]>([]);
+const jobsStore = createStore<readonly Job[]>([]);
 
-/** The jobs of this tab, oldest first. */
-export const useJobs = (): readonly Job[] => useStore(store);
+/** Returns the jobs of this tab, oldest first. */
+export const useJobs = (): readonly Job[] => useStore(jobsStore);
 
-/** Puts a job into the tray, or a later state of it in place of the earlier one. */
-export function reportJob(job: Job): void {
-  const known = store.get().some(({ id }) => id === job.id);
-  store.set(known ? store.get().map((old) => (old.id === job.id ? job : old)) : [...store.get(), job]);
+/** Adds a job to the tray or replaces its earlier state. */
+export function upsertJob(job: Job): void {
+  const isListed = jobsStore.get().some(({ id }) => id === job.id);
+  jobsStore.set(
+    isListed ? jobsStore.get().map((old) => (old.id === job.id ? job : old)) : [...jobsStore.get(), job],
+  );
 }
 
-/** Takes a job out of the tray. */
-export const forgetJob = (id: string): void => store.set(store.get().filter((job) => job.id !== id));
+/** Removes a job from the tray. */
+export const removeJob = (id: string): void => jobsStore.set(jobsStore.get().filter((job) => job.id !== id));
 
-/** Whether nothing more comes of a job: what was stopped waits to be continued or discarded. */
+/** Whether a job has ended; a stopped job can still be continued. */
 export const hasEnded = ({ state }: Job): boolean => state === 'done' || state === 'failed';
 
-/** Takes the jobs that have ended out of the tray, once nothing is kept of them that a reload would bring back. */
+/** Removes ended jobs from the tray after deleting their stored data, which a reload would restore. */
 export async function clearEndedJobs(): Promise<void> {
-  const ended = store.get().filter(hasEnded);
+  const ended = jobsStore.get().filter(hasEnded);
   await Promise.allSettled(ended.flatMap(({ onClear }) => (onClear ? [onClear()] : [])));
-  const gone = new Set(ended.map(({ id }) => id));
-  store.set(store.get().filter(({ id }) => !gone.has(id)));
+  const endedIds = new Set(ended.map(({ id }) => id));
+  jobsStore.set(jobsStore.get().filter(({ id }) => !endedIds.has(id)));
 }
 
-/** Whether leaving the page would break something off. */
+/** Whether leaving the page would interrupt a job. */
 export const hasRunningJobs = (): boolean =>
-  store.get().some(({ state, goesOnWithout }) => state === 'running' && !goesOnWithout);
+  jobsStore.get().some(({ state, runsOnService }) => state === 'running' && !runsOnService);
+
+setRunningJobsCheck(hasRunningJobs);
+
+/** IndexedDB database of jobs: bulk changes, imports, exported files. */
+export const JOB_DATABASE_NAME = 'steward-bulk';
+
+/** Deletes all stored jobs at sign-out, because they contain personal data. Open tabs close the database on request. */
+export function deleteStoredJobs(): Promise<void> {
+  return new Promise((resolve) => {
+    try {
+      const request = indexedDB.deleteDatabase(JOB_DATABASE_NAME);
+      for (const end of ['success', 'error'] as const) request.addEventListener(end, () => resolve());
+    } catch {
+      // Storage is not available.
+      resolve();
+    }
+  });
+}

@@ -1,173 +1,176 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { holderOf, sessionQuery } from '../../api/session-query.ts';
+import type { Session } from '../../../contract/generated/types.gen.ts';
+import { getSessionIdentity, sessionQuery } from '../../api/session-query.ts';
 import {
-  actsOtherwise,
-  dropSession,
-  goOnAs,
-  heldActing,
-  leftElsewhere,
-  lastUse,
-  renewed,
-  sessionArrived,
-  sessionHeld,
-  sessionRenewed,
-  usedAt,
-} from '../../api/session-gate.ts';
-import type { Holder } from '../../api/session-gate.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
-import { dropDownloads } from '../../areas/backups/download/drop.ts';
-import { dropBulkJobs } from '../../areas/bulk/drop.ts';
-import { dropDirectory } from '../../directory/drop.ts';
-import { counted } from '../../lib/numbers.ts';
-import { toast } from '../../ui/feedback/toast.ts';
-import { actingEnded } from '../acting/ended.ts';
-import { hasWork, releaseGuards } from '../../ui/form/unsaved.ts';
+  isActingChange,
+  clearSession,
+  replaceSessionIdentity,
+  isPageActing,
+  markSignedOutElsewhere,
+  lastSessionUse,
+  ownCookieRenewals,
+  applySessionIdentity,
+  hasSession,
+  recordCookieRenewal,
+  recordSessionUse,
+} from '../../api/session-state.ts';
+import type { SessionIdentity } from '../../api/session-state.ts';
+import { deleteStoredDirectory } from '../../directory/directory-session.ts';
+import { pluralize } from '../../lib/numbers.ts';
+import { hasUnsavedWork, disableUnloadGuards } from '../../ui/dialog/unsaved-work.ts';
+import { createStore } from '../../ui/store.ts';
+import { toast } from '../../ui/toast.ts';
 
-type Message =
-  | { kind: 'arrived'; holder: Holder }
+type TabMessage =
+  | { kind: 'arrived'; identity: SessionIdentity }
   | { kind: 'renewed' }
   | { kind: 'used'; at: number }
   | { kind: 'left' };
 
 const channel = new BroadcastChannel('steward-session');
-// A channel reaches only pages of this origin.
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
-const tell = (message: Message) => channel.postMessage(message);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches only this origin
+const postToTabs = (message: TabMessage) => channel.postMessage(message);
 
-/** After signing in on a page without a session: nothing of an earlier person stays in the cache. */
-export function enterSession(queryClient: QueryClient, session: Session): void {
-  dropSession();
+/** Starts a session after a sign-in on a page without one; clears the cache of an earlier user. */
+export function startSession(queryClient: QueryClient, session: Session): void {
+  clearSession();
   queryClient.clear();
   resumeSession(queryClient, session);
 }
 
-/** After signing in again over a page: what is on screen stays, other tabs go on too. */
+/** Resumes after signing in again over a page: the page stays, and other tabs continue too. */
 export function resumeSession(queryClient: QueryClient, session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  tellOfEnded(session);
-  const holder = holderOf(session);
-  // The new session acts for nobody: the page learns that where it follows the session (noticeActing).
-  if (!actsOtherwise(holder)) sessionArrived(holder);
-  tell({ kind: 'arrived', holder });
+  reportEndedSessions(session);
+  const identity = getSessionIdentity(session);
+  // A new session does not act; `applyActingChange` handles that change.
+  if (!isActingChange(identity)) applySessionIdentity(identity);
+  postToTabs({ kind: 'arrived', identity });
 }
 
-/** So many sessions at once are the most; whoever still works in one that ended will want to know why. */
-function tellOfEnded({ endedSessions = 0 }: Session): void {
+/** Reports other sessions of the user that the service ended because of the limit. */
+function reportEndedSessions({ endedSessions = 0 }: Session): void {
   if (endedSessions === 0) return;
   toast({
     tone: 'info',
-    title: `${counted(endedSessions, 'session', 'sessions')} elsewhere ended`,
-    description: 'Ten at once are the most: this one took the place of what was used longest ago.',
+    title: `${pluralize(endedSessions, 'session', 'sessions')} elsewhere ended`,
+    description: 'At most ten sessions are possible. This one replaced the least recently used.',
   });
 }
 
-/** After switching the site. A full load of the page leaves nothing of the other site in memory. */
-export function startOnSite(session: Session): void {
-  tell({ kind: 'arrived', holder: holderOf(session) });
+/** Reloads the page after switching the site, so that no data of the other site stays in memory. */
+export function reloadOnSite(session: Session): void {
+  postToTabs({ kind: 'arrived', identity: getSessionIdentity(session) });
   loadPage('/');
 }
 
-let switching = false;
+let clearAreaStorage: () => Promise<unknown> = () => Promise.resolve();
 
-/** After beginning to act for somebody, or stopping: nothing that was read in the one name stays for the other. */
+/** Sets the function that removes what areas store in the browser; `leaveSession` calls it. */
+export function setAreaStorageCleaner(clear: () => Promise<unknown>): void {
+  clearAreaStorage = clear;
+}
+
+let isSwitchingActing = false;
+
+/** Reloads the page after starting or stopping to act, so that no data read under the other identity stays. */
 export function switchActing(session: Session, path: string): void {
-  switching = true;
-  tell({ kind: 'arrived', holder: holderOf(session) });
-  void Promise.race([dropDirectory(), patience()]).then(() => loadPage(path));
+  isSwitchingActing = true;
+  postToTabs({ kind: 'arrived', identity: getSessionIdentity(session) });
+  void Promise.race([deleteStoredDirectory(), waitForTimeout()]).then(() => loadPage(path));
 }
 
 /**
- * Called with each session that is read. Where the service has ended the acting, the page says so and goes on as
- * oneself: forms stay as they are, and everything else is read anew. True where that has just happened.
+ * Handles each reading of the session. If the service has ended acting, the page shows that and continues under the user's
+ * own identity: forms keep their input, all other data is read again. Returns true in that case.
  */
-export function noticeActing(queryClient: QueryClient, session: Session): boolean {
-  const holder = holderOf(session);
-  if (switching || !actsOtherwise(holder)) return false;
-  if (!heldActing() || holder.reportId !== undefined) {
-    followActing(queryClient, holder);
+export function applyActingChange(queryClient: QueryClient, session: Session): boolean {
+  const identity = getSessionIdentity(session);
+  if (isSwitchingActing || !isActingChange(identity)) return false;
+  if (!isPageActing() || identity.reportId !== undefined) {
+    followActingChange(queryClient, identity);
     return false;
   }
-  goOnAs(holder);
-  actingEnded.set(true);
-  void dropDirectory();
+  replaceSessionIdentity(identity);
+  isActingEnded.set(true);
+  void deleteStoredDirectory();
   queryClient.removeQueries({ type: 'inactive' });
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey !== sessionQuery.queryKey });
   return true;
 }
 
-/** Another tab began to act, or stopped. Without typed or running work this one loads anew; it is not in the way then. */
-function followActing(queryClient: QueryClient, holder: Holder): void {
-  if (!hasWork()) reloadPage();
-  // Stopped there: the service says so here as well, and what was typed stays.
-  else if (heldActing() && holder.reportId === undefined) void queryClient.refetchQueries(sessionQuery);
-  // Nothing typed in the one name may be sent in the other; when the other tab stops, this one goes on.
-  else sessionArrived(holder);
+/** Handles a start or stop of acting in another tab. Without unsaved work the page reloads. */
+function followActingChange(queryClient: QueryClient, identity: SessionIdentity): void {
+  if (!hasUnsavedWork()) reloadPage();
+  // Acting stopped: reading the session handles it and keeps the input.
+  else if (isPageActing() && identity.reportId === undefined) void queryClient.refetchQueries(sessionQuery);
+  // Input must not be sent under the other identity; the page continues when the other tab stops acting.
+  else applySessionIdentity(identity);
 }
 
-// Removing takes a moment; a browser that hangs over it keeps nobody here.
-const PATIENCE = 1000;
-const patience = () => new Promise((resolve) => setTimeout(resolve, PATIENCE));
+// Limits the wait for the deletion of stored data.
+const STORAGE_TIMEOUT_MS = 1000;
+const waitForTimeout = () => new Promise((resolve) => setTimeout(resolve, STORAGE_TIMEOUT_MS));
 
 /**
- * After signing out, here or in another tab: the people and the backups of the site stay nowhere in the
- * browser. `to` is where an
- * identity manager ends its own session.
+ * Leaves the session after a sign-out and deletes all stored data of the site from the browser. `to` is the address at
+ * which an identity manager ends its own session.
  */
 export function leaveSession(to = '/sign-in'): void {
-  tell({ kind: 'left' });
-  dropSession();
-  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs(), dropDownloads()]), patience()]).then(() =>
+  postToTabs({ kind: 'left' });
+  clearSession();
+  void Promise.race([Promise.all([deleteStoredDirectory(), clearAreaStorage()]), waitForTimeout()]).then(() =>
     loadPage(to),
   );
 }
 
 function loadPage(path: string): void {
-  releaseGuards();
+  disableUnloadGuards();
   location.assign(path);
 }
 
-/** Starts this tab anew with whatever session the browser has now. */
+/** Reloads this tab with the current session of the browser. */
 export function reloadPage(): void {
-  releaseGuards();
+  disableUnloadGuards();
   location.reload();
 }
 
-/** Follows what other tabs do with the session they share with this one. */
-export function followOtherTabs(queryClient: QueryClient): void {
-  renewed.subscribe(() => tell({ kind: 'renewed' }));
-  let heard = 0;
-  lastUse.subscribe(() => {
-    // What another tab has told is not told back to it.
-    if (lastUse.get() > heard) tell({ kind: 'used', at: lastUse.get() });
+/** Keeps the session in step with the other tabs, which share it. */
+export function syncSessionAcrossTabs(queryClient: QueryClient): void {
+  ownCookieRenewals.subscribe(() => postToTabs({ kind: 'renewed' }));
+  let lastHeardUse = 0;
+  lastSessionUse.subscribe(() => {
+    // A use reported by another tab is not reported back.
+    if (lastSessionUse.get() > lastHeardUse) postToTabs({ kind: 'used', at: lastSessionUse.get() });
   });
-  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-    if (!sessionHeld()) return;
+  channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    if (!hasSession()) return;
     if (data.kind === 'renewed') {
-      sessionRenewed();
+      recordCookieRenewal();
       return;
     }
     if (data.kind === 'used') {
-      heard = Math.max(heard, data.at);
-      usedAt(data.at);
+      lastHeardUse = Math.max(lastHeardUse, data.at);
+      recordSessionUse(data.at);
       return;
     }
     if (data.kind === 'arrived') {
-      if (actsOtherwise(data.holder)) followActing(queryClient, data.holder);
-      else sessionArrived(data.holder);
+      if (isActingChange(data.identity)) followActingChange(queryClient, data.identity);
+      else applySessionIdentity(data.identity);
       return;
     }
-    // Unsaved work keeps its page, which asks to sign in again: a browser asks nobody about a page that was not touched
-    // since it was loaded. Who stays is still the holder: somebody else who signs in meanwhile must not be sent from here.
-    if (hasWork()) leftElsewhere();
+    // A page with unsaved work stays and requests a sign-in, because browsers show no leave prompt for a page without
+    // interaction. It keeps its identity, so that nothing is sent under another user who signs in.
+    if (hasUnsavedWork()) markSignedOutElsewhere();
     else location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   });
 }
 
 /**
- * A page that the browser keeps for its Back button is not shown again as it was: the session may be over, and another
- * person in front of the screen (T01). It hides as it goes and loads anew when it comes back.
+ * Prevents the back/forward cache from showing an old page: the session may have ended and another person may use the
+ * browser (T01). The page hides when it is left and reloads when it is restored.
  */
-export function forgetOnLeaving(): void {
+export function reloadWhenRestoredFromCache(): void {
   addEventListener('pagehide', () => {
     document.documentElement.hidden = true;
   });
@@ -175,3 +178,6 @@ export function forgetOnLeaving(): void {
     if (persisted) reloadPage();
   });
 }
+
+/** Whether the page shows that the service has ended acting. */
+export const isActingEnded = createStore(false);

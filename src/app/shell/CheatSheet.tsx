@@ -1,29 +1,29 @@
 import { Button } from '../../ui/button/Button.tsx';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
-import { SwitchRow } from '../../ui/form/SwitchRow.tsx';
+import { SwitchRow } from '../../ui/form/Toggle.tsx';
+import { setSingleKeysEnabled, useShortcuts, useSingleKeysEnabled } from '../../ui/shortcuts.ts';
+import type { Shortcut } from '../../ui/shortcuts.ts';
 import { ROW_KEYS } from '../../ui/table/row-keys.ts';
-import { setSingleKeys, useShortcuts, useSingleKeys } from './shortcuts.ts';
-import type { Shortcut } from './shortcuts.ts';
 import './cheat-sheet.css';
 
-const WORDS: Record<string, string> = {
+const KEY_LABELS: Record<string, string> = {
   mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl',
   PageUp: 'Page ↑',
   PageDown: 'Page ↓',
 };
 
-const IN_TABLES: readonly Shortcut[] = ROW_KEYS.map((row) => ({ ...row, group: 'In a table' }));
+const TABLE_SHORTCUTS: readonly Shortcut[] = ROW_KEYS.map((row) => ({ ...row, group: 'In a table' }));
 
-/** Every shortcut that works on this page, as the registry has them, and the keys of a table. */
+/** Dialog with all shortcuts available on the current page and the keys of tables. */
 export default function CheatSheet({ onClose }: { onClose: () => void }) {
-  const groups = Map.groupBy([...useShortcuts(), ...IN_TABLES], ({ group }) => group);
+  const groups = Map.groupBy([...useShortcuts(), ...TABLE_SHORTCUTS], ({ group }) => group);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <SwitchRow
-        label="Shortcuts of plain keys"
-        hint="Those without Ctrl or Cmd. The palette opens this page too."
-        checked={useSingleKeys()}
-        onChange={setSingleKeys}
+        label="Single-key shortcuts"
+        hint="Shortcuts without Ctrl or Cmd. The palette also opens this dialog."
+        checked={useSingleKeysEnabled()}
+        onChange={setSingleKeysEnabled}
       />
       <div className="keys">
         {[...groups].map(([group, shortcuts]) => (
@@ -36,7 +36,7 @@ export default function CheatSheet({ onClose }: { onClose: () => void }) {
                   <dd>
                     {keys.split(/[ +]/).map((key) => (
                       <kbd key={key} className="kbd">
-                        {WORDS[key] ?? key}
+                        {KEY_LABELS[key] ?? key}
                       </kbd>
                     ))}
                   </dd>

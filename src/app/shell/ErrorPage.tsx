@@ -3,25 +3,25 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { isUnreachable, toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
-import { heldActing } from '../../api/session-gate.ts';
-import { isMissingCode } from '../../lib/missing-code.ts';
+import { isPageActing } from '../../api/session-state.ts';
+import { isCodeMissingError } from '../../lib/code-missing.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
 
-interface Words {
+interface ErrorTexts {
   page: string;
   title: string;
   body: string;
 }
 
-function wordsFor(error: ServiceError): Words {
+function getErrorTexts(error: ServiceError): ErrorTexts {
   if (isUnreachable(error)) {
     return {
       page: 'No connection',
       title: 'The service cannot be reached',
-      body: 'This page could not be loaded. Nothing of yours is lost; the console tries again by itself.',
+      body: 'This page could not be loaded. No data is lost. The console retries automatically.',
     };
   }
   if (error.status === 401)
@@ -29,10 +29,10 @@ function wordsFor(error: ServiceError): Words {
   if (error.status === 403) {
     return {
       page: 'No permission',
-      title: 'You may not see this page',
+      title: 'You do not have access to this page',
       body: `${error.message}. ${
-        heldActing()
-          ? 'You work as somebody else: what they may not see, or cannot pass on, you do not see either.'
+        isPageActing()
+          ? 'You work as somebody else and have only the permissions they can delegate.'
           : 'An administrator of this site can give it to you.'
       }`,
     };
@@ -48,52 +48,52 @@ function wordsFor(error: ServiceError): Words {
     return {
       page: 'Not available',
       title: error.message,
-      body: 'This installation does not answer this call.',
+      body: 'This installation does not support this operation.',
     };
   return {
     page: 'Something went wrong',
     title: 'This page could not be shown',
-    body: `${error.message}. Other pages still work. If it happens again, hand the request id to whoever runs this service.`,
+    body: `${error.message}. Other pages still work. If it happens again, give the request id to the operator of this service.`,
   };
 }
 
-/** What stands in the place of a page that could not be loaded or drawn. */
+/** Shown instead of a page that failed to load or render. */
 export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   const router = useRouter();
-  if (isMissingCode(error)) return <OutdatedPage />;
+  if (isCodeMissingError(error)) return <OutdatedPage />;
   const failure = toServiceError(error);
-  const { page, title, body } = wordsFor(failure);
-  const again = () => {
+  const { page, title, body } = getErrorTexts(failure);
+  const retry = () => {
     reset();
     void router.invalidate();
   };
   return (
     <Page title={page}>
-      <ErrorState title={title} onRetry={again} requestId={failure.requestId}>
+      <ErrorState title={title} onRetry={retry} requestId={failure.requestId}>
         {body}
       </ErrorState>
     </Page>
   );
 }
 
-/** Code of this page is gone from the service, or could not be fetched: only a load of the page brings it. */
+/** Shown when code of the page could not be fetched, for example after an update; only a reload helps. */
 function OutdatedPage() {
   return (
     <Page title="Not loaded">
       <ErrorState
         title="Part of the console could not be loaded"
-        retry="Load the page anew"
-        // Past no guard: who has typed something is asked before it is lost.
+        retryLabel="Reload the page"
+        // Keeps the unload guards, which ask before unsaved input is lost.
         onRetry={() => location.reload()}
       >
-        It was probably renewed since this page was opened, or the service cannot be reached right now.
+        It was probably updated since you opened this page, or the service cannot be reached right now.
       </ErrorState>
     </Page>
   );
 }
 
-/** The same before there is a frame around it: the session could not be read, or a link not looked up. */
-export function DoorErrorPage(props: Pick<ErrorComponentProps, 'error' | 'reset'>) {
+/** Error page outside the frame: the session could not be read or a link not be looked up. */
+export function StandaloneErrorPage(props: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   return (
     <main>
       <ErrorPage {...props} />
@@ -101,7 +101,7 @@ export function DoorErrorPage(props: Pick<ErrorComponentProps, 'error' | 'reset'
   );
 }
 
-/** An address that leads nowhere. */
+/** Shown for an unknown address. */
 export function NotFoundPage() {
   return (
     <Page title="Not found">
@@ -114,7 +114,7 @@ export function NotFoundPage() {
           </Link>
         }
       >
-        The link may be old, or mistyped.
+        The link may be outdated or mistyped.
       </EmptyState>
     </Page>
   );

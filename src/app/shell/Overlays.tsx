@@ -1,31 +1,36 @@
 import { Suspense } from 'react';
-import { gate } from '../../api/session-gate.ts';
-import { proofAsked } from '../../api/step-up.ts';
-import { later } from '../../ui/later.ts';
+import { sessionState } from '../../api/session-state.ts';
+import { isProofRequested } from '../../api/step-up.ts';
+import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { useStore } from '../../ui/store.ts';
-import { overlay } from './overlay.ts';
+import { overlay } from '../state/overlay.ts';
 
-const loadPalette = () => import('../palette/Palette.tsx');
-const Palette = later(loadPalette);
-const CheatSheet = later(() => import('./CheatSheet.tsx'));
-const SessionDialog = later(() => import('../session/SessionDialog.tsx'));
-const StepUpDialog = later(() => import('../session/StepUpDialog.tsx'));
+const Palette = lazyWithPreload(() => import('./Palette.tsx'));
+const CheatSheet = lazyWithPreload(() => import('./CheatSheet.tsx'));
+const SessionDialog = lazyWithPreload(() => import('../sign-in/SessionDialog.tsx'));
+const StepUpDialog = lazyWithPreload(() => import('../sign-in/StepUpDialog.tsx'));
 
-const close = () => overlay.set(undefined);
+const closeOverlay = () => overlay.set(undefined);
 
-/** Fetches the palette's code ahead: a pointer or the focus is near its field. */
-export const preloadPalette = (): void => void loadPalette();
+/** Preloads the palette; called when the pointer or focus reaches its field. */
+export const preloadPalette = (): void => Palette.preload();
 
-/** What opens over any page: palette, cheat sheet, and the dialogs of an ended session and of a proof. Loaded when first needed. */
+/** Preloads the cheat sheet; called when the pointer or focus reaches its button. */
+export const preloadCheatSheet = (): void => CheatSheet.preload();
+
+/** Preloads the session dialog; called while a warning about the end of the session is shown. */
+export const preloadSessionDialog = (): void => SessionDialog.preload();
+
+/** Overlays of all pages, loaded on demand: palette, cheat sheet, session dialog and step-up dialog. */
 export function Overlays() {
-  const shown = useStore(overlay);
-  const session = useStore(gate);
-  const asked = useStore(proofAsked);
+  const openedOverlay = useStore(overlay);
+  const session = useStore(sessionState);
+  const isProofPending = useStore(isProofRequested);
   return (
     <Suspense>
-      {shown === 'palette' && <Palette onClose={close} />}
-      {shown === 'keys' && <CheatSheet onClose={close} />}
-      {asked && session === 'open' && <StepUpDialog />}
+      {openedOverlay === 'palette' && <Palette onClose={closeOverlay} />}
+      {openedOverlay === 'keys' && <CheatSheet onClose={closeOverlay} />}
+      {isProofPending && session === 'open' && <StepUpDialog />}
       {session !== 'open' && <SessionDialog gate={session} />}
     </Suspense>
   );

@@ -1,12 +1,12 @@
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
-import { navFolded } from './nav-folded.ts';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
+import { isNavigationFolded } from '../state/navigation.ts';
 import './shell.css';
 import './side-nav.css';
 import './top-bar.css';
 
-/** The waiting look of a page that is on its way for longer than 150 ms. */
+/** Skeleton of a page that takes longer than 150 ms to load. */
 export function PendingPage() {
   return (
     <div className="page">
@@ -17,7 +17,7 @@ export function PendingPage() {
   );
 }
 
-/** The same while the session is being read: the frame stands already. */
+/** Skeleton of the frame while the session is being read. */
 export function PendingShell() {
   return (
     <div className="shell">
@@ -25,7 +25,7 @@ export function PendingShell() {
         <ProductMark />
       </header>
       <div className="shell-side">
-        <div className="side" data-folded={navFolded.get() || undefined} />
+        <div className="side" data-folded={isNavigationFolded.get() || undefined} />
       </div>
       <main className="shell-main">
         <PendingPage />

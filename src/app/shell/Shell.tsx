@@ -1,62 +1,65 @@
-import { Outlet, useRouter } from '@tanstack/react-router';
-import { useState, Suspense, useMemo, useEffect, useRef } from 'react';
-import { LogOut, UserRoundCog, X, CircleAlert, CircleCheck, CircleSlash } from 'lucide-react';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { CircleAlert, CircleCheck, CircleSlash, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { EXPIRY_REMINDER_DAYS } from '../../../contract/rules/invitations.ts';
+import { runWhenIdle } from '../../api/query-client.ts';
+import { unreachableSince } from '../../api/reachability.ts';
+import { getSessionIdentity, sessionQuery } from '../../api/session-query.ts';
+import { markSessionEnded } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
-import { BulkHost } from '../../areas/bulk/BulkHost.tsx';
-import { ConfirmHost } from '../../ui/dialog/ConfirmHost.tsx';
-import { ActingBanner } from '../acting/ActingBanner.tsx';
-import { AREAS } from './areas.ts';
-import { openOverlay } from './overlay.ts';
-import { Overlays } from './Overlays.tsx';
-import { RouteChange } from './RouteChange.tsx';
-import { useShortcut } from './shortcuts.ts';
-import { SideNav } from './SideNav.tsx';
-import { TopBar } from './TopBar.tsx';
-import { later } from '../../ui/later.ts';
-import { useStore } from '../../ui/store.ts';
-import { useOfferActions } from '../palette/registry.ts';
-import { useStopActing } from '../acting/use-stop.ts';
-import { openWorkAs, useOwnPrincipals, workAs } from '../acting/work-as.ts';
-import { IconButton } from '../../ui/button/IconButton.tsx';
-import { Banner } from '../../ui/feedback/Banner.tsx';
-import { actingEnded } from '../acting/ended.ts';
-import { REMINDER_DAYS } from '../../../contract/rules/invitations.ts';
-import { shortDate, clockTime } from '../../lib/dates.ts';
-import { distance, isWithin } from '../../lib/ends.ts';
-import { unreachableSince } from '../../api/reach.ts';
+import { formatShortDate, formatTime, formatDistance, isWithinDays } from '../../lib/dates.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
-import { tryAgain } from './reconnect.ts';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { ConfirmHost } from '../../ui/dialog/ConfirmHost.tsx';
+import { Banner } from '../../ui/feedback/Banner.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
-import { Spinner } from '../../ui/feedback/Spinner.tsx';
+import { RouteAnnouncer } from '../../ui/layout/RouteAnnouncer.tsx';
+import { announce } from '../../ui/LiveRegion.tsx';
 import { MenuButton } from '../../ui/menu/MenuButton.tsx';
+import { useShortcut } from '../../ui/shortcuts.ts';
+import { Spinner } from '../../ui/Spinner.tsx';
+import { useStore } from '../../ui/store.ts';
+import { ActingBanner } from '../acting/ActingBanner.tsx';
+import { ActingHost } from '../acting/ActingHost.tsx';
 import { clearEndedJobs, hasEnded, useJobs } from '../jobs/jobs.ts';
 import type { Job } from '../jobs/jobs.ts';
-import { endSession } from '../../api/session-gate.ts';
-import { sessionQuery } from '../../api/session-query.ts';
-import { counted } from '../../lib/numbers.ts';
-import { announce } from '../../ui/feedback/live.ts';
-import { endHere, followEnds } from '../session/session-end.ts';
-import type { Near } from '../session/session-end.ts';
+import { registry, startAreas } from '../registry.ts';
+import { getLocalExpiry, watchExpiry } from '../session/session-expiry.ts';
+import type { ExpiryWarning } from '../session/session-expiry.ts';
+import { isActingEnded } from '../session/session.ts';
+import { openOverlay } from '../state/overlay.ts';
+import { Overlays, preloadSessionDialog } from './Overlays.tsx';
+import { retryConnection } from './reconnect.ts';
+import { SideNav } from './SideNav.tsx';
+import { TopBar } from './TopBar.tsx';
 import './shell.css';
 import '../jobs/job-tray.css';
 
-const ANYWHERE = [
+startAreas();
+
+const GLOBAL_SHORTCUTS = [
   { keys: 'mod+k', label: 'Search', group: 'Anywhere' },
   { keys: '?', label: 'Keyboard shortcuts', group: 'Anywhere' },
 ];
-const GO_TO = AREAS.map(({ key, name }) => ({ keys: `g ${key}`, label: name, group: 'Go to' }));
+const NAVIGATION_SHORTCUTS = registry.entries.map(({ key, name }) => ({
+  keys: `g ${key}`,
+  label: name,
+  group: 'Go to',
+}));
 
-/** The frame around every page of a signed-in person. */
+/** Frame around every page of a signed-in user. */
 export function Shell() {
   const { site } = useSession();
   const router = useRouter();
-  const [drawer, setDrawer] = useState(false);
+  const [isDrawerOpen, setIsDrawerOpen] = useState(false);
 
-  useShortcut(ANYWHERE, ({ keys }) => openOverlay(keys === '?' ? 'keys' : 'palette'));
-  useShortcut(GO_TO, ({ label }) => {
-    const area = AREAS.find(({ name }) => name === label);
-    if (area) void router.navigate({ to: area.path });
+  useResumedJobs();
+  useShortcut(GLOBAL_SHORTCUTS, ({ keys }) => openOverlay(keys === '?' ? 'keys' : 'palette'));
+  useShortcut(NAVIGATION_SHORTCUTS, ({ label }) => {
+    const entry = registry.entries.find(({ name }) => name === label);
+    if (entry) void router.navigate({ to: entry.path });
   });
 
   return (
@@ -71,97 +74,93 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <RouteChange site={site.name} />
+      <RouteAnnouncer site={site.name} />
       <ActingBanner />
-      <TopBar onMenu={() => setDrawer(true)} />
+      <TopBar onMenu={() => setIsDrawerOpen(true)} />
       <aside className="shell-side">
         <SideNav />
       </aside>
-      {drawer && <Drawer onClose={() => setDrawer(false)} />}
+      {isDrawerOpen && <Drawer onClose={() => setIsDrawerOpen(false)} />}
       <main className="shell-main" id="main" tabIndex={-1}>
         <UnreachableBanner />
-        <MembershipEnd />
-        <SessionEnd />
-        <EndedBanner />
+        <MembershipExpiryBanner />
+        <SessionExpiryBanner />
+        <ActingEndedBanner />
         <Outlet />
       </main>
       <JobTray />
       <Overlays />
-      <BulkHost />
+      {registry.hosts.map(({ name, Host }) => (
+        <Host key={name} />
+      ))}
       <ActingHost />
       <ConfirmHost />
     </div>
   );
 }
 
-const WorkAsDialog = later(() => import('../acting/WorkAsDialog.tsx'));
-const close = () => workAs.set(undefined);
-
-/** Where the dialog opens; offers the beginning and the end of it in the palette. */
-function ActingHost() {
-  const open = useStore(workAs);
-  const principal = useSession().acting?.principal.fullName;
-  const may = useOwnPrincipals().length > 0;
-  const { stop } = useStopActing();
-  const items = useMemo(() => {
-    if (principal !== undefined)
-      return [{ label: `Stop working as ${principal}`, icon: LogOut, run: () => void stop() }];
-    return may ? [{ label: 'Work as somebody else', icon: UserRoundCog, run: () => openWorkAs() }] : [];
-  }, [principal, may, stop]);
-  useOfferActions(items);
-  return <Suspense>{open && <WorkAsDialog userId={open.userId} onClose={close} />}</Suspense>;
+/** Resumes the jobs of all areas that a reload of the page interrupted, once per user and site, when the page is idle. */
+function useResumedJobs(): void {
+  const client = useQueryClient();
+  const { userId, siteId } = getSessionIdentity(useSession());
+  useEffect(
+    () =>
+      runWhenIdle(client, async () => {
+        for (const { resumeJobs } of registry.areas) await resumeJobs?.(client, { userId, siteId });
+      }),
+    [client, userId, siteId],
+  );
 }
 
-/** Says that the service has ended the acting; until it is read. */
-function EndedBanner() {
-  const ended = useStore(actingEnded);
+/** Banner shown after the service has ended acting, until it is closed. */
+function ActingEndedBanner() {
+  const ended = useStore(isActingEnded);
   if (!ended) return null;
   return (
     <div className="shell-banner" role="alert">
       <Banner
         tone="warn"
-        title="You work as yourself again"
+        title="You no longer work as somebody else"
         actions={
-          <IconButton label="Close message" icon={X} size="small" onClick={() => actingEnded.set(false)} />
+          <IconButton label="Close message" icon={X} size="small" onClick={() => isActingEnded.set(false)} />
         }
       >
-        The service has ended the work in the other name: the assignment was removed, one of you was
-        deactivated, or the session ended. What you have typed is still here, and saving it now is done in
-        your own name.
+        Acting has ended: the assignment was removed, one of you was deactivated, or the session ended. Your
+        input is still here; saving it now is done in your own name.
       </Banner>
     </div>
   );
 }
 
-// Early enough to ask for more days; from the day of the reminder on it is more than news.
-const TOLD = 14;
+// Early enough to request an extension; from the day of the reminder mail on, the banner is a warning.
+const MEMBERSHIP_NOTICE_DAYS = 14;
 
-/** Tells somebody whose membership ends by itself that it does so soon; hidden, it stays so until the page loads anew. */
-function MembershipEnd() {
+/** Banner for a membership that expires soon; hiding it lasts until the page reloads. */
+function MembershipExpiryBanner() {
   const { site, membershipExpiresDate: end } = useSession();
   const [hidden, setHidden] = useState(false);
-  if (!end || hidden || !isWithin(end, TOLD)) return null;
+  if (!end || hidden || !isWithinDays(end, MEMBERSHIP_NOTICE_DAYS)) return null;
   return (
     <div className="shell-banner">
       <Banner
-        tone={isWithin(end, REMINDER_DAYS) ? 'warn' : 'info'}
-        title={`Your membership of ${site.name} ends ${shortDate(end)}, ${distance(end)}`}
+        tone={isWithinDays(end, EXPIRY_REMINDER_DAYS) ? 'warn' : 'info'}
+        title={`Your membership of ${site.name} ends ${formatShortDate(end)}, ${formatDistance(end)}`}
         actions={<IconButton label="Hide" icon={X} size="small" onClick={() => setHidden(true)} />}
       >
-        Then you can no longer come here. Whoever manages its users can give you more days.
+        After that you lose access. Anyone who manages the users of the site can extend it.
       </Banner>
     </div>
   );
 }
 
-/** Says that no answer comes. What is on screen stays, and is not taken for empty. */
+/** Banner shown while the service does not answer; the page keeps its data. */
 function UnreachableBanner() {
   const since = useStore(unreachableSince);
   const [trying, setTrying] = useState(false);
   if (!since) return null;
-  const now = async () => {
+  const retryNow = async () => {
     setTrying(true);
-    await tryAgain();
+    await retryConnection();
     setTrying(false);
   };
   return (
@@ -170,18 +169,19 @@ function UnreachableBanner() {
         tone="warn"
         title="The service cannot be reached"
         actions={
-          <Button size="small" pending={trying} onClick={() => void now()}>
+          <Button size="small" pending={trying} onClick={() => void retryNow()}>
             Try now
           </Button>
         }
       >
-        No answer since {clockTime(since)}. What you see stays as it was; the console tries again by itself.
+        No answer since {formatTime(since)}. The page shows the last known state; the console retries
+        automatically.
       </Banner>
     </div>
   );
 }
 
-/** The navigation of a small window; it leaves when somebody has gone somewhere. */
+/** Navigation of a small window; closes after a navigation. */
 function Drawer({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -196,7 +196,7 @@ function Drawer({ onClose }: { onClose: () => void }) {
       className="drawer"
       aria-label="Navigation"
       onClose={onClose}
-      // A press beside it closes it too.
+      // Also closes on a press outside.
       closedby="any"
     >
       <div className="drawer-inner">
@@ -210,17 +210,17 @@ function Drawer({ onClose }: { onClose: () => void }) {
   );
 }
 
-const MARKS = { running: Spinner, done: CircleCheck, failed: CircleAlert, stopped: CircleSlash };
-const WORDS = { running: 'Running', done: 'Done', failed: 'Failed', stopped: 'Stopped' };
+const JOB_ICONS = { running: Spinner, done: CircleCheck, failed: CircleAlert, stopped: CircleSlash };
+const JOB_STATES = { running: 'Running', done: 'Done', failed: 'Failed', stopped: 'Stopped' };
 
-/** The long work of this tab, wherever the person goes meanwhile. Nothing is shown without work. */
+/** Tray with the jobs of this tab, on every page; hidden without jobs. */
 function JobTray() {
   const jobs = useJobs();
   if (jobs.length === 0) return null;
   return (
     <section className="jobs" aria-label="Jobs">
       <header className="jobs-head">
-        <h2>{headingOf(jobs)}</h2>
+        <h2>{formatTrayHeading(jobs)}</h2>
         {jobs.some(hasEnded) && (
           <IconButton label="Clear ended jobs" icon={X} size="small" onClick={() => void clearEndedJobs()} />
         )}
@@ -234,18 +234,18 @@ function JobTray() {
   );
 }
 
-function headingOf(jobs: readonly Job[]): string {
+function formatTrayHeading(jobs: readonly Job[]): string {
   const running = jobs.filter(({ state }) => state === 'running').length;
   if (running > 0) return `${running} running`;
   return jobs.every(hasEnded) ? 'Jobs done' : 'Jobs stopped';
 }
 
-// Two stand in the row, as a phone has room for; with more, the first does and a menu holds the rest.
-const IN_ROW = 2;
+// A phone has space for two buttons; with more actions, the first is a button and a menu holds the others.
+const MAX_ACTIONS_IN_ROW = 2;
 
 function JobRow({ job: { title, state, progress, result, actions = [] } }: { job: Job }) {
-  const Mark = MARKS[state];
-  const inRow = actions.length > IN_ROW ? actions.slice(0, 1) : actions;
+  const Mark = JOB_ICONS[state];
+  const inRow = actions.length > MAX_ACTIONS_IN_ROW ? actions.slice(0, 1) : actions;
   const inMenu = actions.slice(inRow.length);
   return (
     <li className="job" data-state={state}>
@@ -253,7 +253,7 @@ function JobRow({ job: { title, state, progress, result, actions = [] } }: { job
       <div className="job-text">
         <strong>{title}</strong>
         {state === 'running' && <progress value={progress} max={1} aria-label={title} />}
-        <p className="num">{result ?? WORDS[state]}</p>
+        <p className="num">{result ?? JOB_STATES[state]}</p>
       </div>
       {inRow.map(({ label, onSelect }) => (
         <Button key={label} size="small" onClick={onSelect}>
@@ -265,52 +265,54 @@ function JobRow({ job: { title, state, progress, result, actions = [] } }: { job
   );
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
-function leftOf(leftMs: number): string {
-  const [each, one, many] = leftMs > MINUTE ? [MINUTE, 'minute', 'minutes'] : [1000, 'second', 'seconds'];
-  return counted(Math.ceil(leftMs / each), one, many);
+function formatRemaining(leftMs: number): string {
+  const [each, one, many] =
+    leftMs > MINUTE_MS ? [MINUTE_MS, 'minute', 'minutes'] : [1000, 'second', 'seconds'];
+  return pluralize(Math.ceil(leftMs / each), one, many);
 }
 
-/** Counts down to the end of the session: to the one that no use puts off, and to the one that silence brings. */
-function SessionEnd() {
+/** Banner that counts down to the end of the session by maximum duration or inactivity. */
+function SessionExpiryBanner() {
   const { data, dataUpdatedAt } = useSuspenseQuery(sessionQuery);
-  const hours = endHere(data, dataUpdatedAt);
+  const expiresAt = getLocalExpiry(data, dataUpdatedAt);
   const idleMs = data.idleSeconds === undefined ? undefined : data.idleSeconds * 1000;
-  const [near, setNear] = useState<Near>();
-  // Time passes outside React, and so do uses of the session in other tabs.
+  const [warning, setWarning] = useState<ExpiryWarning>();
+  // Time and uses in other tabs are external to React.
   useEffect(() => {
-    let cause: Near['cause'] | undefined;
-    return followEnds({ hours, idleMs }, (next) => {
-      if (next && next.cause !== cause) announce(`Your session ends in ${leftOf(next.leftMs)}`);
+    let cause: ExpiryWarning['cause'] | undefined;
+    return watchExpiry({ expiresAt, idleMs }, (next) => {
+      if (next) preloadSessionDialog();
+      if (next && next.cause !== cause) announce(`Your session ends in ${formatRemaining(next.remainingMs)}`);
       cause = next?.cause;
-      setNear(next);
+      setWarning(next);
     });
-  }, [hours, idleMs]);
-  if (!near) return null;
+  }, [expiresAt, idleMs]);
+  if (!warning) return null;
   return (
     <div className="shell-banner">
       <Banner
         tone="warn"
-        title={`Your session ends in ${leftOf(near.leftMs)}`}
-        actions={near.cause === 'silence' ? <Stay /> : <Again />}
+        title={`Your session ends in ${formatRemaining(warning.remainingMs)}`}
+        actions={warning.cause === 'silence' ? <StaySignedInButton /> : <SignInAgainButton />}
       >
-        {near.cause === 'silence'
-          ? 'Nothing was asked of the service for a while. What is on screen stays when you sign in again.'
-          : 'Twelve hours are the most. What is on screen stays when you sign in again, now or then.'}
+        {warning.cause === 'silence'
+          ? 'You have been inactive for a while. The page stays as it is when you sign in again.'
+          : 'A session lasts at most twelve hours. The page stays as it is when you sign in again.'}
       </Banner>
     </div>
   );
 }
 
-const Again = () => (
-  <Button size="small" onClick={endSession}>
+const SignInAgainButton = () => (
+  <Button size="small" onClick={markSessionEnded}>
     Sign in again…
   </Button>
 );
 
-/** One call is a use, and puts the end off in every tab. */
-function Stay() {
+/** Extends the session in all tabs by one call. */
+function StaySignedInButton() {
   const client = useQueryClient();
   const [pending, setPending] = useState(false);
   const stay = async () => {

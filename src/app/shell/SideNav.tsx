@@ -1,32 +1,33 @@
 import { Link } from '@tanstack/react-router';
 import { Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useSession } from '../../api/session.ts';
-import { count } from '../../lib/numbers.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { cx } from '../../ui/cx.ts';
 import { useStore } from '../../ui/store.ts';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
-import { isOffered, reasonClosed } from './area-needs.ts';
-import { AREA_GROUPS } from './areas.ts';
-import type { Area } from './areas.ts';
-import { navFolded, setNavFolded } from './nav-folded.ts';
-import { useNavCounts } from './nav-counts.ts';
+import { closedReason, isListed } from '../area/collect-areas.ts';
+import type { NavigationEntry } from '../area/define-area.ts';
+import { registry } from '../registry.ts';
+import { isNavigationFolded, setNavigationFolded, useNavigationCounts } from '../state/navigation.ts';
 import './side-nav.css';
 
-/** The areas in their groups. Folded, it shows icons alone, with their names beside them on hover and focus. */
+/** Navigation by groups of areas. Folded, it shows only icons with their names as tooltips. */
 export function SideNav({ drawer = false }: { drawer?: boolean }) {
-  const folded = useStore(navFolded) && !drawer;
+  const folded = useStore(isNavigationFolded) && !drawer;
   const session = useSession();
-  const groups = AREA_GROUPS.filter(({ areas }) => areas.some(({ path }) => isOffered(session, path)));
+  const groups = registry.navigation
+    .map(({ name, entries }) => ({ name, entries: entries.filter((entry) => isListed(session, entry)) }))
+    .filter(({ entries }) => entries.length > 0);
   return (
     <div className="side" data-folded={folded || undefined}>
       <nav className="side-areas" aria-label="Areas">
-        {groups.map(({ name, areas }) => (
-          <div key={name ?? ''} className="side-group">
-            {name !== undefined && <h2 className="side-heading">{name}</h2>}
+        {groups.map(({ name, entries }) => (
+          <div key={name} className="side-group">
+            {name !== '' && <h2 className="side-heading">{name}</h2>}
             <ul className="side-list">
-              {areas.map((area) => (
-                <li key={area.path}>
-                  <AreaLink area={area} folded={folded} />
+              {entries.map((entry) => (
+                <li key={entry.path}>
+                  <EntryLink entry={entry} folded={folded} />
                 </li>
               ))}
             </ul>
@@ -34,22 +35,23 @@ export function SideNav({ drawer = false }: { drawer?: boolean }) {
         ))}
       </nav>
       {!drawer && (
-        <button type="button" className="side-link side-fold" onClick={() => setNavFolded(!folded)}>
+        <button type="button" className="side-link side-fold" onClick={() => setNavigationFolded(!folded)}>
           {folded ? <PanelLeftOpen /> : <PanelLeftClose />}
-          <span className="side-name">{folded ? 'Show names' : 'Fold to icons'}</span>
+          <span className="side-name">{folded ? 'Expand' : 'Collapse'}</span>
         </button>
       )}
     </div>
   );
 }
 
-function AreaLink({ area: { path, name, icon: Icon }, folded }: { area: Area; folded: boolean }) {
-  const known = useNavCounts()[path];
-  const closed = reasonClosed(useSession(), path);
+function EntryLink({ entry, folded }: { entry: NavigationEntry; folded: boolean }) {
+  const { path, name, icon: Icon } = entry;
+  const count = useNavigationCounts()[path];
+  const closed = closedReason(useSession(), entry);
   const link = (
     <Link
       to={path}
-      // Nothing is asked for that would be refused: passing over a way that is closed is no call.
+      // A page without permission is not preloaded on hover, because its calls would fail.
       {...(closed !== undefined && { preload: false })}
       className={cx('side-link', closed !== undefined && 'side-closed')}
       activeOptions={{ exact: path === '/', includeSearch: false }}
@@ -57,7 +59,7 @@ function AreaLink({ area: { path, name, icon: Icon }, folded }: { area: Area; fo
       <Icon />
       <span className="side-name">{name}</span>
       {closed === undefined ? (
-        known !== undefined && <span className="side-count num">{count(known)}</span>
+        count !== undefined && <span className="side-count num">{formatNumber(count)}</span>
       ) : (
         <>
           <Lock className="side-lock" />

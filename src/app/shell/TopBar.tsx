@@ -9,30 +9,30 @@ import {
   LogOut,
   UserRoundCog,
 } from 'lucide-react';
-import { IconButton } from '../../ui/button/IconButton.tsx';
-import { openOverlay } from './overlay.ts';
-import { preloadPalette } from './Overlays.tsx';
-import { ProductMark } from '../../ui/layout/ProductMark.tsx';
+import type { Session } from '../../../contract/generated/types.gen.ts';
 import { switchSiteMutation, signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed, useSession } from '../../api/session.ts';
-import { useWrite } from '../../api/write.ts';
-import { toast } from '../../ui/feedback/toast.ts';
-import { MenuButton } from '../../ui/menu/MenuButton.tsx';
-import { startOnSite, leaveSession } from '../session/session.ts';
-import { mayLeave } from '../../ui/form/unsaved.ts';
 import { getIdentitySignOut } from '../../api/generated/sdk.gen.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
-import { initials } from '../../lib/initials.ts';
+import { usePermission, useSession } from '../../api/session.ts';
+import { useWrite } from '../../api/write.ts';
+import { getInitials } from '../../lib/initials.ts';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { confirmLeave } from '../../ui/dialog/unsaved-work.ts';
 import { Avatar } from '../../ui/layout/Avatar.tsx';
+import { ProductMark } from '../../ui/layout/ProductMark.tsx';
 import type { MenuItems } from '../../ui/menu/menu-items.ts';
+import { MenuButton } from '../../ui/menu/MenuButton.tsx';
 import { setDensity, setTheme, useDensity, useTheme } from '../../ui/theme.ts';
-import { useStopActing } from '../acting/use-stop.ts';
-import { openWorkAs, useOwnPrincipals } from '../acting/work-as.ts';
+import { toast } from '../../ui/toast.ts';
+import { useStopActing, openWorkAsDialog, useOwnPrincipals } from '../acting/acting.ts';
+import { preloadWorkAsDialog } from '../acting/ActingHost.tsx';
+import { reloadOnSite, leaveSession } from '../session/session.ts';
+import { openOverlay } from '../state/overlay.ts';
+import { preloadCheatSheet, preloadPalette } from './Overlays.tsx';
 import './top-bar.css';
 
-const MOD = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
+const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
 
-/** Product, site, search, help, me. */
+/** Top bar: product, site, search, help, user menu. */
 export function TopBar({ onMenu }: { onMenu: () => void }) {
   return (
     <header className="top">
@@ -57,32 +57,38 @@ export function TopBar({ onMenu }: { onMenu: () => void }) {
         <Search />
         <span className="top-search-text">Search people, pages, actions</span>
         <kbd className="kbd" aria-hidden>
-          {MOD} K
+          {MODIFIER_KEY} K
         </kbd>
       </button>
       <div className="top-end">
-        <IconButton label="Keyboard shortcuts" icon={CircleHelp} onClick={() => openOverlay('keys')} />
-        <MeMenu />
+        <IconButton
+          label="Keyboard shortcuts"
+          icon={CircleHelp}
+          onPointerEnter={preloadCheatSheet}
+          onFocus={preloadCheatSheet}
+          onClick={() => openOverlay('keys')}
+        />
+        <UserMenu />
       </div>
     </header>
   );
 }
 
-/** The site this session works on; a menu where there is another one to go to. */
+/** Current site; a menu if the user is a member of several sites. */
 function SiteSwitcher() {
   const { site, sites, isFederated } = useSession();
-  const allowed = useAllowed('switchSite');
+  const allowed = usePermission('switchSite');
   const reason = isFederated
-    ? 'Your organization opened this site alone: sign in there yourself'
+    ? 'Your organization signed you in to this site only: sign in to the other site separately'
     : allowed.reason;
-  const move = useWrite('switchSite', switchSiteMutation());
+  const switchSite = useWrite('switchSite', switchSiteMutation());
 
   const go = async (siteId: number) => {
-    if (!(await mayLeave())) return;
-    move.mutate(
+    if (!(await confirmLeave())) return;
+    switchSite.mutate(
       { body: { siteId } },
       {
-        onSuccess: startOnSite,
+        onSuccess: reloadOnSite,
         onError: ({ message }) =>
           toast({ tone: 'bad', title: 'The site was not switched', description: message }),
       },
@@ -111,7 +117,7 @@ function SiteSwitcher() {
 }
 
 const THEMES = [
-  { value: 'system', label: 'Theme of the system' },
+  { value: 'system', label: 'System theme' },
   { value: 'light', label: 'Light theme' },
   { value: 'dark', label: 'Dark theme' },
 ] as const;
@@ -122,8 +128,8 @@ const DENSITIES = [
   { value: 'comfortable', label: 'Comfortable rows' },
 ] as const;
 
-/** Where the identity manager of the site ends its own session, asked while there is one here; undefined without. */
-async function identityManagersEnd({ identityMode }: Session['site']): Promise<string | undefined> {
+/** Reads the address at which the identity manager ends its own session; must be called before signing out. */
+async function getIdentityManagerSignOutUrl({ identityMode }: Session['site']): Promise<string | undefined> {
   if (identityMode === 'password') return undefined;
   const { url } = await getIdentitySignOut().then(
     ({ data }) => data,
@@ -132,27 +138,27 @@ async function identityManagersEnd({ identityMode }: Session['site']): Promise<s
   return url ?? undefined;
 }
 
-/** Who is signed in, how the console looks for them, and the way out. */
-function MeMenu() {
+/** Menu of the user: profile, appearance, acting and sign-out. */
+function UserMenu() {
   const router = useRouter();
   const { user, acting, site } = useSession();
   const theme = useTheme();
   const density = useDensity();
-  const out = useWrite('signOut', signOutMutation());
+  const signOutWrite = useWrite('signOut', signOutMutation());
   const principals = useOwnPrincipals();
   const { stop } = useStopActing();
   const name = `${user.firstName} ${user.lastName}`;
 
   const signOut = async () => {
-    if (!(await mayLeave())) return;
-    const away = await identityManagersEnd(site);
-    out.mutate(
+    if (!(await confirmLeave())) return;
+    const redirectUrl = await getIdentityManagerSignOutUrl(site);
+    signOutWrite.mutate(
       {},
       {
-        onSuccess: () => leaveSession(away),
+        onSuccess: () => leaveSession(redirectUrl),
         onError({ status, message }) {
-          // The session was over already: that is what was asked for.
-          if (status === 401) leaveSession(away);
+          // The session had already ended.
+          if (status === 401) leaveSession(redirectUrl);
           else toast({ tone: 'bad', title: 'Not signed out', description: message });
         },
       },
@@ -170,14 +176,14 @@ function MeMenu() {
     ...THEMES.map(({ value, label }) => ({
       label,
       checked: theme === value,
-      oneOf: true,
+      isRadio: true,
       onSelect: () => setTheme(value),
     })),
     'line',
     ...DENSITIES.map(({ value, label }) => ({
       label,
       checked: density === value,
-      oneOf: true,
+      isRadio: true,
       onSelect: () => setDensity(value),
     })),
     'line',
@@ -194,9 +200,10 @@ function MeMenu() {
       ? [
           {
             label: 'Work as…',
-            hint: 'Somebody who trusts you with it',
+            hint: 'A user who assigned you as their proxy',
             icon: UserRoundCog,
-            onSelect: () => openWorkAs(),
+            preload: preloadWorkAsDialog,
+            onSelect: () => openWorkAsDialog(),
           },
         ]
       : []),
@@ -205,7 +212,7 @@ function MeMenu() {
   return (
     <span className="top-me">
       <MenuButton
-        label={`${initials(name)}: appearance and sign out of ${name}`}
+        label={`${getInitials(name)}: appearance and sign out of ${name}`}
         items={items}
         variant="quiet"
       >

@@ -1,28 +1,29 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { getSession } from '../../api/generated/sdk.gen.ts';
-import { unreachableSince } from '../../api/reach.ts';
+import { unreachableSince } from '../../api/reachability.ts';
 
-const SHORTEST = 1000;
-const LONGEST = 30_000;
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
 
 let timer: number | undefined;
-let wait = SHORTEST;
+let retryDelayMs = MIN_RETRY_MS;
 
-/** Asks the service for a sign of life; what it says is noted where every call is (api/reach.ts). */
-export async function tryAgain(): Promise<void> {
+/** Makes a call that updates the reachability (api/reachability.ts), and schedules the next attempt. */
+export async function retryConnection(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   await getSession({ throwOnError: false });
-  if (unreachableSince.get() && timer === undefined) timer = window.setTimeout(() => void tryAgain(), wait);
-  wait = Math.min(wait * 2, LONGEST);
+  if (unreachableSince.get() && timer === undefined)
+    timer = window.setTimeout(() => void retryConnection(), retryDelayMs);
+  retryDelayMs = Math.min(retryDelayMs * 2, MAX_RETRY_MS);
 }
 
-/** While no answer comes: tries again by itself, ever less often, and at once when the network is back. */
-export function keepTrying(queryClient: QueryClient, reloadRoutes: () => Promise<unknown>): void {
+/** Retries with growing delays while the service does not answer, and at once when the network is back. */
+export function startReconnecting(queryClient: QueryClient, reloadRoutes: () => Promise<unknown>): void {
   unreachableSince.subscribe(() => {
     if (unreachableSince.get()) {
-      wait = SHORTEST;
-      timer = window.setTimeout(() => void tryAgain(), wait);
+      retryDelayMs = MIN_RETRY_MS;
+      timer = window.setTimeout(() => void retryConnection(), retryDelayMs);
       return;
     }
     clearTimeout(timer);
@@ -31,6 +32,6 @@ export function keepTrying(queryClient: QueryClient, reloadRoutes: () => Promise
     void reloadRoutes();
   });
   addEventListener('online', () => {
-    if (unreachableSince.get()) void tryAgain();
+    if (unreachableSince.get()) void retryConnection();
   });
 }

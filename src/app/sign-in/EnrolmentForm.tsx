@@ -3,31 +3,31 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState, use } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
+import type { Enrolled, Enrolment, Session } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { confirmEnrolmentMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { beginEnrolment } from '../../api/generated/sdk.gen.ts';
-import type { Enrolled, Enrolment, Session } from '../../api/generated/types.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
-import { Spinner } from '../../ui/feedback/Spinner.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
+import { Spinner } from '../../ui/Spinner.tsx';
 import { focusFirstField } from './focus.ts';
-import { typedCode } from './proof-fields.ts';
+import { codeSchema } from './proof-fields.ts';
 import { RecoveryCodes } from './RecoveryCodes.tsx';
 import './access.css';
 
 interface EnrolmentFormProps {
   onDone: (session: Session) => void;
-  /** The tries are used up, or the time is over. */
-  onOver: () => void;
+  /** Called when the attempts are used up or the time is over. */
+  onExpired: () => void;
   onCancel: () => void;
-  /** The verb on the last button. */
-  done: string;
+  /** Label of the last button. */
+  doneLabel: string;
 }
 
-// Asked for once while it is on screen, and forgotten with it: the secret stays in no cache.
+// Read once while the form is mounted and never cached, because it is a secret.
 const enrolmentQuery = {
   queryKey: ['enrolment'],
   queryFn: async () => (await beginEnrolment()).data,
@@ -38,8 +38,8 @@ const enrolmentQuery = {
   refetchOnReconnect: false,
 } as const;
 
-/** Sets up an authenticator app: a secret, the first code of it, and recovery codes. */
-export default function EnrolmentForm({ onDone, onOver, onCancel, done }: EnrolmentFormProps) {
+/** Sets up an authenticator app: secret, first code, recovery codes. */
+export default function EnrolmentForm({ onDone, onExpired, onCancel, doneLabel }: EnrolmentFormProps) {
   const { data, error, refetch } = useQuery(enrolmentQuery);
   const [enrolled, setEnrolled] = useState<Enrolled>();
   if (enrolled) {
@@ -48,43 +48,46 @@ export default function EnrolmentForm({ onDone, onOver, onCancel, done }: Enrolm
       <RecoveryCodes
         codes={recoveryCodes}
         email={session.user.email}
-        done={done}
+        doneLabel={doneLabel}
         onDone={() => onDone(session)}
       />
     );
   }
   if (error)
     return (
-      <ErrorState title="No secret could be made" onRetry={() => void refetch()}>
+      <ErrorState title="The secret could not be created" onRetry={() => void refetch()}>
         {toServiceError(error).message}
       </ErrorState>
     );
   if (!data)
     return (
       <p className="enrol-wait">
-        <Spinner /> A secret is being made
+        <Spinner /> Creating the secret
       </p>
     );
-  return <ConfirmForm enrolment={data} onDone={setEnrolled} onOver={onOver} onCancel={onCancel} />;
+  return <ConfirmForm enrolment={data} onDone={setEnrolled} onExpired={onExpired} onCancel={onCancel} />;
 }
 
 interface ConfirmFormProps {
   enrolment: Enrolment;
   onDone: (enrolled: Enrolled) => void;
-  onOver: () => void;
+  onExpired: () => void;
   onCancel: () => void;
 }
 
-function ConfirmForm({ enrolment, onDone, onOver, onCancel }: ConfirmFormProps) {
+function ConfirmForm({ enrolment, onDone, onExpired, onCancel }: ConfirmFormProps) {
   const { secret, otpauthUri } = enrolment;
   const confirm = useWrite('confirmEnrolment', confirmEnrolmentMutation());
-  const form = useForm({ resolver: zodResolver(z.object({ code: typedCode })), defaultValues: { code: '' } });
+  const form = useForm({
+    resolver: zodResolver(z.object({ code: codeSchema })),
+    defaultValues: { code: '' },
+  });
   return (
     <Form
       form={form}
       pending={confirm.isPending}
       error={confirm.error}
-      submit="Confirm"
+      submitLabel="Confirm"
       onCancel={onCancel}
       onSubmit={(body) =>
         confirm.mutate(
@@ -92,7 +95,7 @@ function ConfirmForm({ enrolment, onDone, onOver, onCancel }: ConfirmFormProps) 
           {
             onSuccess: onDone,
             onError({ status }) {
-              if (status === 401) onOver();
+              if (status === 401) onExpired();
             },
           },
         )
@@ -110,7 +113,7 @@ function ConfirmForm({ enrolment, onDone, onOver, onCancel }: ConfirmFormProps) 
         <TextField
           control={form.control}
           name="code"
-          label="Code that the app shows"
+          label="Code shown in the app"
           autoComplete="one-time-code"
           inputMode="numeric"
         />
@@ -119,27 +122,27 @@ function ConfirmForm({ enrolment, onDone, onOver, onCancel }: ConfirmFormProps) 
   );
 }
 
-// The page's policy lets no text become markup: the code is drawn from its cells.
-const drawn = new Map<string, Promise<{ size: number; path: string }>>();
+// The Content-Security-Policy forbids markup from text, so the code is rendered as an SVG path.
+const qrCodes = new Map<string, Promise<{ size: number; path: string }>>();
 
-async function draw(text: string): Promise<{ size: number; path: string }> {
+async function renderQrCode(text: string): Promise<{ size: number; path: string }> {
   const { encode } = await import('uqr');
   const { size, data } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return { size, path };
 }
 
-function drawingOf(text: string) {
-  const known = drawn.get(text) ?? draw(text);
-  // One at a time: what was shown before is a secret that nobody needs again.
-  drawn.clear();
-  drawn.set(text, known);
-  return known;
+function getQrCode(text: string) {
+  const qrCode = qrCodes.get(text) ?? renderQrCode(text);
+  // Only one code is kept, because earlier secrets are not needed again.
+  qrCodes.clear();
+  qrCodes.set(text, qrCode);
+  return qrCode;
 }
 
-/** A QR code, dark on light in every theme: cameras need it so. The secret stands beside it as text for everybody else. */
+/** QR code, dark on light in every theme for cameras. The secret is also shown as text. */
 function QrCode({ text }: { text: string }) {
-  const { size, path } = use(drawingOf(text));
+  const { size, path } = use(getQrCode(text));
   return (
     <svg className="qr" viewBox={`0 0 ${size} ${size}`} aria-hidden shapeRendering="crispEdges">
       <path className="qr-dark" d={path} />

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
+import type { Session } from '../../../contract/generated/types.gen.ts';
 import { createFirstAdministratorMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
 import { zFirstAdministratorRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Form, FormRow } from '../../ui/form/Form.tsx';
@@ -13,7 +13,7 @@ interface FirstAdministratorFormProps {
   onDone: (session: Session) => void;
 }
 
-/** Who administers a new installation; the link of the first start is used up by it. */
+/** Creates the first administrator of an installation; uses up the link of the first start. */
 export function FirstAdministratorForm({ token, onDone }: FirstAdministratorFormProps) {
   const create = useWrite('createFirstAdministrator', createFirstAdministratorMutation());
   const form = useForm({
@@ -26,7 +26,7 @@ export function FirstAdministratorForm({ token, onDone }: FirstAdministratorForm
       form={form}
       pending={create.isPending}
       error={create.error}
-      submit="Create and sign in"
+      submitLabel="Create and sign in"
       onSubmit={(body) => create.mutate({ body }, { onSuccess: onDone })}
     >
       <FormRow>

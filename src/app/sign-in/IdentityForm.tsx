@@ -3,33 +3,33 @@ import { useForm } from 'react-hook-form';
 import { beginIdentitySignInMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { zBeginIdentitySignIn } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
-import { keepUnderWay } from './under-way.ts';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
+import { saveIdentitySignIn } from './identity-sign-in.ts';
 
 interface IdentityFormProps {
   site: string;
-  /** Where to go once signed in. */
+  /** Path to open after the sign-in. */
   next: string;
 }
 
-/** Sends the browser to the identity manager of a site. */
+/** Redirects the browser to the identity manager of a site. */
 export function IdentityForm({ site, next }: IdentityFormProps) {
   const begin = useWrite('beginIdentitySignIn', beginIdentitySignInMutation());
   const form = useForm({ resolver: zodResolver(zBeginIdentitySignIn), defaultValues: { site } });
   return (
     <Form
       form={form}
-      // The button goes on waiting until the other page is there.
+      // Pending until the redirect.
       pending={begin.isPending || begin.isSuccess}
       error={begin.error}
-      submit="Go on"
+      submitLabel="Continue"
       onSubmit={(body) =>
         begin.mutate(
           { body },
           {
             onSuccess({ url, state, secret }) {
-              keepUnderWay({ state, secret, next, site: body.site });
+              saveIdentitySignIn({ state, secret, next, site: body.site });
               location.assign(url);
             },
           },
@@ -40,7 +40,7 @@ export function IdentityForm({ site, next }: IdentityFormProps) {
         control={form.control}
         name="site"
         label="Short name of the site"
-        hint="It stands beside the name of the site in the console; your administrator knows it."
+        hint="Shown next to the site name in the console. Ask your administrator if you do not know it."
         autoComplete="organization"
       />
     </Form>

@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import { buttonClass } from '../../ui/button/button-class.ts';
 
-/** Signs in through the identity manager of a site in a tab of its own; this page goes on when that one arrives. */
+/** Link that signs in through the identity manager in another tab; this page continues when that sign-in succeeds. */
 export function OrganizationSignIn({ slug }: { slug: string }) {
   return (
     <a

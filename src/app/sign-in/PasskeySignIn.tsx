@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
+import type { Session } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { signInWithPasskey } from '../../api/generated/sdk.gen.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
-import { askForSignIn, passkeysPossible, PasskeyUnused } from './passkeys.ts';
+import { requestPasskeySignIn, isPasskeySupported, PasskeyNotUsedError } from './passkeys.ts';
 import './access.css';
 
-/** Signing in without a password, where the browser can. */
+/** Button to sign in with a passkey; hidden if the browser does not support it. */
 export function PasskeySignIn({
   site,
   onDone,
@@ -18,23 +18,23 @@ export function PasskeySignIn({
   const signIn = useMutation({
     mutationKey: ['signInWithPasskey'],
     async mutationFn() {
-      const passkey = await askForSignIn();
+      const passkey = await requestPasskeySignIn();
       return (await signInWithPasskey({ body: { passkey, siteId: site } })).data;
     },
     onSuccess: onDone,
   });
-  if (!passkeysPossible()) return null;
+  if (!isPasskeySupported()) return null;
   return (
     <div className="passkey-way">
       <Button icon={KeyRound} pending={signIn.isPending} onClick={() => signIn.mutate()}>
         Sign in with a passkey
       </Button>
-      {signIn.error && <p role="alert">{words(signIn.error)}</p>}
+      {signIn.error && <p role="alert">{formatPasskeyError(signIn.error)}</p>}
     </div>
   );
 }
 
-const words = (error: Error): string =>
-  error instanceof PasskeyUnused
+const formatPasskeyError = (error: Error): string =>
+  error instanceof PasskeyNotUsedError
     ? 'No passkey was used. Try again, or sign in with your password.'
     : toServiceError(error).message;

@@ -3,41 +3,43 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import type { PresenceProof, ProofMethod } from '../../api/generated/types.gen.ts';
+import type { PresenceProof, ProofMethod } from '../../../contract/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
-import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import type { Failure } from '../../ui/feedback/failure.ts';
+import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
 import { focusFirstField } from './focus.ts';
-import { OTHER_WAY, proofOf, TYPED } from './proof-fields.ts';
+import { requestPasskeyProof, isPasskeySupported } from './passkeys.ts';
+import { OTHER_METHOD_LABELS, toPresenceProof, PROOF_FIELDS } from './proof-fields.ts';
 import type { TypedMethod } from './proof-fields.ts';
-import { askForProof, passkeysPossible } from './passkeys.ts';
 import './access.css';
 
 interface ProofFormProps {
-  /** How the person can prove it, the usual way first. */
+  /** Possible methods, the default first. */
   methods: readonly ProofMethod[];
-  /** The verb on the primary button. */
-  submit: string;
+  /** Label of the primary button. */
+  submitLabel: string;
   pending: boolean;
   error: Failure | null;
   onProof: (proof: PresenceProof) => void;
   onCancel?: (() => void) | undefined;
 }
 
-/** One proof, and the other ways to give one: a code, a passkey, a recovery code, or the password. */
+/** Form for a proof of presence by code, passkey, recovery code or password, with buttons for the other methods. */
 export function ProofForm({ methods, error, onProof, ...rest }: ProofFormProps) {
-  const possible = methods.filter((method) => method !== 'passkey' || passkeysPossible());
+  const possible = methods.filter((method) => method !== 'passkey' || isPasskeySupported());
   const [chosen, setChosen] = useState<ProofMethod>();
   const [tried, setTried] = useState<ProofMethod>();
   const method = chosen ?? possible[0];
   if (method === undefined)
-    return <p className="proof-none">This browser cannot use any of your second factors. Try another one.</p>;
-  const given = {
+    return (
+      <p className="proof-none">This browser supports none of your second factors. Use another browser.</p>
+    );
+  const proofProps = {
     ...rest,
-    // What was wrong with one proof says nothing of the next.
+    // An error belongs to the method that was tried.
     error: tried === method ? error : null,
     onProof(proof: PresenceProof) {
       setTried(method);
@@ -47,16 +49,16 @@ export function ProofForm({ methods, error, onProof, ...rest }: ProofFormProps) 
   return (
     <>
       {method === 'passkey' ? (
-        <PasskeyProof {...given} />
+        <PasskeyProof {...proofProps} />
       ) : (
-        <TypedProof key={method} method={method} {...given} />
+        <TypedProof key={method} method={method} {...proofProps} />
       )}
-      <OtherWays ways={possible.filter((other) => other !== method)} onChoose={setChosen} />
+      <OtherMethods ways={possible.filter((other) => other !== method)} onChoose={setChosen} />
     </>
   );
 }
 
-function OtherWays({
+function OtherMethods({
   ways,
   onChoose,
 }: {
@@ -68,24 +70,24 @@ function OtherWays({
     <div className="proof-ways">
       {ways.map((way) => (
         <Button key={way} variant="quiet" size="small" onClick={() => onChoose(way)}>
-          {OTHER_WAY[way]}
+          {OTHER_METHOD_LABELS[way]}
         </Button>
       ))}
     </div>
   );
 }
 
-type Given = Omit<ProofFormProps, 'methods'>;
+type ProofProps = Omit<ProofFormProps, 'methods'>;
 
-function TypedProof({ method, onProof, ...rest }: Given & { method: TypedMethod }) {
-  const { name, label, hint, schema } = TYPED[method];
+function TypedProof({ method, onProof, ...rest }: ProofProps & { method: TypedMethod }) {
+  const { name, label, hint, schema } = PROOF_FIELDS[method];
   const form = useForm({
     resolver: zodResolver(z.object({ [name]: schema })),
     defaultValues: { [name]: '' },
   });
   const field = { control: form.control, name, label };
   return (
-    <Form form={form} onSubmit={(values) => onProof(proofOf(method, values[name] ?? ''))} {...rest}>
+    <Form form={form} onSubmit={(values) => onProof(toPresenceProof(method, values[name] ?? ''))} {...rest}>
       <div ref={focusFirstField}>
         {method === 'password' ? (
           <PasswordField {...field} autoComplete="current-password" />
@@ -102,14 +104,14 @@ function TypedProof({ method, onProof, ...rest }: Given & { method: TypedMethod 
   );
 }
 
-function PasskeyProof({ submit, pending, error, onProof, onCancel }: Given) {
+function PasskeyProof({ submitLabel, pending, error, onProof, onCancel }: ProofProps) {
   const [asking, setAsking] = useState(false);
   const [unused, setUnused] = useState(false);
   const ask = async () => {
     setAsking(true);
     setUnused(false);
     try {
-      onProof({ passkey: await askForProof() });
+      onProof({ passkey: await requestPasskeyProof() });
     } catch {
       setUnused(true);
     } finally {
@@ -126,7 +128,7 @@ function PasskeyProof({ submit, pending, error, onProof, onCancel }: Given) {
       <footer className="form-footer">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button variant="primary" icon={KeyRound} pending={pending || asking} onClick={() => void ask()}>
-          {submit}
+          {submitLabel}
         </Button>
       </footer>
     </div>

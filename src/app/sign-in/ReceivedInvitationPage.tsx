@@ -1,23 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, useEffect } from 'react';
-import { useQuery } from '@tanstack/react-query';
+import type {
+  AcceptedInvitation,
+  ReceivedInvitation,
+  Session,
+} from '../../../contract/generated/types.gen.ts';
 import {
   acceptInvitationMutation,
   switchSiteMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { AcceptedInvitation, ReceivedInvitation, Session } from '../../api/generated/types.gen.ts';
+import { sessionQuery } from '../../api/session-query.ts';
 import { useWrite } from '../../api/write.ts';
-import { shortDate } from '../../lib/dates.ts';
-import { daysAfter, distance } from '../../lib/ends.ts';
-import { counted } from '../../lib/numbers.ts';
-import { Doorway } from './Doorway.tsx';
+import { formatShortDate, addDays, formatDistance } from '../../lib/dates.ts';
+import { pluralize } from '../../lib/numbers.ts';
+import { buttonClass } from '../../ui/button/button-class.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
-import { Fact, Facts } from '../../ui/layout/Facts.tsx';
-import { sessionQuery } from '../../api/session-query.ts';
-import { startOnSite } from '../session/session.ts';
-import { buttonClass } from '../../ui/button/button-class.ts';
-import './received.css';
+import { Fact, Facts } from '../../ui/layout/Card.tsx';
+import { reloadOnSite } from '../session/session.ts';
+import { SignInLayout } from './SignInLayout.tsx';
+import './received-invitation.css';
 
 interface ReceivedInvitationPageProps {
   title: string;
@@ -25,17 +28,26 @@ interface ReceivedInvitationPageProps {
   invitation: ReceivedInvitation | undefined;
 }
 
-/** What somebody is invited to, and the button that accepts it; or why that is no longer possible. */
+/** Shows an invitation with the button to accept it, or why it cannot be accepted. */
 export function ReceivedInvitationPage({ title, token, invitation }: ReceivedInvitationPageProps) {
   const [accepted, setAccepted] = useState<AcceptedInvitation>();
-  const [gone, setGone] = useState(false);
+  const [isUnavailable, setIsUnavailable] = useState(false);
   if (accepted && invitation) return <AcceptedPage email={invitation.email} accepted={accepted} />;
-  if (!invitation || gone) {
+  if (!invitation || isUnavailable) {
     return (
-      <GonePage title={gone ? 'This invitation can no longer be accepted' : title} isKept={token !== ''} />
+      <UnavailableInvitationPage
+        title={isUnavailable ? 'This invitation can no longer be accepted' : title}
+        isKept={token !== ''}
+      />
     );
   }
-  return <Offer {...{ title, token, invitation }} onAccepted={setAccepted} onGone={() => setGone(true)} />;
+  return (
+    <InvitationOffer
+      {...{ title, token, invitation }}
+      onAccepted={setAccepted}
+      onUnavailable={() => setIsUnavailable(true)}
+    />
+  );
 }
 
 interface OfferProps {
@@ -43,26 +55,26 @@ interface OfferProps {
   token: string;
   invitation: ReceivedInvitation;
   onAccepted: (accepted: AcceptedInvitation) => void;
-  onGone: () => void;
+  onUnavailable: () => void;
 }
 
-function Offer({ title, token, invitation, onAccepted, onGone }: OfferProps) {
+function InvitationOffer({ title, token, invitation, onAccepted, onUnavailable }: OfferProps) {
   const { email, siteName, duration, invitedByName, expiresDate } = invitation;
   const accept = useWrite('acceptInvitation', acceptInvitationMutation());
   const isMember = accept.error?.status === 409;
   const go = () =>
     accept.mutate(
       { body: { token } },
-      { onSuccess: onAccepted, onError: ({ status }) => status === 404 && onGone() },
+      { onSuccess: onAccepted, onError: ({ status }) => status === 404 && onUnavailable() },
     );
   return (
-    <Doorway title={title} intro={`${invitedByName ?? 'An administrator'} invites you to ${siteName}.`}>
+    <SignInLayout title={title} intro={`${invitedByName ?? 'An administrator'} invites you to ${siteName}.`}>
       <Facts>
         <Fact label="For">{email}</Fact>
         <Fact label="Membership">{duration ? <Temporary days={duration} /> : 'Permanent'}</Fact>
         <Fact label="Link works until">
           <time dateTime={expiresDate}>
-            {shortDate(expiresDate)}, {distance(expiresDate)}
+            {formatShortDate(expiresDate)}, {formatDistance(expiresDate)}
           </time>
         </Fact>
       </Facts>
@@ -78,46 +90,48 @@ function Offer({ title, token, invitation, onAccepted, onGone }: OfferProps) {
         <p className="received-foot">
           {isMember ? (
             <>
-              You are a member already. <Link to="/sign-in">Sign in</Link>
+              You are already a member. <Link to="/sign-in">Sign in</Link>
             </>
           ) : (
-            'Your password stays the one you have.'
+            'Your password does not change.'
           )}
         </p>
       </div>
-      <p className="doorway-foot">Not wanted? Do nothing: without your acceptance nothing changes.</p>
-    </Doorway>
+      <p className="sign-in-layout-foot">
+        If you do not want this, do nothing: nothing changes unless you accept.
+      </p>
+    </SignInLayout>
   );
 }
 
 function Temporary({ days }: { days: number }) {
-  const end = daysAfter(days);
+  const end = addDays(days);
   return (
     <>
-      {counted(days, 'day', 'days')}. Accepted now, it ends{' '}
+      {pluralize(days, 'day', 'days')}. Accepted now, it ends{' '}
       <time dateTime={end.toISOString()}>
-        {shortDate(end)}, {distance(end)}
+        {formatShortDate(end)}, {formatDistance(end)}
       </time>
       .
     </>
   );
 }
 
-/** Without a token there was none in the address: the page was loaded again. */
-function GonePage({ title, isKept }: { title: string; isKept: boolean }) {
+/** Shown for an invalid invitation, or without a token because the page was reloaded. */
+function UnavailableInvitationPage({ title, isKept }: { title: string; isKept: boolean }) {
   return (
-    <Doorway
+    <SignInLayout
       title={title}
       intro={
         isKept
-          ? 'It was accepted, revoked or sent again, or it has expired. Where it was sent again, the newest e-mail has the link that works. Otherwise ask whoever invited you for a new one.'
-          : 'The link in it is not kept in the address bar, so it has to be opened from the e-mail each time.'
+          ? 'It was accepted, revoked or sent again, or it has expired. If it was sent again, the newest e-mail contains the valid link. Otherwise ask the person who invited you for a new one.'
+          : 'The link is not kept in the address bar. Open it from the e-mail again.'
       }
     >
-      <p className="doorway-foot received-foot">
+      <p className="sign-in-layout-foot received-foot">
         Accepted already? <Link to="/sign-in">Sign in</Link>
       </p>
-    </Doorway>
+    </SignInLayout>
   );
 }
 
@@ -126,23 +140,23 @@ interface AcceptedProps {
   accepted: AcceptedInvitation;
 }
 
-/** After accepting: the way onto the site, for whoever is signed in already and for everybody else. */
+/** Shown after accepting, with the next step for signed-in and signed-out users. */
 function AcceptedPage({ email, accepted }: AcceptedProps) {
   const { siteName, membershipExpiresDate: end } = accepted;
   const { data: session, isPending } = useQuery({ ...sessionQuery, retry: false });
-  // The button that was pressed is gone: the heading says what it did.
+  // The pressed button is gone; the focus moves to the heading with the result.
   useEffect(() => document.querySelector<HTMLElement>('#page-title')?.focus(), []);
   return (
-    <Doorway
+    <SignInLayout
       title={`You are a member of ${siteName}`}
-      intro={end ? `Your membership ends ${shortDate(end)}, ${distance(end)}.` : undefined}
+      intro={end ? `Your membership ends ${formatShortDate(end)}, ${formatDistance(end)}.` : undefined}
     >
       {!isPending && (
         <div className="received-act">
           {session ? <SignedIn {...{ email, accepted, session }} /> : <SignedOut {...{ email, accepted }} />}
         </div>
       )}
-    </Doorway>
+    </SignInLayout>
   );
 }
 
@@ -158,27 +172,26 @@ function SignedOut({ email, accepted: { siteId } }: AcceptedProps) {
 }
 
 function SignedIn({ email, accepted: { siteId, siteName }, session }: AcceptedProps & { session: Session }) {
-  const move = useWrite('switchSite', switchSiteMutation());
+  const switchSite = useWrite('switchSite', switchSiteMutation());
   if (session.user.email.toLowerCase() !== email.toLowerCase()) {
     return (
       <>
         <Link to="/" className={buttonClass()}>
-          Go on as {session.user.email}
+          Continue as {session.user.email}
         </Link>
         <p>
-          In this browser {session.user.email} is signed in. To work on {siteName}, sign out and sign in as{' '}
-          {email}.
+          You are signed in as {session.user.email}. To work on {siteName}, sign out and sign in as {email}.
         </p>
       </>
     );
   }
   return (
     <>
-      {move.error && <FailureBanner failure={move.error} />}
+      {switchSite.error && <FailureBanner failure={switchSite.error} />}
       <Button
         variant="primary"
-        pending={move.isPending}
-        onClick={() => move.mutate({ body: { siteId } }, { onSuccess: startOnSite })}
+        pending={switchSite.isPending}
+        onClick={() => switchSite.mutate({ body: { siteId } }, { onSuccess: reloadOnSite })}
       >
         Go to {siteName}
       </Button>

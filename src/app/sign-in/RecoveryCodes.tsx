@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import { saveFile } from '../../files/save-file.ts';
+import { saveFile } from '../../files/download.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
 import { focusFirstButton } from './focus.ts';
@@ -7,15 +7,15 @@ import './access.css';
 
 interface RecoveryCodesProps {
   codes: readonly string[];
-  /** Whose they are: stands in the file. */
+  /** E-mail of the user, written to the downloaded file. */
   email?: string | undefined;
-  /** The verb on the button that goes on. */
-  done: string;
+  /** Label of the button that continues. */
+  doneLabel: string;
   onDone: () => void;
 }
 
-/** Recovery codes, this once: to copy, to keep as a file. */
-export function RecoveryCodes({ codes, email, done, onDone }: RecoveryCodesProps) {
+/** Shows the recovery codes once, to copy or download. */
+export function RecoveryCodes({ codes, email, doneLabel, onDone }: RecoveryCodesProps) {
   const text = `${codes.join('\n')}\n`;
   const save = () =>
     saveFile(
@@ -27,8 +27,8 @@ export function RecoveryCodes({ codes, email, done, onDone }: RecoveryCodesProps
     <div className="form" ref={focusFirstButton}>
       <div className="form-body">
         <p>
-          Each of these codes opens your account once, in place of the second factor. Keep them where you will
-          find them without this device. They are not shown again.
+          Each of these codes replaces the second factor once. Store them where you can find them without this
+          device. They are not shown again.
         </p>
         <div className="codes">
           <ul>
@@ -44,7 +44,7 @@ export function RecoveryCodes({ codes, email, done, onDone }: RecoveryCodesProps
           Save as a file
         </Button>
         <Button variant="primary" onClick={onDone}>
-          {done}
+          {doneLabel}
         </Button>
       </footer>
     </div>

@@ -1,23 +1,23 @@
+import type { PendingSignIn, Session } from '../../../contract/generated/types.gen.ts';
 import { verifySecondFactorMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { PendingSignIn, Session } from '../../api/generated/types.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { ProofForm } from './ProofForm.tsx';
 
 interface SecondFactorFormProps {
   methods: PendingSignIn['methods'];
   onDone: (session: Session) => void;
-  /** The tries are used up, or the time is over. */
-  onOver: () => void;
+  /** Called when the attempts are used up or the time is over. */
+  onExpired: () => void;
   onCancel: () => void;
 }
 
-/** The second half of a sign-in. */
-export default function SecondFactorForm({ methods, onDone, onOver, onCancel }: SecondFactorFormProps) {
+/** Second step of a sign-in. */
+export default function SecondFactorForm({ methods, onDone, onExpired, onCancel }: SecondFactorFormProps) {
   const verify = useWrite('verifySecondFactor', verifySecondFactorMutation());
   return (
     <ProofForm
       methods={methods}
-      submit="Sign in"
+      submitLabel="Sign in"
       pending={verify.isPending}
       error={verify.error}
       onCancel={onCancel}
@@ -27,7 +27,7 @@ export default function SecondFactorForm({ methods, onDone, onOver, onCancel }: 
           {
             onSuccess: onDone,
             onError({ status }) {
-              if (status === 401) onOver();
+              if (status === 401) onExpired();
             },
           },
         )

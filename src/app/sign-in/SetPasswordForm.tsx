@@ -4,11 +4,11 @@ import { useForm } from 'react-hook-form';
 import { setPasswordMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { zSetPasswordRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
-import { toast } from '../../ui/feedback/toast.ts';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
+import { toast } from '../../ui/toast.ts';
 
-/** Uses the link up. Whoever set the password signs in with it next: that proves it works. */
+/** Sets a password with a one-time link; the user then signs in with it. */
 export function SetPasswordForm({ token, email }: { token: string; email: string }) {
   const router = useRouter();
   const set = useWrite('setPassword', setPasswordMutation());
@@ -21,7 +21,7 @@ export function SetPasswordForm({ token, email }: { token: string; email: string
       form={form}
       pending={set.isPending}
       error={set.error}
-      submit="Set password"
+      submitLabel="Set password"
       onSubmit={(body) =>
         set.mutate(
           { body },
@@ -34,7 +34,7 @@ export function SetPasswordForm({ token, email }: { token: string; email: string
         )
       }
     >
-      {/* A password manager stores the new password under this name. */}
+      {/* Password managers store the new password for this user name. */}
       <input type="email" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
       <PasswordField
         control={form.control}

@@ -1,97 +1,111 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
+import type { PendingSignIn, Session, SignInRequest } from '../../../contract/generated/types.gen.ts';
 import { signInMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import type { PendingSignIn, Session, SignInRequest } from '../../api/generated/types.gen.ts';
 import { zSignInRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordField } from '../../ui/form/PasswordField.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
-import { later } from '../../ui/later.ts';
+import { lazyWithPreload } from '../../ui/lazy.tsx';
 
-const SecondFactorForm = later(() => import('./SecondFactorForm.tsx'));
-const EnrolmentForm = later(() => import('./EnrolmentForm.tsx'));
+const SecondFactorForm = lazyWithPreload(() => import('./SecondFactorForm.tsx'));
+const EnrolmentForm = lazyWithPreload(() => import('./EnrolmentForm.tsx'));
 
 interface SignInFormProps {
-  /** Who signs in again, and where; free at the door. */
-  again?: { email: string; siteId: number };
-  /** The site to open if it is open to them; without it the service chooses. */
+  /** User and site of a repeated sign-in; undefined on the sign-in page. */
+  reauthenticate?: { email: string; siteId: number };
+  /** Site to open if the user is a member; without it the service chooses. */
   site?: number | undefined;
   onDone: (session: Session) => void;
   onCancel?: (() => void) | undefined;
-  /** Which part of the sign-in is on screen. */
+  /** Called when the step of the sign-in changes. */
   onStep?: ((step: PendingSignIn['pending'] | undefined) => void) | undefined;
 }
 
-/** E-mail and password, then what the person or the site asks for besides. */
+/** Sign-in with e-mail and password, then the second factor or its setup if required. */
 export function SignInForm({ onDone, onStep, ...rest }: SignInFormProps) {
-  const [half, setHalf] = useState<PendingSignIn>();
-  const [over, setOver] = useState(false);
+  const [pendingSignIn, setPendingSignIn] = useState<PendingSignIn>();
+  const [isExpired, setIsExpired] = useState(false);
   const show = (next: PendingSignIn | undefined) => {
-    setHalf(next);
+    setPendingSignIn(next);
     onStep?.(next?.pending);
   };
-  const begin = (why: 'over' | 'chosen') => {
-    setOver(why === 'over');
+  const restart = (reason: 'expired' | 'cancelled') => {
+    setIsExpired(reason === 'expired');
     show(undefined);
   };
-  const steps = { onDone, onOver: () => begin('over'), onCancel: () => begin('chosen') };
-  if (!half) return <PasswordForm {...rest} over={over} onWhole={onDone} onHalf={show} />;
+  const steps = { onDone, onExpired: () => restart('expired'), onCancel: () => restart('cancelled') };
+  if (!pendingSignIn)
+    return <PasswordForm {...rest} isExpired={isExpired} onSignedIn={onDone} onPending={show} />;
   return (
     <Suspense>
-      {half.pending === 'two-factor' ? (
-        <SecondFactorForm methods={half.methods} {...steps} />
+      {pendingSignIn.pending === 'two-factor' ? (
+        <SecondFactorForm methods={pendingSignIn.methods} {...steps} />
       ) : (
-        <EnrolmentForm done="Go on" {...steps} />
+        <EnrolmentForm doneLabel="Continue" {...steps} />
       )}
     </Suspense>
   );
 }
 
 type PasswordFormProps = Omit<SignInFormProps, 'onDone' | 'onStep'> & {
-  /** A sign-in before this one ended without its second factor. */
-  over: boolean;
-  onWhole: (session: Session) => void;
-  onHalf: (half: PendingSignIn) => void;
+  /** Whether the previous attempt expired before the second factor. */
+  isExpired: boolean;
+  onSignedIn: (session: Session) => void;
+  onPending: (half: PendingSignIn) => void;
 };
 
-/** E-mail and password; signing in again asks for the password alone. */
-function PasswordForm({ again, site, over, onWhole, onHalf, onCancel }: PasswordFormProps) {
+/** First step: e-mail and password; only the password for a repeated sign-in. */
+function PasswordForm({
+  reauthenticate,
+  site,
+  isExpired,
+  onSignedIn,
+  onPending,
+  onCancel,
+}: PasswordFormProps) {
   const signIn = useWrite('signIn', signInMutation());
   const form = useForm({
     resolver: zodResolver(zSignInRequest),
-    defaultValues: { email: again?.email ?? '', password: '', siteId: again?.siteId ?? site },
+    defaultValues: {
+      email: reauthenticate?.email ?? '',
+      password: '',
+      siteId: reauthenticate?.siteId ?? site,
+    },
   });
-  const submit = (body: SignInRequest) =>
+  const submit = (body: SignInRequest) => {
+    SecondFactorForm.preload();
     signIn.mutate(
       { body },
       {
         onSuccess(answer) {
-          if ('pending' in answer) onHalf(answer);
-          else onWhole(answer);
+          if ('pending' in answer) onPending(answer);
+          else onSignedIn(answer);
         },
-        // Somebody else than was meant, or no member any more: their own site opens.
+        // Not a member of the requested site: signs in to the user's own site.
         onError({ status }) {
           if (status === 403 && site !== undefined && body.siteId === site)
             submit({ ...body, siteId: undefined });
         },
       },
     );
+  };
   return (
     <Form
       form={form}
       pending={signIn.isPending}
       error={signIn.error}
-      submit="Sign in"
+      submitLabel="Sign in"
       onCancel={onCancel}
       onSubmit={submit}
     >
-      {over && !signIn.error && (
-        <Banner tone="warn">That sign-in is over. Begin again with your password.</Banner>
+      {isExpired && !signIn.error && (
+        <Banner tone="warn">This sign-in has expired. Start again with your password.</Banner>
       )}
-      {!again && (
+      {!reauthenticate && (
         <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="username" />
       )}
       <PasswordField
@@ -103,3 +117,15 @@ function PasswordForm({ again, site, over, onWhole, onHalf, onCancel }: Password
     </Form>
   );
 }
+
+/** Titles and texts of the steps after the password. */
+export const SIGN_IN_STEPS = {
+  'two-factor': {
+    title: 'Second factor',
+    intro: 'Your password is correct. Confirm your identity with a second factor.',
+  },
+  enrolment: {
+    title: 'Set up a second factor',
+    intro: 'Your account now requires a code in addition to the password.',
+  },
+} as const;

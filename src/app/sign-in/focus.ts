@@ -1,6 +1,6 @@
-/** For the `ref` of a part that comes on screen to be typed into. Not by autoFocus: a dialog around it takes that away. */
+/** Ref callback that focuses the first input of a form. `autoFocus` does not work within a dialog, which takes the focus. */
 export const focusFirstField = (part: HTMLElement | null): void => part?.querySelector('input')?.focus();
 
-/** The same for a part that is to be decided about: the first of the buttons at its foot is the careful one. */
+/** Ref callback that focuses the first button of the footer, which is the safe choice. */
 export const focusFirstButton = (part: HTMLElement | null): void =>
   part?.querySelector<HTMLElement>('footer button')?.focus();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { PresenceProof, ProofMethod } from '../../api/generated/types.gen.ts';
+import type { PresenceProof, ProofMethod } from '../../../contract/generated/types.gen.ts';
 
-/** What is typed of a proof; a passkey is not typed. */
+/** Proof methods with a text field. */
 export type TypedMethod = Exclude<ProofMethod, 'passkey'>;
 
 interface TypedField {
@@ -11,22 +11,24 @@ interface TypedField {
   schema: z.ZodType<string, string>;
 }
 
-const bare = z.string().transform((text) => text.replaceAll(/\s/g, ''));
-/** Apps show it in two groups; the service takes six digits and nothing else. */
-export const typedCode = bare.pipe(z.string().regex(/^\d{6}$/, 'Type the six digits that the app shows'));
+const textWithoutSpaces = z.string().transform((text) => text.replaceAll(/\s/g, ''));
+/** Schema of a code: apps show it in two groups, the service accepts only six digits. */
+export const codeSchema = textWithoutSpaces.pipe(
+  z.string().regex(/^\d{6}$/, 'Enter the six digits shown in the app'),
+);
 
-/** The field of each typed proof. */
-export const TYPED: Readonly<Record<TypedMethod, TypedField>> = {
+/** Field of each typed proof method. */
+export const PROOF_FIELDS: Readonly<Record<TypedMethod, TypedField>> = {
   code: {
     name: 'code',
-    label: 'Code of the authenticator app',
+    label: 'Authenticator code',
     hint: 'Six digits. Each code works once.',
-    schema: typedCode,
+    schema: codeSchema,
   },
   'recovery-code': {
     name: 'recoveryCode',
     label: 'Recovery code',
-    hint: 'One of those that you kept when you set up the app. Each works once.',
+    hint: 'One of the codes you saved when you set up the app. Each works once.',
     schema: z.string().min(16, 'A recovery code has 16 letters and digits').max(40),
   },
   password: {
@@ -37,15 +39,15 @@ export const TYPED: Readonly<Record<TypedMethod, TypedField>> = {
   },
 };
 
-/** The other ways, as the buttons name them. */
-export const OTHER_WAY: Readonly<Record<ProofMethod, string>> = {
-  code: 'Use a code of the app',
+/** Button labels for switching to another method. */
+export const OTHER_METHOD_LABELS: Readonly<Record<ProofMethod, string>> = {
+  code: 'Use an authenticator code',
   'recovery-code': 'Use a recovery code',
-  password: 'Use the password',
+  password: 'Use your password',
   passkey: 'Use a passkey',
 };
 
-/** What is sent of a typed proof. */
-export const proofOf = (method: TypedMethod, typed: string): PresenceProof => ({
-  [TYPED[method].name]: typed,
+/** Builds the request body of a typed proof. */
+export const toPresenceProof = (method: TypedMethod, typed: string): PresenceProof => ({
+  [PROOF_FIELDS[method].name]: typed,
 });

@@ -1,75 +1,79 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, useCallback, useEffect } from 'react';
 import type { QueryClient } from '@tanstack/react-query';
+import { useMemo, useState, useCallback, useEffect } from 'react';
+import type { Session } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { ensureProof } from '../../api/ensure-proof.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { provenBefore } from '../../api/proven-before.ts';
-import { useSession } from '../../api/session.ts';
-import { useDirectory } from '../../directory/directory.ts';
-import { count } from '../../lib/numbers.ts';
-import { Button } from '../../ui/button/Button.tsx';
-import { Dialog } from '../../ui/dialog/Dialog.tsx';
-import { TypedName, typedReason } from '../../ui/dialog/TypedName.tsx';
-import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
-import { toast } from '../../ui/feedback/toast.ts';
-import type { BulkAction, BulkRequest } from './actions.ts';
-import { DryRunView } from './DryRunView.tsx';
-import { isOneWay, people, titleOf } from './words.ts';
-import type { Session } from '../../api/generated/types.gen.ts';
-import { agree } from './agreed.ts';
-import { createJob } from './job.ts';
-import { keepJob } from './keep.ts';
-import type { BulkJob } from './keep.ts';
-import { takeJob } from '../../app/jobs/lock.ts';
-import type { Change } from './person.ts';
 import type { ServiceError } from '../../api/errors.ts';
-import { announce } from '../../ui/feedback/live.ts';
-import { dryRun } from './dry-run.ts';
+import { useSession } from '../../api/session.ts';
+import { lockJob } from '../../app/jobs/job-store.ts';
+import { useDirectory } from '../../directory/directory.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
+import { Dialog } from '../../ui/dialog/Dialog.tsx';
+import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
+import { announce } from '../../ui/LiveRegion.tsx';
+import { toast } from '../../ui/toast.ts';
+import type { BulkAction, BulkRequest } from './bulk-request.ts';
+import { ReadingProgress } from './dry-run-parts.tsx';
+import { runDryRun } from './dry-run.ts';
 import type { DryRun } from './dry-run.ts';
-import './bulk-dialog.css';
+import { DryRunView } from './DryRunView.tsx';
+import { confirmJob, saveBulkJob } from './job-store.ts';
+import type { BulkJob } from './job-store.ts';
+import { createBulkJob } from './job.ts';
+import type { PersonChange } from './person.ts';
+import { isOneWay, formatPeople, formatTitle } from './texts.ts';
 
 interface BulkDialogProps {
   request: BulkRequest;
   onClose: () => void;
 }
 
-/** The dry run of a change of many people, and the one button that begins it. */
+/** Dry run of a bulk change, with the button that starts the job. */
 export default function BulkDialog({ request, onClose }: BulkDialogProps) {
   const { action, userIds } = request;
   const client = useQueryClient();
   const session = useSession();
   const { groups } = useDirectory();
-  const names = useMemo(() => new Map(groups.map(({ id, name }) => [id, name])), [groups]);
+  const groupNames = useMemo(() => new Map(groups.map(({ id, name }) => [id, name])), [groups]);
   const { read, result, error, retry } = useDryRun(request);
-  const [leaveOut, setLeaveOut] = useState(false);
+  const [skipConflicts, setSkipConflicts] = useState(false);
   const [typed, setTyped] = useState('');
   const [pending, setPending] = useState(false);
 
   const changes = useMemo(
     () =>
-      leaveOut && result
+      skipConflicts && result
         ? result.changes.filter(({ person }) => !result.conflicts.has(person.id))
         : (result?.changes ?? []),
-    [leaveOut, result],
+    [skipConflicts, result],
   );
-  const title = titleOf(action, result ? changes.length : userIds.length, names, session.site.name);
-  const wanted = asksForName(action, changes.length) ? session.site.name : undefined;
-  const reason = result ? whyNot(result.lacks, changes.length, wanted, typed) : 'The people are being read';
+  const title = formatTitle(action, result ? changes.length : userIds.length, groupNames, session.site.name);
+  const confirmationName = requiresTypedName(action, changes.length) ? session.site.name : undefined;
+  const disabledReason = result
+    ? getDisabledReason(result.blockedReason, changes.length, confirmationName, typed)
+    : 'People are still loading';
 
-  const begin = async () => {
+  const start = async () => {
     setPending(true);
     try {
-      // Asked for once, before the first of many calls would ask.
-      if (!isOneWay(action) || (await provenBefore())) {
-        await beginJob(client, session, { request, title, changes, names });
+      // The proof of identity is requested once, before the first of many requests would ask for it.
+      if (!isOneWay(action) || (await ensureProof())) {
+        await startJob(client, session, { request, title, changes, names: groupNames });
         onClose();
       }
     } catch (thrown) {
-      toast({ title: 'Nothing was begun', description: toServiceError(thrown).message, tone: 'bad' });
+      toast({
+        title: 'The change was not started',
+        description: toServiceError(thrown).message,
+        tone: 'bad',
+      });
     }
     setPending(false);
   };
-  // What begins in this moment is no longer turned away.
+  // The dialog stays open while the job starts.
   const close = () => {
     if (!pending) onClose();
   };
@@ -84,8 +88,8 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
           <Button
             variant={isDangerous(action) ? 'danger' : 'primary'}
             pending={pending}
-            disabledReason={error ? 'The people could not be read' : reason}
-            onClick={() => void begin()}
+            disabledReason={error ? 'The people could not be loaded' : disabledReason}
+            onClick={() => void start()}
           >
             {title}
           </Button>
@@ -94,112 +98,115 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
     >
       <div className="bulk-dialog">
         {error && (
-          <ErrorState title="Nothing could be planned" onRetry={retry} requestId={error.requestId}>
+          <ErrorState title="The dry run failed" onRetry={retry} requestId={error.requestId}>
             {error.message}
           </ErrorState>
         )}
-        {!error && !result && <Reading read={read} of={userIds.length} />}
-        {result && <DryRunView {...{ action, result, changes, names, leaveOut }} onLeaveOut={setLeaveOut} />}
-        {result && wanted !== undefined && changes.length > 0 && (
-          <TypedName wanted={wanted} typed={typed} onType={setTyped} />
+        {!error && !result && (
+          <ReadingProgress
+            readCount={read}
+            total={userIds.length}
+            items={formatPeople(userIds.length)}
+            label="Reading people"
+          />
+        )}
+        {result && (
+          <DryRunView
+            {...{ action, result, changes, names: groupNames, skipConflicts }}
+            onSkipConflicts={setSkipConflicts}
+          />
+        )}
+        {result && confirmationName !== undefined && changes.length > 0 && (
+          <ConfirmationField expectedText={confirmationName} value={typed} onChange={setTyped} />
         )}
       </div>
     </Dialog>
   );
 }
 
-function Reading({ read, of }: { read: number; of: number }) {
-  return (
-    <div className="bulk-reading">
-      <p className="num">{read === 0 ? `Reading ${people(of)}` : `${count(read)} of ${people(of)} read`}</p>
-      <progress value={read} max={of} aria-label="Reading people" />
-    </div>
-  );
-}
-
 const isDangerous = (action: BulkAction): boolean =>
-  action.kind === 'deactivate' || isOneWay(action) || takesLicense(action);
-const takesLicense = (action: BulkAction): boolean =>
+  action.kind === 'deactivate' || isOneWay(action) || removesLicense(action);
+const removesLicense = (action: BulkAction): boolean =>
   action.kind === 'license' && action.licenseTypeId === NO_LICENSE;
 
-/** What ends people's work here and has no way back at once is typed, as for a single person. */
-const asksForName = (action: BulkAction, number: number): boolean =>
-  isOneWay(action) || (takesLicense(action) && number > 1);
+/** One-way changes and removing licenses from several people require typing the site's name. */
+const requiresTypedName = (action: BulkAction, number: number): boolean =>
+  isOneWay(action) || (removesLicense(action) && number > 1);
 
-function whyNot(
-  lacks: string | undefined,
+function getDisabledReason(
+  blockedReason: string | undefined,
   number: number,
-  wanted: string | undefined,
+  confirmationName: string | undefined,
   typed: string,
 ): string | undefined {
-  if (lacks !== undefined) return lacks;
-  if (number === 0) return 'Nobody would be changed';
-  return typedReason(wanted, typed);
+  if (blockedReason !== undefined) return blockedReason;
+  if (number === 0) return 'No changes to make';
+  return getConfirmationReason(confirmationName, typed);
 }
 
-interface Begun {
+interface JobStart {
   request: BulkRequest;
   title: string;
-  changes: readonly Change[];
+  changes: readonly PersonChange[];
   names: ReadonlyMap<number, string>;
 }
 
-/** Begins what was agreed to. It is kept first, so that a reload in the first moment loses nothing. */
-async function beginJob(
+/** Starts the confirmed job. The job is stored first, so that an early reload loses nothing. */
+async function startJob(
   client: QueryClient,
   session: Session,
-  { request, title, changes, names }: Begun,
+  { request, title, changes, names }: JobStart,
 ): Promise<void> {
-  const job: BulkJob = { ...agree(session, title), action: request.action, changes, names };
-  await takeJob(job.id);
-  // Where the browser keeps nothing (a private window, a full disk), the job ends with its page.
-  await keepJob(job).catch(() => undefined);
-  void createJob(client, job).go();
-  request.onBegin?.();
+  const job: BulkJob = { ...confirmJob(session, title), action: request.action, changes, names };
+  await lockJob(job.id);
+  // Without storage (private window, full disk) the job ends with its page.
+  await saveBulkJob(job).catch(() => undefined);
+  void createBulkJob(client, job).go();
+  request.onStart?.();
 }
 
-/** How far the reading is, and what comes of it. */
-interface Review {
+/** Progress and result of the dry run. */
+interface DryRunState {
   read: number;
   result: DryRun | undefined;
   error: ServiceError | undefined;
   retry: () => void;
 }
 
-const BEGIN = { read: 0, result: undefined, error: undefined };
+const INITIAL_STATE = { read: 0, result: undefined, error: undefined };
 
-/** Reads and plans while the dialog is open; closing it ends that. */
-function useDryRun(request: BulkRequest): Review {
+/** Runs the dry run while the dialog is open; closing the dialog aborts it. */
+function useDryRun(request: BulkRequest): DryRunState {
   const client = useQueryClient();
   const session = useSession();
   const { size = 0 } = useDirectory();
-  const [state, setState] = useState<Omit<Review, 'retry'>>(BEGIN);
+  const [state, setState] = useState<Omit<DryRunState, 'retry'>>(INITIAL_STATE);
   const [attempt, setAttempt] = useState(0);
-  // A reading that can be given up is outside React; what it tells comes in as it goes.
+  // An effect, because the dry run is an abortable process outside React that reports its progress.
   useEffect(() => {
-    const reading = new AbortController();
-    const { signal } = reading;
-    const tell = (next: Partial<Omit<Review, 'retry'>>) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const update = (next: Partial<Omit<DryRunState, 'retry'>>) => {
       if (!signal.aborted) setState((before) => ({ ...before, ...next }));
     };
-    const around = { client, session, size, signal };
+    const context = { client, session, siteUserCount: size, signal };
     const read = async () => {
       try {
-        const result = await dryRun(request, around, (done) => tell({ read: done }));
-        tell({ result });
-        if (!signal.aborted) announce(`${people(result.changes.length)} would be changed`);
+        const result = await runDryRun(request, context, (done) => update({ read: done }));
+        update({ result });
+        if (!signal.aborted) announce(`${formatPeople(result.changes.length)} would be changed`);
       } catch (thrown) {
-        tell({ error: toServiceError(thrown) });
+        update({ error: toServiceError(thrown) });
       }
     };
     void read();
-    return () => reading.abort();
-    // The directory goes on while the dialog is open; the dry run is of one moment.
+    return () => controller.abort();
+    // Only these dependencies: the directory changes while the dialog is open, but a dry run is of one moment.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [request, attempt]);
 
   const retry = useCallback(() => {
-    setState(BEGIN);
+    setState(INITIAL_STATE);
     setAttempt((before) => before + 1);
   }, []);
   return { ...state, retry };

@@ -7,9 +7,9 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../ui/form/MultiSelectField.tsx';
 import { SelectField } from '../../ui/form/SelectField.tsx';
+import type { BulkChoice } from './bulk-request.ts';
 import { openBulk } from './index.ts';
-import type { BulkChoice } from './request.ts';
-import { people } from './words.ts';
+import { formatPeople } from './texts.ts';
 
 const LICENSES = licenseTypes.map(({ licenseTypeId, description, isBillable }) => ({
   value: licenseTypeId,
@@ -21,28 +21,28 @@ const zGroups = z.object({
   groupIds: z.array(z.number()).check(z.minLength(1, 'Choose at least one group')),
 });
 
-interface ChoiceProps {
+interface ChoiceDialogProps {
   choice: BulkChoice;
   onClose: () => void;
 }
 
-/** Which license, or which groups; the dry run follows. */
-export default function ChoiceDialog(props: ChoiceProps) {
-  return props.choice.choose === 'license' ? <LicenseChoice {...props} /> : <GroupChoice {...props} />;
+/** Asks for the license or the groups; the dry run follows. */
+export default function ChoiceDialog(props: ChoiceDialogProps) {
+  return props.choice.kind === 'license' ? <LicenseChoice {...props} /> : <GroupChoice {...props} />;
 }
 
-function LicenseChoice({ choice: { userIds, onBegin }, onClose }: ChoiceProps) {
+function LicenseChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogProps) {
   const form = useForm({ resolver: zodResolver(zLicense) });
   return (
-    <Dialog title={`Change the license of ${people(userIds.length)}`} onClose={onClose}>
+    <Dialog title={`Change the license of ${formatPeople(userIds.length)}`} onClose={onClose}>
       <Form
         form={form}
         pending={false}
         error={null}
-        submit="Review"
+        submitLabel="Review"
         onCancel={onClose}
         onSubmit={({ licenseTypeId }) =>
-          openBulk({ action: { kind: 'license', licenseTypeId }, userIds, onBegin })
+          openBulk({ action: { kind: 'license', licenseTypeId }, userIds, onStart: onStart })
         }
       >
         <SelectField control={form.control} name="licenseTypeId" label="License" options={LICENSES} />
@@ -51,20 +51,22 @@ function LicenseChoice({ choice: { userIds, onBegin }, onClose }: ChoiceProps) {
   );
 }
 
-function GroupChoice({ choice: { choose, userIds, onBegin }, onClose }: ChoiceProps) {
+function GroupChoice({ choice: { kind, userIds, onStart }, onClose }: ChoiceDialogProps) {
   const { groups } = useDirectory();
   const form = useForm<{ groupIds: number[] }>({
     resolver: zodResolver(zGroups),
     defaultValues: { groupIds: [] },
   });
-  const adds = choose === 'addGroups';
+  const adds = kind === 'addGroups';
   const options = groups
     .map(({ id, name }) => ({ value: id, label: name }))
     .toSorted((a, b) => a.label.localeCompare(b.label));
   return (
     <Dialog
       title={
-        adds ? `Add ${people(userIds.length)} to groups` : `Remove ${people(userIds.length)} from groups`
+        adds
+          ? `Add ${formatPeople(userIds.length)} to groups`
+          : `Remove ${formatPeople(userIds.length)} from groups`
       }
       onClose={onClose}
     >
@@ -72,13 +74,13 @@ function GroupChoice({ choice: { choose, userIds, onBegin }, onClose }: ChoicePr
         form={form}
         pending={false}
         error={null}
-        submit="Review"
+        submitLabel="Review"
         onCancel={onClose}
         onSubmit={({ groupIds }) =>
           openBulk({
             action: adds ? { kind: 'addGroups', groupIds } : { kind: 'removeGroups', groupIds },
             userIds,
-            onBegin,
+            onStart: onStart,
           })
         }
       >
@@ -88,11 +90,7 @@ function GroupChoice({ choice: { choose, userIds, onBegin }, onClose }: ChoicePr
           label="Groups"
           placeholder="Choose groups"
           options={options}
-          hint={
-            adds
-              ? 'Adding takes nothing away: groups they are in stay.'
-              : 'Whoever is not in a group is passed over.'
-          }
+          hint={adds ? 'Other groups stay unchanged.' : 'People who are not in a group are skipped.'}
         />
       </Form>
     </Dialog>

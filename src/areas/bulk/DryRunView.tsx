@@ -1,99 +1,106 @@
 import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.ts';
 import { useDirectory } from '../../directory/directory.ts';
-import { shortDate } from '../../lib/dates.ts';
-import { count } from '../../lib/numbers.ts';
-import { OneWayWords } from '../../ui/dialog/one-way-door.tsx';
+import { formatShortDate } from '../../lib/dates.ts';
+import { formatNumber } from '../../lib/numbers.ts';
+import { IrreversibleEffectsList } from '../../ui/dialog/confirm-irreversible.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
-import { Check } from '../../ui/form/Check.tsx';
+import { Toggle } from '../../ui/form/Toggle.tsx';
+import type { Column } from '../../ui/table/columns.ts';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import type { RowSource } from '../../ui/table/row-source.ts';
-import type { BulkAction } from './actions.ts';
+import type { BulkAction } from './bulk-request.ts';
+import { changeColumns } from './dry-run-parts.tsx';
 import type { DryRun } from './dry-run.ts';
-import type { Change, Person } from './person.ts';
+import type { PersonChange, Person } from './person.ts';
 import { billableDelta } from './plan.ts';
-import { EFFECTS_IN_WORDS, inWords, oneWayOf, people } from './words.ts';
-import type { Names } from './words.ts';
-import type { Column } from '../../ui/table/columns.ts';
-import { changeColumns } from './change-columns.tsx';
+import { EFFECT_TEXTS, formatChange, getOneWayDetails, formatPeople } from './texts.ts';
+import type { GroupNames } from './texts.ts';
 
 interface DryRunViewProps {
   action: BulkAction;
   result: DryRun;
-  /** Those who will be changed: all, or without who was changed meanwhile. */
-  changes: readonly Change[];
-  names: Names;
-  leaveOut: boolean;
-  onLeaveOut: (leaveOut: boolean) => void;
+  /** Changes that will be made: all, or without the conflicts. */
+  changes: readonly PersonChange[];
+  names: GroupNames;
+  skipConflicts: boolean;
+  onSkipConflicts: (leaveOut: boolean) => void;
 }
 
-type Part = 'change' | 'meanwhile' | 'refused' | 'same';
+type Section = 'change' | 'conflict' | 'refused' | 'unchanged';
 
-const PARTS: Record<Part, string> = {
+const SECTION_LABELS: Record<Section, string> = {
   change: 'Will change',
-  meanwhile: 'Changed meanwhile',
+  conflict: 'Changed by others',
   refused: 'Cannot be changed',
-  same: 'So already',
+  unchanged: 'Already set',
 };
 
-/** Before and after of each person, who is left out and why, and what it does to the bill. */
+/** Result of a dry run: changes with before and after, conflicts, refused people, and the effect on billing. */
 export function DryRunView(props: DryRunViewProps) {
-  const { action, result, changes, leaveOut, onLeaveOut } = props;
-  const { conflicts, missing, lacks } = result;
-  const { user: me, site } = useSession();
-  const [wanted, setPart] = useState<Part>('change');
-  const lines = useLines(props);
-  const shown = (Object.keys(PARTS) as Part[]).filter((part) => part === 'change' || lines[part].length > 0);
-  const part = shown.includes(wanted) ? wanted : 'change';
-  const oneWay = oneWayOf(action, changes.length, site.name);
+  const { action, result, changes, skipConflicts, onSkipConflicts } = props;
+  const { conflicts, missing, blockedReason } = result;
+  const { user: ownUser, site } = useSession();
+  const [selectedSection, setSelectedSection] = useState<Section>('change');
+  const rows = useRows(props);
+  const sections = (Object.keys(SECTION_LABELS) as Section[]).filter(
+    (one) => one === 'change' || rows[one].length > 0,
+  );
+  const section = sections.includes(selectedSection) ? selectedSection : 'change';
+  const oneWay = getOneWayDetails(action, changes.length, site.name);
   return (
     <>
-      {oneWay === undefined ? <p>{EFFECTS_IN_WORDS[action.kind]}</p> : <OneWayWords {...oneWay} />}
-      {lacks !== undefined && <Banner tone="warn" title={lacks} />}
+      {oneWay === undefined ? <p>{EFFECT_TEXTS[action.kind]}</p> : <IrreversibleEffectsList {...oneWay} />}
+      {blockedReason !== undefined && <Banner tone="warn" title={blockedReason} />}
       {conflicts.size > 0 && (
         <Banner
           tone="warn"
-          title={`${people(conflicts.size)} ${conflicts.size === 1 ? 'was' : 'were'} changed by somebody else meanwhile`}
+          title={`${formatPeople(conflicts.size)} ${conflicts.size === 1 ? 'was' : 'were'} changed by someone else in the meantime`}
         >
-          <Check
+          <Toggle
             kind="checkbox"
             id="bulk-leave-out"
             label="Leave them out"
-            checked={leaveOut}
-            onChange={onLeaveOut}
+            checked={skipConflicts}
+            onChange={onSkipConflicts}
           />
         </Banner>
       )}
-      {changes.some(({ person }) => person.id === me.id) && (
-        <Banner title="You are among them">What you lose here, you lose at once.</Banner>
+      {changes.some(({ person }) => person.id === ownUser.id) && (
+        <Banner title="This includes you">Anything you lose takes effect immediately.</Banner>
       )}
-      <Bill changes={changes} />
+      <BillableDelta changes={changes} />
       {missing > 0 && (
         <p>
-          {people(missing)} selected {missing === 1 ? 'is' : 'are'} no longer on this site.
+          {formatPeople(missing)} selected {missing === 1 ? 'is' : 'are'} no longer on this site.
         </p>
       )}
       <fieldset className="bulk-parts">
         <legend className="visually-hidden">Shown people</legend>
-        {shown.map((one) => (
-          <button key={one} type="button" aria-pressed={one === part} onClick={() => setPart(one)}>
-            {PARTS[one]} <span className="num">{count(lines[one].length)}</span>
+        {sections.map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === section}
+            onClick={() => setSelectedSection(one)}
+          >
+            {SECTION_LABELS[one]} <span className="num">{formatNumber(rows[one].length)}</span>
           </button>
         ))}
       </fieldset>
       <DataTable
-        key={part}
-        label={PARTS[part]}
-        columns={columnsOf(part, conflicts.size > 0)}
-        rows={lines[part]}
-        rowId={idOf}
-        rowLabel={nameOf}
+        key={section}
+        label={SECTION_LABELS[section]}
+        columns={getColumns(section, conflicts.size > 0)}
+        rows={rows[section]}
+        rowId={getId}
+        rowLabel={getName}
         empty={
-          <EmptyState title="Nobody would be changed">
-            {result.same.length > 0
-              ? 'Everybody who may be changed is so already.'
-              : 'Nobody here can be changed.'}
+          <EmptyState title="No changes to make">
+            {result.unchanged.length > 0
+              ? 'Everyone who can be changed is in this state already.'
+              : 'None of these people can be changed.'}
           </EmptyState>
         }
       />
@@ -101,62 +108,68 @@ export function DryRunView(props: DryRunViewProps) {
   );
 }
 
-const columnsOf = (part: Part, conflicts: boolean) => {
-  if (part === 'refused' || part === 'same') return COLUMNS.left;
-  return conflicts ? COLUMNS.meanwhile : COLUMNS.change;
+const getColumns = (section: Section, conflicts: boolean) => {
+  if (section === 'refused' || section === 'unchanged') return COLUMNS.leftOut;
+  return conflicts ? COLUMNS.conflict : COLUMNS.change;
 };
-const idOf = ({ id }: Line) => id;
-const nameOf = ({ name }: Line) => name;
+const getId = ({ id }: ChangeRow) => id;
+const getName = ({ name }: ChangeRow) => name;
 
-/** Lines are made when they come into view: there may be a hundred thousand. */
-function useLines({ result, changes, names }: DryRunViewProps): Record<Part, RowSource<Line>> {
+/** Rows of each section. A row is built when it comes into view: there may be 100,000. */
+function useRows({ result, changes, names }: DryRunViewProps): Record<Section, RowSource<ChangeRow>> {
   return useMemo(() => {
-    const { conflicts, same, refused } = result;
-    const change = (one: Change): Line => {
-      const meanwhile = conflicts.get(one.person.id);
-      const note = meanwhile && `Changed ${shortDate(meanwhile.at)} by ${meanwhile.by}`;
-      return { ...who(one.person), ...inWords(one, names), note };
+    const { conflicts, unchanged, refused } = result;
+    const change = (one: PersonChange): ChangeRow => {
+      const conflict = conflicts.get(one.person.id);
+      const note = conflict && `Changed ${formatShortDate(conflict.changedAt)} by ${conflict.changedBy}`;
+      return { ...getIdentity(one.person), ...formatChange(one, names), note };
     };
     return {
-      change: sourceOf(changes, change),
-      meanwhile: sourceOf(
+      change: createRowSource(changes, change),
+      conflict: createRowSource(
         result.changes.filter(({ person }) => conflicts.has(person.id)),
         change,
       ),
-      refused: sourceOf(refused, ({ person, why }) => ({ ...who(person), note: why })),
-      same: sourceOf(same, (person) => ({ ...who(person), note: 'Needs no call' })),
+      refused: createRowSource(refused, ({ person, why }) => ({ ...getIdentity(person), note: why })),
+      unchanged: createRowSource(unchanged, (person) => ({
+        ...getIdentity(person),
+        note: 'No change needed',
+      })),
     };
   }, [result, changes, names]);
 }
 
-const who = ({ id, name, email }: Person) => ({ id, name, email });
+const getIdentity = ({ id, name, email }: Person) => ({ id, name, email });
 
-function sourceOf<Item>(items: readonly Item[], line: (item: Item) => Line): RowSource<Line> {
+function createRowSource<Item>(
+  items: readonly Item[],
+  toRow: (item: Item) => ChangeRow,
+): RowSource<ChangeRow> {
   return {
     length: items.length,
     at(index) {
       const item = items[index];
-      return item && line(item);
+      return item && toRow(item);
     },
   };
 }
 
-/** What the change does to the billable licenses of the site, where it does anything. */
-function Bill({ changes }: { changes: readonly Change[] }) {
+/** Difference in billable licenses; nothing if there is none. */
+function BillableDelta({ changes }: { changes: readonly PersonChange[] }) {
   const { billable, complete } = useDirectory();
   const delta = billableDelta(changes);
   if (delta === 0) return null;
-  const difference = `${delta > 0 ? '+' : '−'}${count(Math.abs(delta))}`;
+  const difference = `${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}`;
   return (
     <p className="num">
       Billable licenses: <strong>{difference}</strong>
-      {complete && `, ${count(billable)} → ${count(billable + delta)}`}
+      {complete && `, ${formatNumber(billable)} → ${formatNumber(billable + delta)}`}
     </p>
   );
 }
 
-/** A person in the table of a dry run. */
-interface Line {
+/** Row of the table. */
+interface ChangeRow {
   id: number;
   name: string;
   email: string;
@@ -165,7 +178,7 @@ interface Line {
   note?: string | undefined;
 }
 
-const WHO: readonly Column<Line>[] = [
+const IDENTITY_COLUMNS: readonly Column<ChangeRow>[] = [
   {
     id: 'name',
     header: 'Name',
@@ -184,16 +197,16 @@ const WHO: readonly Column<Line>[] = [
   },
 ];
 
-const CHANGE: readonly Column<Line>[] = [...WHO, ...changeColumns<Line>(120)];
+const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [...IDENTITY_COLUMNS, ...changeColumns<ChangeRow>(120)];
 
-/** Who changes, from what to what, also by others meanwhile; who does not, and why. */
-const COLUMNS: Record<'change' | 'meanwhile' | 'left', readonly Column<Line>[]> = {
-  change: CHANGE,
-  meanwhile: [
-    ...CHANGE,
+/** Columns for changes, changes with conflicts, and people left out. */
+const COLUMNS: Record<'change' | 'conflict' | 'leftOut', readonly Column<ChangeRow>[]> = {
+  change: CHANGE_COLUMNS,
+  conflict: [
+    ...CHANGE_COLUMNS,
     {
       id: 'note',
-      header: 'Changed meanwhile',
+      header: 'Changed by others',
       minWidth: 150,
       small: 'line',
       cell: ({ note }) =>
@@ -204,8 +217,8 @@ const COLUMNS: Record<'change' | 'meanwhile' | 'left', readonly Column<Line>[]> 
         ),
     },
   ],
-  left: [
-    ...WHO,
+  leftOut: [
+    ...IDENTITY_COLUMNS,
     {
       id: 'note',
       header: 'Why',

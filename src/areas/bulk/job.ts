@@ -1,121 +1,129 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { markStale } from '../../api/effects.ts';
-import { forgetUsers } from '../../directory/directory.ts';
-import { createRun } from '../../lib/run.ts';
-import type { Call } from './calls.ts';
-import { inTray } from './in-tray.ts';
-import { dropJob, keepOutcomes } from './keep.ts';
-import type { BulkJob } from './keep.ts';
-import type { Outcome } from './outcome.ts';
-import { perform } from './perform.ts';
-import { OPERATIONS } from './rules.ts';
-import { saveFile } from '../../files/save-file.ts';
+import { invalidateAfter } from '../../api/invalidation.ts';
+import type { SessionIdentity } from '../../api/session-state.ts';
+import { lockJob } from '../../app/jobs/job-store.ts';
 import type { JobAction } from '../../app/jobs/jobs.ts';
-import { reportOf } from './report.ts';
-import { bulkRequest } from './request.ts';
-import { undoFile, undoOf } from './undo-file.ts';
-import { callsOf } from './calls.ts';
-import { worse } from './outcome.ts';
-import type { Change } from './person.ts';
+import { removeFromDirectory } from '../../directory/directory.ts';
+import { formatCsv } from '../../files/csv.ts';
+import { saveFile } from '../../files/download.ts';
+import { createBatchRun } from '../../lib/batch-run.ts';
+import { bulkRequest } from './bulk-request.ts';
+import { OPERATION_BY_ACTION } from './dry-run.ts';
+import { executeRequest } from './execute-request.ts';
+import { createJobReporter } from './job-reporter.ts';
+import { deleteBulkJob, saveBulkOutcomes, loadBulkJobs } from './job-store.ts';
+import type { BulkJob } from './job-store.ts';
+import type { Outcome, Result } from './outcome.ts';
+import { getWorseOutcome } from './outcome.ts';
+import type { PersonChange } from './person.ts';
+import type { PlannedRequest } from './planned-requests.ts';
+import { planRequests } from './planned-requests.ts';
+import { formatChange } from './texts.ts';
+import { formatUndoFile, buildUndoRequest } from './undo-file.ts';
 
-const AT_ONCE = 4;
-// What is lost between two is read again.
-const KEEP_EVERY = 50;
+const CONCURRENCY = 4;
+// Outcomes that were not saved before a reload are determined again.
+const SAVE_INTERVAL_OUTCOMES = 50;
 
-const ignore = () => undefined;
+const ignoreError = () => undefined;
 
 /**
- * A change of many people as a job in the tray: each call once, some at a time; it can be stopped, continued and
- * discarded. Where the fault is not a person's (no answer, session over, service in trouble) it stops by itself and
- * keeps those people for later. `before`: what came of it until the page was loaded anew.
+ * Runs a bulk change of users in the browser: several requests at a time; it can be stopped, resumed and discarded. An
+ * error that does not concern a user (no answer, session expired, service unavailable) stops the job; the users of that
+ * request remain to be done. @param previousOutcomes outcomes saved before a reload
  */
-export function createJob(client: QueryClient, job: BulkJob, before: readonly Outcome[] = []) {
-  const ledger = createLedger(job.changes, before);
-  const tray = inTray({
+export function createBulkJob(client: QueryClient, job: BulkJob, previousOutcomes: readonly Outcome[] = []) {
+  const jobResults = createJobResults(job.changes, previousOutcomes);
+  const reporter = createJobReporter({
     id: job.id,
     title: job.title,
     total: job.changes.length,
-    outcomes: ledger.outcomes,
-    files: filesOf(job, ledger.outcomes),
-    drop: dropJob,
-    stop: () => (stopped = true),
-    goOn: () => void go(),
+    outcomes: jobResults.outcomes,
+    getActions: createJobActions(job, jobResults.outcomes),
+    deleteStored: deleteBulkJob,
+    stop: () => (isStopped = true),
+    resume: () => void run(),
   });
-  let trouble: unknown;
-  let stopped = false;
-  let unkept: Outcome[] = [];
+  let error: unknown;
+  let isStopped = false;
+  let unsavedOutcomes: Outcome[] = [];
 
-  async function go(): Promise<void> {
-    trouble = undefined;
-    stopped = false;
-    tray.show('running');
-    // Groups are given before others are taken: one part after the other.
+  async function run(): Promise<void> {
+    error = undefined;
+    isStopped = false;
+    reporter.report('running');
+    // Groups are added before others are removed, so the phases run one after another.
     // oxlint-disable-next-line no-await-in-loop
-    for (const part of ledger.begin()) if (!stopped) await runPart(part);
-    keep();
-    await markStale(client, OPERATIONS[job.action.kind]).catch(ignore);
+    for (const phase of jobResults.startRound()) if (!isStopped) await runPhase(phase);
+    saveUnsavedOutcomes();
+    await invalidateAfter(client, OPERATION_BY_ACTION[job.action.kind]).catch(ignoreError);
     showEnd();
   }
 
-  async function runPart(part: readonly Call[]): Promise<void> {
-    const run = createRun(part, {
-      atOnce: AT_ONCE,
-      act,
+  async function runPhase(requests: readonly PlannedRequest[]): Promise<void> {
+    const batch = createBatchRun(requests, {
+      concurrency: CONCURRENCY,
+      action: execute,
       onStep() {
-        if (stopped) run.stop();
-        tray.step();
+        if (isStopped) batch.stop();
+        reporter.reportProgress();
       },
     });
-    await run.go();
+    await batch.run();
   }
 
-  async function act(call: Call): Promise<void> {
-    const narrowed = ledger.narrow(call);
+  async function execute(request: PlannedRequest): Promise<void> {
+    const remaining = jobResults.removeRefused(request);
     try {
-      const told = narrowed ? await perform(narrowed, job.holder.userId) : [];
-      const through = ledger.note(call, told);
-      unkept.push(...through);
-      if (call.kind === 'remove')
-        forgetUsers(
+      const outcomes = remaining ? await executeRequest(remaining, job.identity.userId) : [];
+      const finished = jobResults.record(request, outcomes);
+      unsavedOutcomes.push(...finished);
+      if (request.kind === 'remove')
+        removeFromDirectory(
           client,
-          through.filter(isDone).map(({ userId }) => userId),
+          finished.filter(isDone).map(({ userId }) => userId),
         );
     } catch (thrown) {
-      trouble = thrown;
-      stopped = true;
-      ledger.putBack(call);
+      error = thrown;
+      isStopped = true;
+      jobResults.postpone(request);
     }
-    if (unkept.length >= KEEP_EVERY) keep();
+    if (unsavedOutcomes.length >= SAVE_INTERVAL_OUTCOMES) saveUnsavedOutcomes();
   }
 
-  // Where the browser keeps nothing, the job goes on all the same and ends with its page.
-  function keep(): void {
-    if (unkept.length > 0) void keepOutcomes(job.id, unkept).catch(ignore);
-    unkept = [];
+  // Without storage the job continues and ends with its page.
+  function saveUnsavedOutcomes(): void {
+    if (unsavedOutcomes.length > 0) void saveBulkOutcomes(job.id, unsavedOutcomes).catch(ignoreError);
+    unsavedOutcomes = [];
   }
 
-  const showEnd = () => tray.showEnd(ledger.left().length, trouble);
-  return { go, showEnd };
+  const showEnd = () => reporter.reportEnd(jobResults.left().length, error);
+  return { go: run, showEnd };
 }
 
 const isDone = ({ result }: Outcome) => result === 'done';
 
-/** What can be fetched of a job that stands still: its report, its way back, and another try for whom it left alone. */
-function filesOf(job: BulkJob, outcomes: ReadonlyMap<number, Outcome>): () => readonly JobAction[] {
-  const slug = `${job.action.kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${job.at.slice(0, 10)}`;
+/** Actions of a job that does not run: report, undo, and a new dry run for unsuccessful users. */
+function createJobActions(job: BulkJob, outcomes: ReadonlyMap<number, Outcome>): () => readonly JobAction[] {
+  const slug = `${job.action.kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${job.confirmedAt.slice(0, 10)}`;
   return () => {
-    const undo = undoOf(job, outcomes);
-    const left = [...outcomes.values()].filter(({ result }) => result === 'conflict' || result === 'failed');
-    const again = { action: job.action, userIds: left.map(({ userId }) => userId) };
+    const undoRequest = buildUndoRequest(job, outcomes);
+    const unsuccessful = [...outcomes.values()].filter(
+      ({ result }) => result === 'conflict' || result === 'failed',
+    );
+    const retry = { action: job.action, userIds: unsuccessful.map(({ userId }) => userId) };
     return [
-      { label: 'Report', onSelect: () => saveFile(`${slug}.csv`, reportOf(job, outcomes)) },
-      ...(left.length > 0 ? [{ label: 'Review the rest', onSelect: () => bulkRequest.set(again) }] : []),
-      ...(undo
+      { label: 'Report', onSelect: () => saveFile(`${slug}.csv`, buildReport(job, outcomes)) },
+      ...(unsuccessful.length > 0
+        ? [{ label: 'Review failed', onSelect: () => bulkRequest.set(retry) }]
+        : []),
+      ...(undoRequest
         ? [
-            { label: 'Undo', onSelect: () => bulkRequest.set(undo) },
+            { label: 'Undo', onSelect: () => bulkRequest.set(undoRequest) },
             {
               label: 'Save undo file',
-              onSelect: () => saveFile(`undo-${slug}.json`, undoFile(job, undo), 'application/json'),
+              onSelect: () =>
+                saveFile(`undo-${slug}.json`, formatUndoFile(job, undoRequest), 'application/json'),
             },
           ]
         : []),
@@ -123,55 +131,92 @@ function filesOf(job: BulkJob, outcomes: ReadonlyMap<number, Outcome>): () => re
   };
 }
 
-const whoOf = (call: Call): readonly Change[] => ('change' in call ? [call.change] : call.changes);
+const getChanges = (call: PlannedRequest): readonly PersonChange[] =>
+  'change' in call ? [call.change] : call.changes;
 const isBad = (outcome: Outcome | undefined): outcome is Outcome =>
   outcome?.result === 'conflict' || outcome?.result === 'failed';
 
-/** What came of the people of a job so far, and what is still to do. */
-function createLedger(changes: readonly Change[], before: readonly Outcome[]) {
-  const outcomes = new Map(before.map((outcome) => [outcome.userId, outcome]));
-  const putBack = new Set<number>();
-  /** In this round: how many calls are still about somebody, and what came of the first of several. */
-  let open = new Map<number, number>();
-  const partly = new Map<number, Outcome>();
+/** Outcomes of a job so far and the users that remain. */
+function createJobResults(changes: readonly PersonChange[], previousOutcomes: readonly Outcome[]) {
+  const outcomes = new Map(previousOutcomes.map((outcome) => [outcome.userId, outcome]));
+  const postponed = new Set<number>();
+  /**
+   * Per round: number of requests still open for a user, and the worst outcome so far of users with several requests.
+   */
+  let openRequestCounts = new Map<number, number>();
+  const partialOutcomes = new Map<number, Outcome>();
 
-  const left = () => changes.filter(({ person }) => !outcomes.has(person.id));
+  const getRemaining = () => changes.filter(({ person }) => !outcomes.has(person.id));
   return {
     outcomes: outcomes as ReadonlyMap<number, Outcome>,
-    left,
-    /** The calls for who is left. Those put back come last: somebody for whom the service always fails keeps nobody waiting. */
-    begin(): Call[][] {
-      const rest = left();
-      const parts = callsOf([
-        ...rest.filter(({ person }) => !putBack.has(person.id)),
-        ...rest.filter(({ person }) => putBack.has(person.id)),
+    left: getRemaining,
+    /**
+     * Plans the requests of a round for the remaining users. Postponed users come last, so that a user for whom the
+     * service always fails does not block the others.
+     */
+    startRound(): PlannedRequest[][] {
+      const rest = getRemaining();
+      const parts = planRequests([
+        ...rest.filter(({ person }) => !postponed.has(person.id)),
+        ...rest.filter(({ person }) => postponed.has(person.id)),
       ]);
-      putBack.clear();
-      open = new Map();
-      for (const { person } of parts.flat().flatMap(whoOf))
-        open.set(person.id, (open.get(person.id) ?? 0) + 1);
+      postponed.clear();
+      openRequestCounts = new Map();
+      for (const { person } of parts.flat().flatMap(getChanges))
+        openRequestCounts.set(person.id, (openRequestCounts.get(person.id) ?? 0) + 1);
       return parts;
     },
-    /** The call without those for whom an earlier one was refused: who was not added is not taken out elsewhere. */
-    narrow(call: Call): Call | undefined {
-      if ('change' in call) return isBad(partly.get(call.change.person.id)) ? undefined : call;
-      const rest = call.changes.filter(({ person }) => !isBad(partly.get(person.id)));
+    /**
+     * The request without users whose earlier request was refused: who was not added to one group is not removed from
+     * another.
+     */
+    removeRefused(call: PlannedRequest): PlannedRequest | undefined {
+      if ('change' in call) return isBad(partialOutcomes.get(call.change.person.id)) ? undefined : call;
+      const rest = call.changes.filter(({ person }) => !isBad(partialOutcomes.get(person.id)));
       return rest.length === 0 ? undefined : { ...call, changes: rest };
     },
-    /** Notes what came of a call; returns those with whom the job is through. */
-    note(call: Call, told: readonly Outcome[]): Outcome[] {
-      for (const outcome of told) partly.set(outcome.userId, worse(partly.get(outcome.userId), outcome));
-      return whoOf(call).flatMap(({ person: { id } }) => {
-        const rest = (open.get(id) ?? 1) - 1;
-        open.set(id, rest);
-        const outcome = partly.get(id);
+    /** Records the outcomes of a request. @returns the outcomes of users that are finished */
+    record(call: PlannedRequest, newOutcomes: readonly Outcome[]): Outcome[] {
+      for (const outcome of newOutcomes)
+        partialOutcomes.set(outcome.userId, getWorseOutcome(partialOutcomes.get(outcome.userId), outcome));
+      return getChanges(call).flatMap(({ person: { id } }) => {
+        const rest = (openRequestCounts.get(id) ?? 1) - 1;
+        openRequestCounts.set(id, rest);
+        const outcome = partialOutcomes.get(id);
         if (rest > 0 || !outcome) return [];
         outcomes.set(id, outcome);
         return [outcome];
       });
     },
-    putBack(call: Call): void {
-      for (const { person } of whoOf(call)) putBack.add(person.id);
+    postpone(call: PlannedRequest): void {
+      for (const { person } of getChanges(call)) postponed.add(person.id);
     },
   };
+}
+
+const REPORT_HEADER = ['id', 'name', 'e-mail', 'before', 'after', 'result', 'reason', 'request id'];
+const RESULT_LABELS: Record<Result, string> = {
+  done: 'done',
+  already: 'already set',
+  conflict: 'skipped: changed in the meantime',
+  failed: 'failed',
+};
+
+/** CSV report with one line per person. */
+export function buildReport(job: BulkJob, outcomes: ReadonlyMap<number, Outcome>): string {
+  const rows = job.changes.map((change) => {
+    const { id, name, email } = change.person;
+    const { before, after } = formatChange(change, job.names);
+    const outcome = outcomes.get(id);
+    const result = outcome ? RESULT_LABELS[outcome.result] : 'pending';
+    return [id, name, email, before, after, result, outcome?.why ?? '', outcome?.requestId ?? ''];
+  });
+  return formatCsv([REPORT_HEADER, ...rows]);
+}
+
+/** Restores jobs that a reload interrupted, unless another tab runs them. */
+export async function restoreBulkJobs(client: QueryClient, identity: SessionIdentity): Promise<void> {
+  for (const { job, outcomes } of await loadBulkJobs(identity)) {
+    if (await lockJob(job.id)) createBulkJob(client, job, outcomes).showEnd();
+  }
 }

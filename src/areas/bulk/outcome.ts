@@ -2,8 +2,8 @@ import { ServiceError, toServiceError } from '../../api/errors.ts';
 import { STEP_UP_REQUIRED } from '../../api/step-up.ts';
 
 /**
- * What came of one person: `done` by this job, `already` so before it came to them, `conflict`: somebody else has
- * changed them since the dry run and they were left alone, `failed`: the service refused.
+ * Result for one user: `done` by this job; `already` in the target state before; `conflict`: changed by someone else
+ * since the dry run and left alone; `failed`: refused by the service.
  */
 export type Result = 'done' | 'already' | 'conflict' | 'failed';
 
@@ -14,15 +14,15 @@ export interface Outcome {
   requestId?: string | undefined;
 }
 
-/** From the least to the most that has to be told. */
-const ORDER: readonly Result[] = ['already', 'done', 'conflict', 'failed'];
+/** Results by ascending severity. */
+const SEVERITY_ORDER: readonly Result[] = ['already', 'done', 'conflict', 'failed'];
 
-/** Where several calls are about one person, the one that has most to tell. */
-export const worse = (one: Outcome | undefined, other: Outcome): Outcome =>
-  one && ORDER.indexOf(one.result) > ORDER.indexOf(other.result) ? one : other;
+/** The more severe of two outcomes of one user. */
+export const getWorseOutcome = (one: Outcome | undefined, other: Outcome): Outcome =>
+  one && SEVERITY_ORDER.indexOf(one.result) > SEVERITY_ORDER.indexOf(other.result) ? one : other;
 
-/** Whether a fault says nothing about the person: the same call may succeed later, so the job waits for that. */
-export function isPassing(thrown: unknown): boolean {
+/** Whether an error says nothing about the item, so that the same request may succeed later. */
+export function isTransientError(thrown: unknown): boolean {
   if (!(thrown instanceof ServiceError)) return true;
   return (
     thrown.code === STEP_UP_REQUIRED ||
@@ -33,20 +33,28 @@ export function isPassing(thrown: unknown): boolean {
   );
 }
 
-/** Whether a refusal is of all alike, whichever are sent: a capability is missing, or the type of the entries is gone. */
-export const isOfAll = ({ status }: ServiceError): boolean => status === 403 || status === 404;
+/** Whether a refusal concerns all items alike: a missing capability, or a deleted entry type. */
+export const concernsAllItems = ({ status }: ServiceError): boolean => status === 403 || status === 404;
 
-const GONE = 'No longer on this site';
-const MEANWHILE = 'Somebody else changed this person in the meantime';
+const MISSING_REASON = 'No longer on this site';
+const CONFLICT_REASON = 'Someone else changed this person in the meantime';
 
-/** What a refusal means for the person; passing faults are thrown on. */
-export function refusalOf(userId: number, thrown: unknown): Outcome {
-  if (isPassing(thrown)) throw thrown;
+/** Outcome of a refused request. @throws the error itself if it is transient */
+export function buildRefusalOutcome(userId: number, thrown: unknown): Outcome {
+  if (isTransientError(thrown)) throw thrown;
   const { status, message, requestId } = toServiceError(thrown);
-  if (status === 404) return { userId, result: 'conflict', why: GONE, requestId };
-  if (status === 412) return { userId, result: 'conflict', why: MEANWHILE, requestId };
+  if (status === 404) return { userId, result: 'conflict', why: MISSING_REASON, requestId };
+  if (status === 412) return { userId, result: 'conflict', why: CONFLICT_REASON, requestId };
   return { userId, result: 'failed', why: message, requestId };
 }
 
-export const gone = (userId: number): Outcome => ({ userId, result: 'conflict', why: GONE });
-export const meanwhile = (userId: number, why = MEANWHILE): Outcome => ({ userId, result: 'conflict', why });
+export const buildMissingOutcome = (userId: number): Outcome => ({
+  userId,
+  result: 'conflict',
+  why: MISSING_REASON,
+});
+export const buildConflictOutcome = (userId: number, why = CONFLICT_REASON): Outcome => ({
+  userId,
+  result: 'conflict',
+  why,
+});

@@ -1,18 +1,18 @@
-import { licenseType, NO_LICENSE } from '../../../contract/rules/licenses.ts';
-import type { UserInfoResponse } from '../../api/generated/types.gen.ts';
+import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { findLicenseType, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 
-/** What a bulk change can touch of somebody. */
-export interface State {
+/** State of a user that bulk changes can affect. */
+export interface PersonState {
   isActive: boolean;
-  /** Undefined where the action does not concern licenses, and they were not read. */
+  /** Undefined if licenses were not read because the action does not need them. */
   licenseTypeId: number | undefined;
   groups: readonly number[];
   twoFactor: boolean;
   approvedAddresses: boolean;
 }
 
-/** Somebody as the service has just told them. */
-export interface Person extends State {
+/** User as just read from the service. */
+export interface Person extends PersonState {
   id: number;
   name: string;
   email: string;
@@ -20,7 +20,6 @@ export interface Person extends State {
   modifiedBy: number | null;
 }
 
-/** Joins what the service tells about one user, as far as a plan needs it. */
 export const toPerson = (user: UserInfoResponse, licenseTypeId: number | undefined): Person => ({
   id: user.id,
   name: `${user.firstName} ${user.lastName}`,
@@ -34,17 +33,17 @@ export const toPerson = (user: UserInfoResponse, licenseTypeId: number | undefin
   modifiedBy: user.modifiedBy,
 });
 
-/** One person's part of a plan: as they are, and as they will be; undefined: no longer on the site. */
-export interface Change {
+/** Planned change of one user; `after` is undefined if the user leaves the site. */
+export interface PersonChange {
   person: Person;
-  after: State | undefined;
+  after: PersonState | undefined;
 }
 
-export const isBilled = (state: State | undefined): boolean =>
-  licenseType(state?.licenseTypeId ?? NO_LICENSE)?.isBillable ?? false;
+export const isBilled = (state: PersonState | undefined): boolean =>
+  findLicenseType(state?.licenseTypeId ?? NO_LICENSE)?.isBillable ?? false;
 
-/** The groups that a change gives and takes. */
-export function groupsOf({ person, after }: Change): { added: number[]; removed: number[] } {
+/** Groups that a change adds and removes. */
+export function getGroupDifference({ person, after }: PersonChange): { added: number[]; removed: number[] } {
   if (!after) return { added: [], removed: [] };
   return {
     added: after.groups.filter((id) => !person.groups.includes(id)),
@@ -52,8 +51,7 @@ export function groupsOf({ person, after }: Change): { added: number[]; removed:
   };
 }
 
-/** Whether anything that a change can touch differs. */
-export const isSame = (one: State, other: State): boolean =>
+export const isSame = (one: PersonState, other: PersonState): boolean =>
   one.isActive === other.isActive &&
   one.licenseTypeId === other.licenseTypeId &&
   one.twoFactor === other.twoFactor &&

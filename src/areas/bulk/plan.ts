@@ -1,204 +1,247 @@
-import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
-import type { Capability } from '../../api/generated/types.gen.ts';
-import type { BulkAction, Pair } from './actions.ts';
-import { groupsOf, isBilled, isSame } from './person.ts';
-import type { Change, Person, State } from './person.ts';
+import type { BulkAction, UserGroupPair, BulkRequest } from './bulk-request.ts';
+import { getGroupDifference, isBilled, isSame } from './person.ts';
+import type { PersonChange, Person, PersonState } from './person.ts';
 
-/** What decides who may be changed. */
-export interface Rules {
-  /** Who works here, and what they hold. */
-  me: number;
-  held: readonly Capability[];
-  /** The groups that matter to the action, with what they give; one that is missing exists no more. */
+/** Facts that decide which users may be changed. */
+export interface PlanRules {
+  /** Id and capabilities of the signed-in user. */
+  ownUserId: number;
+  ownCapabilities: readonly Capability[];
+  /** Groups relevant to the action with their capabilities; a missing one was deleted. */
   groups: ReadonlyMap<number, { name: string; capabilities: readonly Capability[] }>;
-  /** The administrators who can sign in, where the action may take that away. */
+  /** Administrators who can sign in, if the action may remove that. */
   administrators?: ReadonlySet<number> | undefined;
-  /** Why nobody may be changed at all: a capability that the operation asks for. */
-  lacks?: string | undefined;
+  /** Reason why nobody may be changed: a missing capability. */
+  blockedReason?: string | undefined;
 }
 
-export interface Refused {
+export interface RefusedPerson {
   person: Person;
   why: string;
 }
 
-export interface Plan {
-  changes: readonly Change[];
-  /** Who is as the action would make them: no call is made. */
-  same: readonly Person[];
-  refused: readonly Refused[];
+export interface BulkPlan {
+  changes: readonly PersonChange[];
+  /** People already in the target state; no request is made for them. */
+  unchanged: readonly Person[];
+  refused: readonly RefusedPerson[];
 }
 
-type Beyond = (groupIds: readonly number[]) => string | undefined;
+type FindExceedingCapabilities = (groupIds: readonly number[]) => string | undefined;
 
-const list = new Intl.ListFormat('en');
-const ADMINISTRATOR: readonly Capability[] = ['Manage Users', 'Manage Groups'];
+const listFormat = new Intl.ListFormat('en');
+const ADMINISTRATOR_CAPABILITIES: readonly Capability[] = ['Manage Users', 'Manage Groups'];
 
-/** Whether these groups together make an administrator; the service counts by the same two capabilities. */
-export const areAdministrators = (groupIds: readonly number[], rules: Pick<Rules, 'groups'>): boolean => {
-  const given = groupIds.flatMap((id) => rules.groups.get(id)?.capabilities ?? []);
-  return capabilitiesNotHeld(given, ADMINISTRATOR).length === 0;
+/** Whether these groups together make an administrator; the service checks the same two capabilities. */
+export const areAdministrators = (groupIds: readonly number[], rules: Pick<PlanRules, 'groups'>): boolean => {
+  const capabilities = groupIds.flatMap((id) => rules.groups.get(id)?.capabilities ?? []);
+  return findMissingCapabilities(capabilities, ADMINISTRATOR_CAPABILITIES).length === 0;
 };
 
-/** Plans an action over people, part after part, so that a page with a hundred thousand stays alive meanwhile. */
-export function createPlanner(action: BulkAction, rules: Rules) {
-  const wish = wishOf(action);
-  const beyondMe = createBeyond(rules);
-  const changes: Change[] = [];
-  const same: Person[] = [];
-  const refused: Refused[] = [];
+/** Plans an action for many users in chunks, so that the page stays responsive with 100,000. */
+export function createPlanner(action: BulkAction, rules: PlanRules) {
+  const getTargetState = createTargetState(action);
+  const findExceedingCapabilities = createCapabilityComparison(rules);
+  const changes: PersonChange[] = [];
+  const unchanged: Person[] = [];
+  const refused: RefusedPerson[] = [];
   return {
     add(people: readonly Person[]): void {
       for (const person of people) {
-        const after = wish(person);
+        const after = getTargetState(person);
         if (after && isSame(person, after)) {
-          same.push(person);
+          unchanged.push(person);
           continue;
         }
-        const why = refusal({ person, after }, rules, beyondMe);
-        if (why === undefined) changes.push({ person, after });
-        else refused.push({ person, why });
+        const reason = getRefusalReason({ person, after }, rules, findExceedingCapabilities);
+        if (reason === undefined) changes.push({ person, after });
+        else refused.push({ person, why: reason });
       }
     },
-    end(): Plan {
-      const last = lastAdministrator(changes, rules);
-      const left = changes.filter(({ person }) => person.id !== last?.person.id);
+    end(): BulkPlan {
+      const protectedAdministrator = findLastAdministrator(changes, rules);
+      const remaining = changes.filter(({ person }) => person.id !== protectedAdministrator?.person.id);
       return {
-        changes: left,
-        same,
-        refused: last ? [...refused, last] : refused,
+        changes: remaining,
+        unchanged,
+        refused: protectedAdministrator ? [...refused, protectedAdministrator] : refused,
       };
     },
   };
 }
 
-/** How many billable licenses more or fewer the site has afterwards (spec 2.2). */
-export const billableDelta = (changes: readonly Change[]): number =>
+/** Change in the number of billable licenses of the site (spec 2.2). */
+export const billableDelta = (changes: readonly PersonChange[]): number =>
   changes.reduce((sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)), 0);
 
-/** Why this change cannot be made, in the order in which the service would find it out. */
-function refusal(change: Change, rules: Rules, beyondMe: Beyond): string | undefined {
+/** Reason why a change is refused, checked in the order of the service; undefined if it is allowed. */
+function getRefusalReason(
+  change: PersonChange,
+  rules: PlanRules,
+  findExceedingCapabilities: FindExceedingCapabilities,
+): string | undefined {
   const { person, after } = change;
-  if (rules.lacks !== undefined) return rules.lacks;
-  const { added, removed } = groupsOf(change);
-  const gone = [...added, ...removed].find((id) => !rules.groups.has(id));
-  if (gone !== undefined) return `Group ${gone} does not exist any more`;
-  if (person.id === rules.me) {
-    const why = selfRefusal(person, after);
-    if (why !== undefined) return why;
-  } else if (touchesSignIn(person, after)) {
-    const beyond = beyondMe(person.groups);
-    if (beyond !== undefined) return `May do more than you: holds ${beyond}`;
+  if (rules.blockedReason !== undefined) return rules.blockedReason;
+  const { added, removed } = getGroupDifference(change);
+  const deletedGroupId = [...added, ...removed].find((id) => !rules.groups.has(id));
+  if (deletedGroupId !== undefined) return `Group ${deletedGroupId} no longer exists`;
+  if (person.id === rules.ownUserId) {
+    const reason = getSelfRefusalReason(person, after);
+    if (reason !== undefined) return reason;
+  } else if (affectsSignIn(person, after)) {
+    const beyond = findExceedingCapabilities(person.groups);
+    if (beyond !== undefined) return `Has more capabilities than you: ${beyond}`;
   }
-  const beyond = beyondMe([...added, ...removed]);
-  return beyond === undefined ? undefined : `The groups give ${beyond}, which you do not have`;
+  const beyond = findExceedingCapabilities([...added, ...removed]);
+  return beyond === undefined ? undefined : `The groups grant ${beyond}, which you do not have`;
 }
 
 /**
- * Whoever works here keeps what lets them work: their own session would end in the middle. An administrator who is
- * left out stays one, so that these actions never reach the last (spec 4.2).
+ * Users cannot make changes that end their own session halfway. Because the acting administrator stays one, the last
+ * administrator is never affected (spec 4.2).
  */
-function selfRefusal(me: Person, after: State | undefined): string | undefined {
+function getSelfRefusalReason(person: Person, after: PersonState | undefined): string | undefined {
   if (!after) return 'This is you: you cannot remove yourself';
-  if (me.isActive && !after.isActive) return 'This is you: your session would end';
-  if (after.licenseTypeId === NO_LICENSE && me.licenseTypeId !== NO_LICENSE)
+  if (person.isActive && !after.isActive) return 'This is you: your session would end';
+  if (after.licenseTypeId === NO_LICENSE && person.licenseTypeId !== NO_LICENSE)
     return 'This is you: without a license your session would end';
-  if (after.approvedAddresses && !me.approvedAddresses)
-    return 'This is you: turn it on from your own page, which tells whether your address is approved';
+  if (after.approvedAddresses && !person.approvedAddresses)
+    return 'This is you: turn it on from your own page, which shows whether your address is approved';
   return undefined;
 }
 
-/** Nobody decides how somebody signs in, or shuts out, who may do more than they may. */
-const touchesSignIn = (person: Person, after: State | undefined): boolean =>
+/** Whether a change affects how a user signs in; it is refused for users with more capabilities than one's own. */
+const affectsSignIn = (person: Person, after: PersonState | undefined): boolean =>
   !after ||
   person.isActive !== after.isActive ||
   person.twoFactor !== after.twoFactor ||
   person.approvedAddresses !== after.approvedAddresses ||
   (after.licenseTypeId === NO_LICENSE && person.licenseTypeId !== NO_LICENSE);
 
-/** What groups give that one does not hold, found out once for people with the same groups. */
-function createBeyond({ groups, held }: Rules): Beyond {
-  const known = new Map<string, string | undefined>();
+/** Compares the capabilities of groups with the user's own, cached by the list of groups. */
+function createCapabilityComparison({ groups, ownCapabilities }: PlanRules): FindExceedingCapabilities {
+  const cache = new Map<string, string | undefined>();
   return (groupIds) => {
     const key = groupIds.join();
-    if (known.has(key)) return known.get(key);
-    const given = groupIds.flatMap((id) => groups.get(id)?.capabilities ?? []);
-    const missing = [...new Set(capabilitiesNotHeld(held, given))];
-    const names = missing.length === 0 ? undefined : list.format(missing);
-    known.set(key, names);
+    if (cache.has(key)) return cache.get(key);
+    const granted = groupIds.flatMap((id) => groups.get(id)?.capabilities ?? []);
+    const missing = [...new Set(findMissingCapabilities(ownCapabilities, granted))];
+    const names = missing.length === 0 ? undefined : listFormat.format(missing);
+    cache.set(key, names);
     return names;
   };
 }
 
-/** The one who has to stay an administrator where the changes would leave none: who works here, else the last. */
-function lastAdministrator(changes: readonly Change[], rules: Rules): Refused | undefined {
+/** The change to refuse so that an administrator remains: that of the signed-in user, otherwise the last one. */
+function findLastAdministrator(
+  changes: readonly PersonChange[],
+  rules: PlanRules,
+): RefusedPerson | undefined {
   const { administrators } = rules;
   if (!administrators || administrators.size === 0) return undefined;
-  const fallen = changes.filter(
+  const demoted = changes.filter(
     ({ person, after }) => administrators.has(person.id) && !areAdministrators(after?.groups ?? [], rules),
   );
-  if (fallen.length < administrators.size) return undefined;
-  const stays = fallen.find(({ person }) => person.id === rules.me) ?? fallen.at(-1);
-  return stays && { person: stays.person, why: 'Would leave no administrator who can sign in' };
+  if (demoted.length < administrators.size) return undefined;
+  const protectedChange = demoted.find(({ person }) => person.id === rules.ownUserId) ?? demoted.at(-1);
+  return (
+    protectedChange && { person: protectedChange.person, why: 'Would leave no administrator who can sign in' }
+  );
 }
 
-/** What an action makes of somebody; undefined: they leave the site. */
-type Wish = (person: Person) => State | undefined;
+/** Target state of a user; undefined if the user leaves the site. */
+type GetTargetState = (person: Person) => PersonState | undefined;
 
-const SIMPLE = {
+const SWITCH_STATES = {
   activate: { isActive: true },
   deactivate: { isActive: false },
   twoFactorOn: { twoFactor: true },
   addressesOn: { approvedAddresses: true },
-} satisfies Partial<Record<BulkAction['kind'], Partial<State>>>;
+} satisfies Partial<Record<BulkAction['kind'], Partial<PersonState>>>;
 
-/** The wish of an action, with what it looks up prepared once for everybody. */
-function wishOf(action: BulkAction): Wish {
+/** Prepares the lookup of target states for an action. */
+function createTargetState(action: BulkAction): GetTargetState {
   switch (action.kind) {
     case 'remove':
       return () => undefined;
     case 'license':
-      return (person) => stateOf(person, { licenseTypeId: action.licenseTypeId });
+      return (person) => withState(person, { licenseTypeId: action.licenseTypeId });
     case 'licenses': {
-      const each = new Map(action.each.map(({ userId, licenseTypeId }) => [userId, licenseTypeId]));
-      return (person) => stateOf(person, { licenseTypeId: each.get(person.id) ?? person.licenseTypeId });
+      const licenseByUserId = new Map(
+        action.each.map(({ userId, licenseTypeId }) => [userId, licenseTypeId]),
+      );
+      return (person) =>
+        withState(person, { licenseTypeId: licenseByUserId.get(person.id) ?? person.licenseTypeId });
     }
     case 'addGroups':
-      return (person) => inGroups(person, action.groupIds, []);
+      return (person) => withGroups(person, action.groupIds, []);
     case 'removeGroups':
-      return (person) => inGroups(person, [], action.groupIds);
+      return (person) => withGroups(person, [], action.groupIds);
     case 'pairs': {
-      const add = byUser(action.add);
-      const remove = byUser(action.remove);
-      return (person) => inGroups(person, add.get(person.id) ?? [], remove.get(person.id) ?? []);
+      const add = groupPairsByUser(action.add);
+      const remove = groupPairsByUser(action.remove);
+      return (person) => withGroups(person, add.get(person.id) ?? [], remove.get(person.id) ?? []);
     }
     case 'activate':
     case 'deactivate':
     case 'twoFactorOn':
     case 'addressesOn':
     default:
-      return (person) => stateOf(person, SIMPLE[action.kind]);
+      return (person) => withState(person, SWITCH_STATES[action.kind]);
   }
 }
 
-const stateOf = (
+const withState = (
   { isActive, licenseTypeId, groups, twoFactor, approvedAddresses }: Person,
-  wanted: Partial<State>,
-): State => ({ isActive, licenseTypeId, groups, twoFactor, approvedAddresses, ...wanted });
+  overrides: Partial<PersonState>,
+): PersonState => ({ isActive, licenseTypeId, groups, twoFactor, approvedAddresses, ...overrides });
 
-/** Where a pair is asked for both ways, it is added: nobody loses by an ambiguity. */
-function inGroups(person: Person, added: readonly number[], removed: readonly number[]): State {
-  const kept = person.groups.filter((id) => !removed.includes(id) || added.includes(id));
-  return stateOf(person, { groups: [...new Set([...kept, ...added])] });
+/** A group that is both added and removed is added. */
+function withGroups(person: Person, added: readonly number[], removed: readonly number[]): PersonState {
+  const remaining = person.groups.filter((id) => !removed.includes(id) || added.includes(id));
+  return withState(person, { groups: [...new Set([...remaining, ...added])] });
 }
 
-function byUser(pairs: readonly Pair[]): ReadonlyMap<number, readonly number[]> {
+function groupPairsByUser(pairs: readonly UserGroupPair[]): ReadonlyMap<number, readonly number[]> {
   const groups = new Map<number, number[]>();
   for (const { userId, groupId } of pairs) {
-    const own = groups.get(userId);
-    if (own) own.push(groupId);
+    const userGroups = groups.get(userId);
+    if (userGroups) userGroups.push(groupId);
     else groups.set(userId, [groupId]);
   }
   return groups;
+}
+
+/**
+ * Request that restores the previous state; undefined if nothing does: two-factor authentication and approved addresses
+ * cannot be turned off (spec 3), and a removed user has to be added again (spec 4.2).
+ */
+export function buildInverse(changes: readonly PersonChange[]): BulkRequest | undefined {
+  const [first] = changes;
+  const action = first && buildInverseAction(first, changes);
+  return action && { action, userIds: changes.map(({ person }) => person.id) };
+}
+
+function buildInverseAction(
+  { person, after }: PersonChange,
+  changes: readonly PersonChange[],
+): BulkAction | undefined {
+  if (!after || person.twoFactor !== after.twoFactor || person.approvedAddresses !== after.approvedAddresses)
+    return undefined;
+  if (person.isActive !== after.isActive) return { kind: person.isActive ? 'activate' : 'deactivate' };
+  if (person.licenseTypeId !== after.licenseTypeId)
+    return {
+      kind: 'licenses',
+      each: changes.flatMap(({ person: { id, licenseTypeId } }) =>
+        licenseTypeId === undefined ? [] : [{ userId: id, licenseTypeId }],
+      ),
+    };
+  const pairs = (which: 'added' | 'removed') =>
+    changes.flatMap((change) =>
+      getGroupDifference(change)[which].map((groupId) => ({ userId: change.person.id, groupId })),
+    );
+  return { kind: 'pairs', add: pairs('removed'), remove: pairs('added') };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { BulkJob } from './keep.ts';
+import type { BulkJob } from './job-store.ts';
+import { buildReport } from './job.ts';
 import type { Outcome } from './outcome.ts';
 import type { Person } from './person.ts';
-import { reportOf } from './report.ts';
-import { readUndoFile, undoFile, undoOf } from './undo-file.ts';
+import { parseUndoFile, formatUndoFile, buildUndoRequest } from './undo-file.ts';
 
 const person = (id: number): Person => ({
   id,
@@ -19,10 +19,10 @@ const person = (id: number): Person => ({
 });
 const job: BulkJob = {
   id: 'one',
-  holder: { userId: 7, siteId: 1 },
+  identity: { userId: 7, siteId: 1 },
   siteName: 'Northlight',
   userName: 'Dana Example',
-  at: '2026-03-01T08:00:00.000Z',
+  confirmedAt: '2026-03-01T08:00:00.000Z',
   title: 'Set 3 licenses to No License',
   action: { kind: 'license', licenseTypeId: 4 },
   changes: [1, 2, 3].map((id) => ({ person: person(id), after: { ...person(id), licenseTypeId: 4 } })),
@@ -33,36 +33,36 @@ const outcomes = new Map<number, Outcome>([
   [2, { userId: 2, result: 'failed', why: 'Refused, "no"', requestId: 'r1' }],
 ]);
 
-const undo = undoOf(job, outcomes);
+const undo = buildUndoRequest(job, outcomes);
 
-test('only what was done is undone, and the file says the same when it is read again', () => {
+test('undoes only completed changes and reads back the file it writes', () => {
   if (!undo) throw new Error('There is a way back');
   expect(undo).toEqual({
     action: { kind: 'licenses', each: [{ userId: 1, licenseTypeId: 1 }] },
     userIds: [1],
-    lastBy: 7,
+    lastModifiedBy: 7,
   });
-  expect(readUndoFile(JSON.parse(undoFile(job, undo)), 1)).toEqual(undo);
+  expect(parseUndoFile(JSON.parse(formatUndoFile(job, undo)), 1)).toEqual(undo);
 });
 
-test('a file of another site, of another format or no file at all is refused in words', () => {
+test('rejects files of another site or format with a message', () => {
   if (!undo) throw new Error('There is a way back');
-  const text = undoFile(job, undo);
-  expect(() => readUndoFile(JSON.parse(text), 2)).toThrow('Northlight');
-  expect(() => readUndoFile(undefined, 1)).toThrow('no undo file');
+  const text = formatUndoFile(job, undo);
+  expect(() => parseUndoFile(JSON.parse(text), 2)).toThrow('Northlight');
+  expect(() => parseUndoFile(undefined, 1)).toThrow('not an undo file');
   for (const other of [
     '[]',
     '{}',
     text.replace('"version": 1', '"version": 2'),
     text.replace('"licenses"', '"remove"'),
   ])
-    expect(() => readUndoFile(JSON.parse(other), 1)).toThrow('no undo file');
+    expect(() => parseUndoFile(JSON.parse(other), 1)).toThrow('not an undo file');
 });
 
-test('the report has a line for everybody, and no formula', () => {
-  const lines = reportOf(job, outcomes).trim().split('\r\n');
+test('reports every user without formulas', () => {
+  const lines = buildReport(job, outcomes).trim().split('\r\n');
   expect(lines).toHaveLength(4);
   expect(lines[1]).toContain(`"'=cmd|calc"`);
   expect(lines[2]).toContain('"failed","Refused, ""no""","r1"');
-  expect(lines[3]).toContain('"not yet"');
+  expect(lines[3]).toContain('"pending"');
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod/mini';
-import type { BulkAction, BulkRequest } from './actions.ts';
-import { inverse } from './inverse.ts';
-import type { BulkJob } from './keep.ts';
+import type { BulkAction, BulkRequest } from './bulk-request.ts';
+import type { BulkJob } from './job-store.ts';
 import type { Outcome } from './outcome.ts';
-import { readUndo, undoHead, undoText, zId } from './undo-head.ts';
+import { buildInverse } from './plan.ts';
+import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from './undo-format.ts';
 
 const FORMAT = 'steward-undo';
 const pairs = z.array(z.object({ userId: zId, groupId: zId }));
 const zUndo = z.object({
-  ...undoHead(FORMAT),
-  /** What brings the people back. */
+  ...undoFileHeader(FORMAT),
+  /** Action that restores the previous state. */
   undo: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('activate') }),
     z.object({ kind: z.literal('deactivate') }),
@@ -22,23 +22,22 @@ const zUndo = z.object({
   userIds: z.array(zId).check(z.minLength(1)),
 });
 
-/** The way back of what a job has done so far, to those it was done to; undefined where there is none. */
-export function undoOf(job: BulkJob, outcomes: ReadonlyMap<number, Outcome>): BulkRequest | undefined {
+/** Request that undoes the completed part of a job; undefined if it cannot be undone. */
+export function buildUndoRequest(
+  job: BulkJob,
+  outcomes: ReadonlyMap<number, Outcome>,
+): BulkRequest | undefined {
   const done = job.changes.filter(({ person }) => outcomes.get(person.id)?.result === 'done');
-  const back = inverse(done);
-  return back && { ...back, lastBy: job.holder.userId };
+  const request = buildInverse(done);
+  return request && { ...request, lastModifiedBy: job.identity.userId };
 }
 
-/** The way back as a file. */
-export const undoFile = (job: BulkJob, { action, userIds }: BulkRequest): string =>
-  undoText(FORMAT, job, { undo: action, userIds });
+export const formatUndoFile = (job: BulkJob, { action, userIds }: BulkRequest): string =>
+  formatUndoContent(FORMAT, job, { undo: action, userIds });
 
-/**
- * Reads such a file again.
- * @throws Error with a sentence for whoever opened it
- */
-export function readUndoFile(said: unknown, siteId: number): BulkRequest {
-  const { undo, userIds, by } = readUndo(zUndo, said, siteId);
+/** Parses an undo file. @throws Error with a message for the user */
+export function parseUndoFile(content: unknown, siteId: number): BulkRequest {
+  const { undo, userIds, by } = parseUndoContent(zUndo, content, siteId);
   const action: BulkAction = undo;
-  return { action, userIds, lastBy: by.id };
+  return { action, userIds, lastModifiedBy: by.id };
 }

@@ -1,20 +1,23 @@
-import { toast } from '../../ui/feedback/toast.ts';
-import type { ListSearch } from './keep.ts';
+import { toast } from '../../ui/toast.ts';
 import type { ExportSource } from './source.ts';
 
-/** People to be exported. */
-export interface PeopleRequest {
-  userIds: readonly number[];
-  /** What these people have in common, in words; stands in the file's name and its sheet "About". */
-  filter?: string;
-  /** The list that they were, to come back to it. */
-  search?: ListSearch;
-}
-
-/** Asks for the format and hands these rows to the browser as a file; a large one is a job in the tray. */
-export function openExport(request: PeopleRequest | ExportSource): void {
-  void import('./ask.tsx').then(
-    ({ askExport }) => askExport(request),
+/** Asks for the format and saves the rows as a file; a large export runs as a job. */
+export function openExport(source: ExportSource): void {
+  void import('./ask-export.tsx').then(
+    ({ askExport }) => askExport(source),
     () => toast({ title: 'The export could not be loaded', tone: 'bad' }),
   );
 }
+
+export type { ExportSource } from './source.ts';
+export {
+  deleteExport,
+  exportsRevision,
+  loadExports,
+  loadExportFile,
+  FILE_DAYS,
+  MAX_STORED_BYTES,
+  RECORD_DAYS,
+} from './export-store.ts';
+export type { ListSearchParams, StoredExportRecord } from './export-store.ts';
+export { saveExportAgain } from './hand-over.ts';

@@ -1,33 +1,40 @@
 import { expect, test } from 'vitest';
-import { toDrop } from './limits.ts';
+import { findExpired } from './export-store.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
-const kept = (id: string, days: number, size = 1000, isFileKept = true) => ({
+const createRecord = (id: string, days: number, size = 1000, hasFile = true) => ({
   id,
-  at: new Date(NOW - days * 86_400_000).toISOString(),
-  size,
-  isFileKept,
+  startedAt: new Date(NOW - days * 86_400_000).toISOString(),
+  sizeBytes: size,
+  hasFile,
 });
 
-test('files go after a week, records after a month', () => {
-  const { records, files } = toDrop(
-    [kept('a', 6.9), kept('b', 7.1), kept('c', 29.9, 0, false), kept('d', 31)],
+test('deletes files after a week and records after a month', () => {
+  const { records, files } = findExpired(
+    [
+      createRecord('a', 6.9),
+      createRecord('b', 7.1),
+      createRecord('c', 29.9, 0, false),
+      createRecord('d', 31),
+    ],
     NOW,
   );
   expect([...files]).toEqual(['b']);
   expect([...records]).toEqual(['d']);
 });
 
-test('the latest files are kept as far as they have room; one that is too large goes, older small ones stay', () => {
-  const { files } = toDrop(
+test('deletes files beyond the size limit, newest files first served', () => {
+  const { files } = findExpired(
     [
-      kept('a', 1, 150_000_000),
-      kept('gone', 2, 900_000_000, false),
-      kept('b', 2, 49_000_000),
-      kept('c', 3, 2_000_000),
+      createRecord('a', 1, 150_000_000),
+      createRecord('gone', 2, 900_000_000, false),
+      createRecord('b', 2, 49_000_000),
+      createRecord('c', 3, 2_000_000),
     ],
     NOW,
   );
   expect([...files]).toEqual(['c']);
-  expect([...toDrop([kept('huge', 0, 300_000_000), kept('small', 1)], NOW).files]).toEqual(['huge']);
+  expect([
+    ...findExpired([createRecord('huge', 0, 300_000_000), createRecord('small', 1)], NOW).files,
+  ]).toEqual(['huge']);
 });

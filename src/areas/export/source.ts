@@ -1,30 +1,30 @@
 import type { ExportCell } from '../../files/cells.ts';
-import type { ListSearch } from './keep.ts';
+import type { ListSearchParams } from './export-store.ts';
 
-/** A table that can be exported: it comes in portions, and its cells are ready to be written. */
+/** Table to export, read in portions of formatted cells. */
 export interface ExportSource {
-  /** What it is recorded as, and what its file is called first: `users`. */
+  /** Subject in the activity report and prefix of the file name: `users`. */
   subject: string;
-  /** The name of its sheet. */
+  /** Name of the worksheet. */
   sheet: string;
-  /** So many of its rows in words: "120 people". */
-  words: (rows: number) => string;
+  /** Formats a number of rows: "120 people". */
+  formatCount: (rows: number) => string;
   columns: readonly { heading: string; width: number }[];
-  /** How many rows there are, as far as that is known before. */
+  /** Number of rows, as known before reading. */
   total: number;
-  /** What the rows have in common, in words; stands in the file's name and its sheet "About". */
+  /** Search and filters as text; part of the file name and the sheet "About". */
   filter: string | undefined;
-  /** Of which moment the rows are, in words; stands beside the formats and in the sheet "About". */
+  /** Note on the state of the rows, shown with the formats and in the sheet "About". */
   note?: string;
-  /** The list that they were, to come back to it. */
-  search: ListSearch | undefined;
-  /** What a CSV file of it is good for. */
+  /** Search parameters of the exported list. */
+  search: ListSearchParams | undefined;
+  /** Hint on the use of a CSV file. */
   csvHint?: string;
-  /** It takes a while even where it is small. */
-  slow?: boolean;
-  /** The same table with more in it, offered beside the formats. */
-  more?: { label: string; hint: string; source: ExportSource };
-  /** The same table told otherwise, offered beside the formats; the first is this one. */
+  /** Whether it takes long even with few rows. */
+  isSlow?: boolean;
+  /** The same table with additional columns, offered as an option. */
+  extended?: { label: string; hint: string; source: ExportSource };
+  /** Variants of the table; the first is this one. */
   variants?: { label: string; options: readonly { label: string; source: ExportSource }[] };
   portions: (signal: AbortSignal) => AsyncIterable<readonly (readonly ExportCell[])[]>;
 }

@@ -10,25 +10,24 @@ import {
   searchUserLicensesOptions,
   searchUsersOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed } from '../../api/session.ts';
-import { count } from '../../lib/numbers.ts';
-import { setNavCount } from '../../app/shell/nav-counts.ts';
+import { usePermission } from '../../api/session.ts';
+import { setNavigationCount } from '../../app/state/navigation.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
-import { Card, CardBody } from '../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../ui/layout/Facts.tsx';
+import { Card, CardBody, Fact, Facts } from '../../ui/layout/Card.tsx';
 
-// Lists carry no totals (shapes 1): one page of the largest size is counted, and what lies beyond is said.
-const LARGEST_PAGE = 1000;
-const FIRST = { query: { pageNumber: 1, pageSize: LARGEST_PAGE } };
+// Lists have no totals (shapes 1): one page of maximum size is counted and larger numbers are marked.
+const MAX_PAGE_SIZE = 1000;
+const FIRST_PAGE = { query: { pageNumber: 1, pageSize: MAX_PAGE_SIZE } };
 
-/** The people of the site, as far as one page tells. */
+/** Number of users, as far as one page tells. */
 export function PeopleCard() {
-  const { allowed, reason } = useAllowed('searchUsers');
-  const users = useQuery({ ...searchUsersOptions(FIRST), enabled: allowed });
+  const { allowed, reason } = usePermission('searchUsers');
+  const users = useQuery({ ...searchUsersOptions(FIRST_PAGE), enabled: allowed });
   const total = users.data?.length;
   useEffect(() => {
-    if (total !== undefined && total < LARGEST_PAGE) setNavCount('/users', total);
+    if (total !== undefined && total < MAX_PAGE_SIZE) setNavigationCount('/users', total);
   }, [total]);
   return (
     <CountCard title="People" query={users} reason={reason}>
@@ -37,8 +36,8 @@ export function PeopleCard() {
         return (
           <>
             <Fact label="On this site">{atLeast(list.length)}</Fact>
-            <Fact label="Active">{count(active)}</Fact>
-            <Fact label="Inactive">{count(list.length - active)}</Fact>
+            <Fact label="Active">{formatNumber(active)}</Fact>
+            <Fact label="Inactive">{formatNumber(list.length - active)}</Fact>
           </>
         );
       }}
@@ -46,16 +45,16 @@ export function PeopleCard() {
   );
 }
 
-/** Who holds which license, and what is billed (spec 2.2). */
+/** Number of users by license (spec 2.2). */
 export function LicensesCard() {
-  const { allowed, reason } = useAllowed('searchUserLicenses');
-  const licenses = useQuery({ ...searchUserLicensesOptions(FIRST), enabled: allowed });
+  const { allowed, reason } = usePermission('searchUserLicenses');
+  const licenses = useQuery({ ...searchUserLicensesOptions(FIRST_PAGE), enabled: allowed });
   return (
     <CountCard title="Licenses" query={licenses} reason={reason}>
       {(list) =>
         licenseTypes.map(({ licenseTypeId: id, description, isBillable }) => (
           <Fact key={id} label={isBillable ? `${description}, billable` : description}>
-            {count(list.filter(({ licenseTypeId }) => licenseTypeId === id).length)}
+            {formatNumber(list.filter(({ licenseTypeId }) => licenseTypeId === id).length)}
           </Fact>
         ))
       }
@@ -63,10 +62,10 @@ export function LicensesCard() {
   );
 }
 
-/** The groups of the site with the most people. */
+/** Groups with the most members. */
 export function GroupsCard() {
-  const { allowed, reason } = useAllowed('listGroups');
-  const groups = useQuery({ ...listGroupsOptions(FIRST), enabled: allowed });
+  const { allowed, reason } = usePermission('listGroups');
+  const groups = useQuery({ ...listGroupsOptions(FIRST_PAGE), enabled: allowed });
   return (
     <CountCard title="Largest groups" query={groups} reason={reason}>
       {(list) =>
@@ -75,7 +74,7 @@ export function GroupsCard() {
           .slice(0, 6)
           .map(({ id, name, userCount }) => (
             <Fact key={id} label={name}>
-              {count(userCount)}
+              {formatNumber(userCount)}
             </Fact>
           ))
       }
@@ -84,12 +83,12 @@ export function GroupsCard() {
 }
 
 const atLeast = (length: number): string =>
-  length < LARGEST_PAGE ? count(length) : `${count(length)} or more`;
+  length < MAX_PAGE_SIZE ? formatNumber(length) : `${formatNumber(length)} or more`;
 
 interface CountCardProps<Item> {
   title: string;
   query: UseQueryResult<Item[], unknown>;
-  /** Why the numbers may not be read. */
+  /** Reason why the numbers may not be read. */
   reason: string | undefined;
   children: (list: Item[]) => ReactNode;
 }
@@ -117,7 +116,7 @@ interface CountFailureProps {
 }
 
 function CountFailure({ error, retry, retrying }: CountFailureProps) {
-  // The banner over the page says why, and tries again for all of them.
+  // The page's banner explains the failure and offers a retry.
   if (isUnreachable(error)) return 'Not loaded: the service cannot be reached.';
   if (error.status === 501) return `${error.message}.`;
   return <ErrorState title={error.message} onRetry={retry} retrying={retrying} requestId={error.requestId} />;

@@ -1,20 +1,20 @@
-/** Order of texts as people of the browser's language know it: accents and case do not count, 2 is before 10. */
+/** Collation of the browser's language: ignores accents and case, sorts 2 before 10. */
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 const NUMBER = /^\d{1,15}$/;
 
-/** Parts of a name that are compared one after the other: its words, with numbers apart. */
-export const wordsOfName = (name: string): string[] => name.match(/\d+|[^\d\s]+/g) ?? [];
+/** Splits a name into the words and numbers that are compared one by one. */
+export const splitNameWords = (name: string): string[] => name.match(/\d+|[^\d\s]+/g) ?? [];
 
-/** The same of an address: parts of the local part, then the domain. */
-export const wordsOfEmail = (email: string): string[] => email.match(/@.*|\d+|[^\d\s.@_+-]+/g) ?? [];
+/** Splits an e-mail address: parts of the local part, then the domain. */
+export const splitEmailWords = (email: string): string[] => email.match(/@.*|\d+|[^\d\s.@_+-]+/g) ?? [];
 
 function compareWords(a: string, b: string): number {
   if (NUMBER.test(a) && NUMBER.test(b)) return Number(a) - Number(b);
   return collator.compare(a, b);
 }
 
-/** Compares two texts by their words; fewer words come first. */
+/** Compares two texts word by word; a prefix comes first. */
 export function compareTexts(a: readonly string[], b: readonly string[]): number {
   const both = Math.min(a.length, b.length);
   for (let at = 0; at < both; at += 1) {
@@ -25,8 +25,8 @@ export function compareTexts(a: readonly string[], b: readonly string[]): number
 }
 
 /**
- * A rank for each word from 1, the same for words that compare as equal. Numbers are sorted as numbers and then
- * merged into the rest: the collator takes its time, and names of accounts are full of numbers.
+ * Assigns ranks from 1; words that compare as equal share one. Numbers are sorted numerically and merged into the rest,
+ * which saves most calls of the slow collator for account names with numbers.
  */
 export function rankWords(words: Iterable<string>): Map<string, number> {
   const numbers: string[] = [];
@@ -36,16 +36,16 @@ export function rankWords(words: Iterable<string>): Map<string, number> {
   others.sort(collator.compare);
   const ranks = new Map<string, number>();
   let rank = 0;
-  let before: string | undefined;
-  for (const word of merged(numbers, others)) {
-    if (before === undefined || compareWords(before, word) !== 0) rank += 1;
+  let previous: string | undefined;
+  for (const word of mergeSorted(numbers, others)) {
+    if (previous === undefined || compareWords(previous, word) !== 0) rank += 1;
     ranks.set(word, rank);
-    before = word;
+    previous = word;
   }
   return ranks;
 }
 
-function* merged(numbers: readonly string[], others: readonly string[]): Generator<string> {
+function* mergeSorted(numbers: readonly string[], others: readonly string[]): Generator<string> {
   let next = 0;
   for (const other of others) {
     let number = numbers[next];

@@ -1,45 +1,48 @@
 import { licenseTypes } from '../../../contract/rules/licenses.ts';
-import { fold } from '../../lib/fold.ts';
-import { parseQuery } from '../query.ts';
-import type { ParsedQuery, Part } from '../query.ts';
-import { licenseOf } from './people.ts';
+import { foldText } from '../../lib/fold-text.ts';
+import { getLicense } from './people.ts';
 import type { People } from './people.ts';
+import { parseQuery } from './query.ts';
+import type { ParsedQuery, QueryPart } from './query.ts';
 
 const NUMBER = /^\d+$/;
-const NO_WORD = /[^\p{L}\p{N}]+/u;
-/** Shorter words stand in too many names of groups. */
-const SHORTEST_WORD = 3;
-/** Below this share of everybody, looking at who was found before costs less than looking at all. */
-const FEW = 1 / 8;
+const WORD_SEPARATOR = /[^\p{L}\p{N}]+/u;
+/** Minimum length of a word that matches group and license names; shorter ones match too many. */
+const MIN_WORD_LENGTH = 3;
+/** Up to this share of all users, filtering the previous result is cheaper than a full search. */
+const MAX_NARROWING_SHARE = 1 / 8;
 
-/** The name of a group or license as a search compares it. */
-interface Named {
+/** Folded name of a group or license with its words. */
+interface SearchName {
   name: string;
   words: readonly string[];
 }
-const named = (name: string): Named => ({ name: fold(name), words: fold(name).split(NO_WORD) });
+const toSearchName = (name: string): SearchName => ({
+  name: foldText(name),
+  words: foldText(name).split(WORD_SEPARATOR),
+});
 const LICENSES = new Map(
-  licenseTypes.map(({ licenseTypeId, description }) => [licenseTypeId, named(description)]),
+  licenseTypes.map(({ licenseTypeId, description }) => [licenseTypeId, toSearchName(description)]),
 );
 
-const isMeant = ({ name, words }: Named, { mode, text, isWhole }: Part): boolean => {
+const matchesPart = ({ name, words }: SearchName, { mode, text, isWhole }: QueryPart): boolean => {
   if (isWhole) return mode !== 'any' && name === text;
-  return mode === 'any' ? text.length >= SHORTEST_WORD && words.includes(text) : name.includes(text);
+  return mode === 'any' ? text.length >= MIN_WORD_LENGTH && words.includes(text) : name.includes(text);
 };
 
-interface Answer {
+interface MatchAnswer {
   typed: string;
   version: number;
   slots: Int32Array<ArrayBuffer>;
-  /** The words that were searched, where there was nothing else. */
+  /** Words of the query; undefined if it has other conditions. */
   words: readonly string[] | undefined;
 }
 
-/** Who matches what was typed. It keeps its last answer, for a search that only goes on needs none of the others. */
+/** Finds the users that match a typed query. Keeps the last answer, because an extended query only narrows it. */
 export class Matcher {
   readonly #people: People;
-  readonly #groups = new Map<number, Named>();
-  #answer: Answer | undefined;
+  readonly #groups = new Map<number, SearchName>();
+  #answer: MatchAnswer | undefined;
 
   constructor(people: People) {
     this.#people = people;
@@ -47,17 +50,17 @@ export class Matcher {
 
   setGroups(groups: readonly { id: number; name: string }[]): void {
     this.#groups.clear();
-    for (const { id, name } of groups) this.#groups.set(id, named(name));
+    for (const { id, name } of groups) this.#groups.set(id, toSearchName(name));
     this.#answer = undefined;
   }
 
-  /** The slots of all who match, ascending; `version` tells whether people are as they were. */
+  /** Returns the slots of all matches in ascending order; `version` invalidates the last answer. */
   find(typed: string, version: number): Int32Array<ArrayBuffer> {
-    const before = this.#answer?.version === version ? this.#answer : undefined;
-    if (before?.typed === typed) return before.slots;
+    const previous = this.#answer?.version === version ? this.#answer : undefined;
+    if (previous?.typed === typed) return previous.slots;
     const query = parseQuery(typed);
-    const words = wordsOf(query);
-    const slots = (before && words && this.#narrow(before, words)) ?? this.#findAll(query);
+    const words = getPlainWords(query);
+    const slots = (previous && words && this.#narrow(previous, words)) ?? this.#findAll(query);
     this.#answer = { typed, version, slots, words };
     return slots;
   }
@@ -65,44 +68,47 @@ export class Matcher {
   #findAll(query: ParsedQuery): Int32Array<ArrayBuffer> {
     const { terms, ids, texts } = query;
     if (terms.length === 0 && ids.size === 0 && texts.size === 0) return this.#people.slots();
-    const marks = new Uint8Array(this.#people.top);
+    const marks = new Uint8Array(this.#people.slotCount);
     for (const id of ids) this.#markId(id, marks);
     if (texts.size > 0) this.#markTexts(texts, marks);
     for (const term of terms) {
-      const [first, ...others] = term.map((part) => this.#marksOf(part));
+      const [first, ...others] = term.map((part) => this.#markPart(part));
       if (!first) continue;
-      for (const other of others) keepCommon(first, other);
+      for (const other of others) intersectMarks(first, other);
       for (let slot = 0; slot < first.length; slot += 1) if (first[slot] === 1) marks[slot] = 1;
     }
     return this.#people.slots((slot) => marks[slot] === 1);
   }
 
-  /** Searches among those found before, where nobody else can match. */
+  /** Narrows the previous answer; undefined if other users could match too. */
   #narrow(
-    { slots, words: known = [] }: Answer,
+    { slots, words: previousWords = [] }: MatchAnswer,
     words: readonly string[],
   ): Int32Array<ArrayBuffer> | undefined {
-    if (known.length === 0 || slots.length > this.#people.size * FEW) return undefined;
-    const fresh = words.filter((word) => !known.includes(word));
-    const goesOn = (word: string) => words.includes(word) || fresh.some((longer) => longer.includes(word));
-    if (!known.every(goesOn) || fresh.some((word) => this.#isMore(word))) return undefined;
+    if (previousWords.length === 0 || slots.length > this.#people.size * MAX_NARROWING_SHARE)
+      return undefined;
+    const addedWords = words.filter((word) => !previousWords.includes(word));
+    const isExtended = (word: string) =>
+      words.includes(word) || addedWords.some((longer) => longer.includes(word));
+    if (!previousWords.every(isExtended) || addedWords.some((word) => this.#matchesOtherProperty(word)))
+      return undefined;
     const { foldedName, foldedEmail } = this.#people;
     return slots.filter((slot) => {
       const name = foldedName.get(slot);
       const email = foldedEmail.get(slot);
-      return fresh.every((word) => name.includes(word) || email.includes(word));
+      return addedWords.every((word) => name.includes(word) || email.includes(word));
     });
   }
 
-  /** Whether a word may find people for something else than their name and address. */
-  #isMore(text: string): boolean {
-    const part: Part = { mode: 'any', text, isWhole: false };
-    const isNamed = (one: Named) => isMeant(one, part);
+  /** Whether a word can match an id, a group or a license besides names and addresses. */
+  #matchesOtherProperty(text: string): boolean {
+    const part: QueryPart = { mode: 'any', text, isWhole: false };
+    const isNamed = (one: SearchName) => matchesPart(one, part);
     return NUMBER.test(text) || this.#groups.values().some(isNamed) || LICENSES.values().some(isNamed);
   }
 
-  #marksOf(part: Part): Uint8Array<ArrayBuffer> {
-    const marks = new Uint8Array(this.#people.top);
+  #markPart(part: QueryPart): Uint8Array<ArrayBuffer> {
+    const marks = new Uint8Array(this.#people.slotCount);
     const { mode, text, isWhole } = part;
     if (mode === 'id' || (mode === 'any' && !isWhole))
       this.#markId(NUMBER.test(text) ? Number(text) : NaN, marks);
@@ -123,42 +129,45 @@ export class Matcher {
   }
 
   #markId(id: number, marks: Uint8Array): void {
-    const slot = this.#people.slotOf(id);
+    const slot = this.#people.getSlot(id);
     if (slot !== undefined) marks[slot] = 1;
   }
 
   #markTexts(texts: ReadonlySet<string>, marks: Uint8Array): void {
-    const { foldedName, foldedEmail, top } = this.#people;
-    for (let slot = 0; slot < top; slot += 1)
+    const { foldedName, foldedEmail, slotCount } = this.#people;
+    for (let slot = 0; slot < slotCount; slot += 1)
       if (texts.has(foldedEmail.get(slot)) || texts.has(foldedName.get(slot))) marks[slot] = 1;
   }
 
-  #markGroups(part: Part, marks: Uint8Array): void {
-    const { groups, top } = this.#people;
-    const wanted = Uint8Array.from(groups.ids, (id) => {
+  #markGroups(part: QueryPart, marks: Uint8Array): void {
+    const { groups, slotCount } = this.#people;
+    const matchesByGroup = Uint8Array.from(groups.ids, (id) => {
       const group = this.#groups.get(id);
-      return group && isMeant(group, part) ? 1 : 0;
+      return group && matchesPart(group, part) ? 1 : 0;
     });
-    if (!wanted.includes(1)) return;
-    for (let slot = 0; slot < top; slot += 1) if (groups.isInAny(slot, wanted)) marks[slot] = 1;
+    if (!matchesByGroup.includes(1)) return;
+    for (let slot = 0; slot < slotCount; slot += 1) if (groups.isInAny(slot, matchesByGroup)) marks[slot] = 1;
   }
 
-  #markLicenses(part: Part, marks: Uint8Array): void {
-    const { traits, top } = this.#people;
-    const wanted = new Set([...LICENSES].filter(([, license]) => isMeant(license, part)).map(([id]) => id));
-    if (wanted.size === 0) return;
-    for (let slot = 0; slot < top; slot += 1) if (wanted.has(licenseOf(traits[slot] ?? 0))) marks[slot] = 1;
+  #markLicenses(part: QueryPart, marks: Uint8Array): void {
+    const { traits, slotCount } = this.#people;
+    const licenseIds = new Set(
+      [...LICENSES].filter(([, license]) => matchesPart(license, part)).map(([id]) => id),
+    );
+    if (licenseIds.size === 0) return;
+    for (let slot = 0; slot < slotCount; slot += 1)
+      if (licenseIds.has(getLicense(traits[slot] ?? 0))) marks[slot] = 1;
   }
 }
 
-/** The words of a query that is made of nothing else. */
-function wordsOf({ terms: [term, ...others], ids, texts }: ParsedQuery): string[] | undefined {
+/** Returns the words of a query that consists only of plain words. */
+function getPlainWords({ terms: [term, ...others], ids, texts }: ParsedQuery): string[] | undefined {
   if (!term || others.length > 0 || ids.size > 0 || texts.size > 0) return undefined;
   return term.every(({ mode, isWhole }) => mode === 'any' && !isWhole)
     ? term.map(({ text }) => text)
     : undefined;
 }
 
-function keepCommon(marks: Uint8Array, others: Uint8Array): void {
+function intersectMarks(marks: Uint8Array, others: Uint8Array): void {
   for (let slot = 0; slot < marks.length; slot += 1) if (others[slot] === 0) marks[slot] = 0;
 }

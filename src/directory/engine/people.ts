@@ -1,49 +1,49 @@
-import { licenseType } from '../../../contract/rules/licenses.ts';
-import type { DirectoryRow } from '../row.ts';
-import { grown } from './grown.ts';
+import { findLicenseType } from '../../../contract/rules/licenses.ts';
+import { growArray } from './grow-array.ts';
+import type { DirectoryRow } from './row.ts';
 
-const BITS = 8;
-const BLOCK = 2 ** BITS;
+const BLOCK_BITS = 8;
+const BLOCK_SIZE = 2 ** BLOCK_BITS;
 
 /**
- * One text for each slot, 256 of them joined into one string: a search runs through long strings instead of a
- * million short ones, which would also take several times the memory.
+ * A text per slot, 256 joined into one string: searching long strings is faster than a million short ones and takes a
+ * fraction of the memory.
  */
 class TextColumn {
-  /** Each text stands between two line ends, so that a whole text can be searched for as well. */
+  /** Each text is enclosed in newlines, so that whole texts can be searched too. */
   readonly #blocks: string[] = [];
-  /** Where the text of a slot begins in its block. */
+  /** Start of each slot's text within its block. */
   #starts = new Int32Array(0);
-  /** Blocks that are being written. */
-  readonly #open = new Map<number, string[]>();
+  /** Blocks with pending writes, as separate texts. */
+  readonly #pending = new Map<number, string[]>();
 
   get(slot: number): string {
-    const open = this.#open.get(slot >> BITS);
-    if (open) return open[slot % BLOCK] ?? '';
-    const block = this.#blocks[slot >> BITS] ?? '';
-    const isLast = slot % BLOCK === BLOCK - 1;
+    const open = this.#pending.get(slot >> BLOCK_BITS);
+    if (open) return open[slot % BLOCK_SIZE] ?? '';
+    const block = this.#blocks[slot >> BLOCK_BITS] ?? '';
+    const isLast = slot % BLOCK_SIZE === BLOCK_SIZE - 1;
     return block.slice(this.#starts[slot], isLast ? -1 : (this.#starts[slot + 1] ?? 0) - 1);
   }
 
   set(slot: number, text: string): void {
-    const at = slot >> BITS;
-    let open = this.#open.get(at);
+    const at = slot >> BLOCK_BITS;
+    let open = this.#pending.get(at);
     if (!open) {
-      const first = at * BLOCK;
-      open = Array.from({ length: BLOCK }, (_, offset) =>
+      const first = at * BLOCK_SIZE;
+      open = Array.from({ length: BLOCK_SIZE }, (_, offset) =>
         at < this.#blocks.length ? this.get(first + offset) : '',
       );
-      this.#open.set(at, open);
+      this.#pending.set(at, open);
     }
-    open[slot % BLOCK] = text;
+    open[slot % BLOCK_SIZE] = text;
   }
 
-  /** Sets a mark at each slot whose text contains `part`. */
+  /** Marks each slot whose text contains `part`. */
   mark(part: string, marks: Uint8Array): void {
     this.#find(part, 0, marks);
   }
 
-  /** Sets a mark at each slot whose text is `text`. */
+  /** Marks each slot whose text equals `text`. */
   markWhole(text: string, marks: Uint8Array): void {
     this.#find(`\n${text}\n`, 1, marks);
   }
@@ -53,8 +53,8 @@ class TextColumn {
     const starts = this.#starts;
     for (let at = 0; at < this.#blocks.length; at += 1) {
       const block = this.#blocks[at] ?? '';
-      const last = (at + 1) * BLOCK - 1;
-      let slot = at * BLOCK;
+      const last = (at + 1) * BLOCK_SIZE - 1;
+      let slot = at * BLOCK_SIZE;
       let hit = block.indexOf(pattern);
       while (hit >= 0) {
         while (slot < last && (starts[slot + 1] ?? 0) <= hit + lead) slot += 1;
@@ -66,63 +66,63 @@ class TextColumn {
     }
   }
 
-  /** Joins what was written since, which takes less room. */
+  /** Joins pending writes into their blocks, which saves memory. */
   pack(): void {
-    if (this.#open.size === 0) return;
-    const highest = Math.max(...this.#open.keys());
-    this.#starts = grown(this.#starts, (highest + 1) * BLOCK);
+    if (this.#pending.size === 0) return;
+    const highest = Math.max(...this.#pending.keys());
+    this.#starts = growArray(this.#starts, (highest + 1) * BLOCK_SIZE);
     for (let at = this.#blocks.length; at <= highest; at += 1) this.#blocks[at] = '';
-    for (const [at, texts] of this.#open) {
+    for (const [at, texts] of this.#pending) {
       let start = 1;
       for (const [offset, text] of texts.entries()) {
-        this.#starts[at * BLOCK + offset] = start;
+        this.#starts[at * BLOCK_SIZE + offset] = start;
         start += text.length + 1;
       }
       this.#blocks[at] = `\n${texts.join('\n')}\n`;
     }
-    this.#open.clear();
+    this.#pending.clear();
   }
 }
 
-/** Which groups the person in each slot is in: small numbers for groups, all in one array. */
+/** Groups of each slot, as small group numbers in one array. */
 class Memberships {
-  /** Group numbers; those of one slot stand together. */
+  /** Group numbers; those of one slot are adjacent. */
   #pool = new Int32Array(0);
-  #used = 0;
+  #usedLength = 0;
   #starts = new Int32Array(0);
   #lengths = new Int32Array(0);
   readonly #numbers = new Map<number, number>();
   readonly #ids: number[] = [];
 
-  /** The ids of all groups that occur; their places are the groups' numbers. */
+  /** Ids of all groups that occur; the index is the group number. */
   get ids(): readonly number[] {
     return this.#ids;
   }
 
-  countAt(slot: number): number {
+  getCount(slot: number): number {
     return this.#lengths[slot] ?? 0;
   }
 
   set(slot: number, groups: readonly number[]): void {
-    this.#starts = grown(this.#starts, slot + 1);
-    this.#lengths = grown(this.#lengths, slot + 1);
+    this.#starts = growArray(this.#starts, slot + 1);
+    this.#lengths = growArray(this.#lengths, slot + 1);
     if (groups.length > (this.#lengths[slot] ?? 0)) {
-      this.#starts[slot] = this.#used;
-      this.#used += groups.length;
-      this.#pool = grown(this.#pool, this.#used);
+      this.#starts[slot] = this.#usedLength;
+      this.#usedLength += groups.length;
+      this.#pool = growArray(this.#pool, this.#usedLength);
     }
     this.#lengths[slot] = groups.length;
     const start = this.#starts[slot] ?? 0;
-    for (const [at, id] of groups.entries()) this.#pool[start + at] = this.#numberOf(id);
+    for (const [at, id] of groups.entries()) this.#pool[start + at] = this.#getGroupNumber(id);
   }
 
   get(slot: number): number[] {
     const start = this.#starts[slot] ?? 0;
-    const numbers = this.#pool.subarray(start, start + this.countAt(slot));
+    const numbers = this.#pool.subarray(start, start + this.getCount(slot));
     return Array.from(numbers, (number) => this.#ids[number] ?? 0);
   }
 
-  /** Whether one of the slot's groups is marked in `wanted`, by number. */
+  /** Whether any group of the slot is marked in `wanted`, which is indexed by group number. */
   isInAny(slot: number, wanted: Uint8Array): boolean {
     const start = this.#starts[slot] ?? 0;
     const end = start + (this.#lengths[slot] ?? 0);
@@ -130,7 +130,7 @@ class Memberships {
     return false;
   }
 
-  /** Adds one for each of the slot's groups, by number. */
+  /** Increments the count of each group of the slot; `counts` is indexed by group number. */
   tally(slot: number, counts: Int32Array): void {
     const start = this.#starts[slot] ?? 0;
     const end = start + (this.#lengths[slot] ?? 0);
@@ -140,20 +140,20 @@ class Memberships {
     }
   }
 
-  #numberOf(id: number): number {
-    const known = this.#numbers.get(id);
-    if (known !== undefined) return known;
+  #getGroupNumber(id: number): number {
+    const number = this.#numbers.get(id);
+    if (number !== undefined) return number;
     this.#numbers.set(id, this.#ids.length);
     return this.#ids.push(id) - 1;
   }
 }
 
-/** Moments as numbers; the text of one that is written in another way than ours is kept beside it. */
-class Moments {
+/** Timestamps as numbers; a text in a non-canonical form is stored in addition. */
+class TimestampColumn {
   #times = new Float64Array(0);
   readonly #texts = new Map<number, string>();
 
-  /** In milliseconds, by slot. */
+  /** Milliseconds since the epoch, by slot. */
   get times(): Float64Array {
     return this.#times;
   }
@@ -163,59 +163,59 @@ class Moments {
   }
 
   set(slot: number, text: string): void {
-    this.#times = grown(this.#times, slot + 1);
+    this.#times = growArray(this.#times, slot + 1);
     const time = Date.parse(text);
     this.#times[slot] = Number.isNaN(time) ? 0 : time;
-    if (!Number.isNaN(time) && isOurs(text)) this.#texts.delete(slot);
+    if (!Number.isNaN(time) && isCanonicalIso(text)) this.#texts.delete(slot);
     else this.#texts.set(slot, text);
   }
 }
 
-/** Written as `toISOString` does; to write and compare a million would take seconds. */
-const isOurs = (text: string): boolean => text.length === 24 && text[10] === 'T' && text[23] === 'Z';
+/** Whether a text has the form of `toISOString`. Formatting and comparing a million texts would take seconds. */
+const isCanonicalIso = (text: string): boolean => text.length === 24 && text[10] === 'T' && text[23] === 'Z';
 
 export const ACTIVE = 1;
 export const LOCKED = 2;
 export const TWO_FACTOR = 4;
 export const ADDRESSES = 8;
 const LICENSE_SHIFT = 4;
-const LICENSE = 0b111;
-/** Of a slot that holds somebody. */
+const LICENSE_MASK = 0b111;
+/** Set for a slot in use. */
 const PRESENT = 128;
 
-export const licenseOf = (traits: number): number => (traits >> LICENSE_SHIFT) & LICENSE;
+export const getLicense = (traits: number): number => (traits >> LICENSE_SHIFT) & LICENSE_MASK;
 
-const traitsOf = (row: DirectoryRow): number =>
+const packTraits = (row: DirectoryRow): number =>
   PRESENT |
   (row.isActive ? ACTIVE : 0) |
   (row.isLocked ? LOCKED : 0) |
   (row.twoFactor ? TWO_FACTOR : 0) |
   (row.approvedAddresses ? ADDRESSES : 0) |
-  (((row.licenseTypeId ?? 0) & LICENSE) << LICENSE_SHIFT);
+  (((row.licenseTypeId ?? 0) & LICENSE_MASK) << LICENSE_SHIFT);
 
-/** Everybody in columns, a slot for each: an object for each of a million people would not fit. */
+/** All users in columns with a slot each: a million objects would not fit into memory. */
 export class People {
   readonly #slots = new Map<number, number>();
   readonly #free: number[] = [];
-  /** Slots below this are in use, or were. */
-  top = 0;
+  /** Number of slots that are or were in use. */
+  slotCount = 0;
   ids = new Int32Array(0);
-  /** Status, license and protection of each in one byte. */
+  /** Status, license and protection of each user in one byte. */
   traits = new Uint8Array(0);
   readonly firstName = new TextColumn();
   readonly lastName = new TextColumn();
   readonly email = new TextColumn();
   readonly foldedName = new TextColumn();
   readonly foldedEmail = new TextColumn();
-  readonly created = new Moments();
-  readonly modified = new Moments();
+  readonly created = new TimestampColumn();
+  readonly modified = new TimestampColumn();
   readonly groups = new Memberships();
 
   get size(): number {
     return this.#slots.size;
   }
 
-  slotOf(id: number): number | undefined {
+  getSlot(id: number): number | undefined {
     return this.#slots.get(id);
   }
 
@@ -223,23 +223,23 @@ export class People {
     return (this.traits[slot] ?? 0) >= PRESENT;
   }
 
-  /** Of everybody, or of those whom `isWanted` takes; ascending. */
+  /** Returns the slots of all users, or of those `isWanted` accepts, in ascending order. */
   slots(isWanted: (slot: number) => boolean = () => true): Int32Array<ArrayBuffer> {
     const slots = new Int32Array(this.size);
     let count = 0;
-    for (let slot = 0; slot < this.top; slot += 1)
+    for (let slot = 0; slot < this.slotCount; slot += 1)
       if (this.isPresent(slot) && isWanted(slot)) slots[count++] = slot;
     return slots.slice(0, count);
   }
 
-  /** Takes somebody in or replaces what is known; returns the slot. */
+  /** Adds or replaces a user; returns the slot. */
   put(row: DirectoryRow): number {
-    const slot = this.#slots.get(row.id) ?? this.#free.pop() ?? this.top++;
+    const slot = this.#slots.get(row.id) ?? this.#free.pop() ?? this.slotCount++;
     this.#slots.set(row.id, slot);
-    this.ids = grown(this.ids, slot + 1);
-    this.traits = grown(this.traits, slot + 1);
+    this.ids = growArray(this.ids, slot + 1);
+    this.traits = growArray(this.traits, slot + 1);
     this.ids[slot] = row.id;
-    this.traits[slot] = traitsOf(row);
+    this.traits[slot] = packTraits(row);
     this.firstName.set(slot, row.firstName);
     this.lastName.set(slot, row.lastName);
     this.email.set(slot, row.email);
@@ -251,14 +251,14 @@ export class People {
     return slot;
   }
 
-  /** Takes somebody out; returns the slot that is free now. */
-  drop(id: number): number | undefined {
+  /** Removes a user; returns the freed slot. */
+  remove(id: number): number | undefined {
     const slot = this.#slots.get(id);
     if (slot === undefined) return undefined;
     this.#slots.delete(id);
     this.#free.push(slot);
     this.traits[slot] = 0;
-    // Searched like any other slot, so nothing may be found in it.
+    // Free slots are searched as well, so their texts must be empty.
     this.foldedName.set(slot, '');
     this.foldedEmail.set(slot, '');
     return slot;
@@ -269,17 +269,17 @@ export class People {
       column.pack();
   }
 
-  name(slot: number): string {
+  getName(slot: number): string {
     return `${this.firstName.get(slot)} ${this.lastName.get(slot)}`;
   }
 
-  row(slot: number): DirectoryRow {
+  getRow(slot: number): DirectoryRow {
     const traits = this.traits[slot] ?? 0;
     return {
       id: this.ids[slot] ?? 0,
       firstName: this.firstName.get(slot),
       lastName: this.lastName.get(slot),
-      name: this.name(slot),
+      name: this.getName(slot),
       email: this.email.get(slot),
       isActive: (traits & ACTIVE) > 0,
       isLocked: (traits & LOCKED) > 0,
@@ -288,18 +288,21 @@ export class People {
       approvedAddresses: (traits & ADDRESSES) > 0,
       created: this.created.get(slot),
       modified: this.modified.get(slot),
-      licenseTypeId: licenseOf(traits) || undefined,
+      licenseTypeId: getLicense(traits) || undefined,
       modifiedAt: this.modified.times[slot] ?? 0,
       foldedName: this.foldedName.get(slot),
       foldedEmail: this.foldedEmail.get(slot),
     };
   }
 
-  /** How many licenses are billed (spec 2.2). */
-  billable(): number {
-    const isBillable = Array.from({ length: 256 }, (_, traits) => licenseType(licenseOf(traits))?.isBillable);
+  /** Counts the billable licenses (spec 2.2). */
+  countBillable(): number {
+    const isBillable = Array.from(
+      { length: 256 },
+      (_, traits) => findLicenseType(getLicense(traits))?.isBillable,
+    );
     let count = 0;
-    for (let slot = 0; slot < this.top; slot += 1) if (isBillable[this.traits[slot] ?? 0]) count += 1;
+    for (let slot = 0; slot < this.slotCount; slot += 1) if (isBillable[this.traits[slot] ?? 0]) count += 1;
     return count;
   }
 }

@@ -1,26 +1,26 @@
-/** What parts the entries of a line that is not a table. */
+/** Separators of entries on a line outside a table. */
 const SEPARATORS = ',;|\t';
-/** A time of a log, whose fraction would else stand alone behind its comma like an id. */
+/** Times of log lines; the fraction after their comma would look like an id. */
 const TIMES = /\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?/g;
 const CONNECTIVES = /\s(?:and|or|und|oder|et|och|og|&|\+)\s/i;
 const LINE_ENDS = /\r\n?|\n/;
 const BLANK = /\s/;
 
-/** A piece of a line. */
+/** An entry of a line. */
 export interface Cell {
   text: string;
-  /** Cells that only commas part have the same: "Last, First" may be one entry. */
+  /** Number of the field; cells separated only by commas share it, because "Last, First" may be one entry. */
   field: number;
 }
 
-/** The lines of a text, without times. */
-export const linesOf = (text: string): string[] => text.replaceAll(TIMES, ' ').split(LINE_ENDS);
+/** Splits a text into lines and removes times. */
+export const splitLines = (text: string): string[] => text.replaceAll(TIMES, ' ').split(LINE_ENDS);
 
-/** The cells of a line of anything, without the empty ones; a quoted cell may hold commas. */
-export function cellsOf(line: string): Cell[] {
+/** Splits any line into its non-empty cells; a quoted cell may contain commas. */
+export function splitCells(line: string): Cell[] {
   const cells: Cell[] = [];
   let field = 0;
-  for (const { text, isQuoted, separator } of partsOf(line, SEPARATORS)) {
+  for (const { text, isQuoted, separator } of splitParts(line, SEPARATORS)) {
     const hasFieldOfItsOwn = isQuoted && text.includes(',');
     if (hasFieldOfItsOwn) field += 1;
     for (const piece of hasFieldOfItsOwn ? text.split(',') : [text]) addCells(cells, piece, field);
@@ -35,22 +35,22 @@ function addCells(cells: Cell[], text: string, field: number): void {
     if (piece.trim() !== '') cells.push({ text: piece.trim(), field });
 }
 
-/** The cells of a line of a table, with the empty ones. */
-export const columnsOf = (line: string, separator: string): string[] =>
-  Array.from(partsOf(line, separator), ({ text }) => text.trim());
+/** Splits a table line into its cells, including empty ones. */
+export const splitColumns = (line: string, separator: string): string[] =>
+  Array.from(splitParts(line, separator), ({ text }) => text.trim());
 
-interface Part {
+interface LinePart {
   text: string;
   isQuoted: boolean;
-  /** What comes after it. */
+  /** The separator that follows; undefined at the end of the line. */
   separator: string | undefined;
 }
 
-function* partsOf(line: string, separators: string): Generator<Part> {
+function* splitParts(line: string, separators: string): Generator<LinePart> {
   let start = 0;
   while (start <= line.length) {
-    const quoted = quotedFrom(line, start, separators);
-    const end = quoted?.end ?? endFrom(line, start, separators);
+    const quoted = parseQuotedPart(line, start, separators);
+    const end = quoted?.end ?? findSeparator(line, start, separators);
     yield {
       text: quoted?.text ?? line.slice(start, end),
       isQuoted: quoted !== undefined,
@@ -60,14 +60,14 @@ function* partsOf(line: string, separators: string): Generator<Part> {
   }
 }
 
-function endFrom(line: string, start: number, separators: string): number {
+function findSeparator(line: string, start: number, separators: string): number {
   let end = start;
   while (end < line.length && !separators.includes(line[end] ?? '')) end += 1;
   return end;
 }
 
-/** A part in quotes, as spreadsheets write those that hold a separator; a quote in it is doubled. */
-function quotedFrom(line: string, start: number, separators: string) {
+/** Parses a quoted part as spreadsheets write it, with doubled quotes; undefined if the quotes are unbalanced. */
+function parseQuotedPart(line: string, start: number, separators: string) {
   let at = start;
   while (line[at] === ' ') at += 1;
   if (line[at] !== '"') return undefined;

@@ -1,50 +1,57 @@
-/** Letters of addresses as people have them; others may stand in one, but rather before or after it. */
-const LOCAL = /[\p{L}\p{M}\p{N}.+_'-]/u;
-/** What the standard allows besides. */
-const RARE = /[!#$%&*/=?^`{|}~]/;
-const DOMAIN = /[\p{L}\p{M}\p{N}.-]/u;
-const OUTER = /^[.'-]+|[.'-]+$/g;
-const MOST_LOCAL = 64;
-const MOST_DOMAIN = 255;
+/** Usual characters of the local part; others are allowed but more often surround an address. */
+const LOCAL_CHARACTER = /[\p{L}\p{M}\p{N}.+_'-]/u;
+/** Further characters that RFC 5322 allows. */
+const RARE_LOCAL_CHARACTER = /[!#$%&*/=?^`{|}~]/;
+const DOMAIN_CHARACTER = /[\p{L}\p{M}\p{N}.-]/u;
+const OUTER_PUNCTUATION = /^[.'-]+|[.'-]+$/g;
+const MAX_LOCAL_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 255;
 
 /** An address found in a text. */
 export interface FoundEmail {
   email: string;
-  /** The same with what may belong to it or to the text around it. */
+  /** The address with adjacent characters that belong either to it or to the surrounding text. */
   longer: string;
   start: number;
   end: number;
 }
 
-/** All addresses in a text; each letter is looked at a few times at most, however long the text is. */
-export function emailsIn(text: string): FoundEmail[] {
-  const found: FoundEmail[] = [];
+/** Finds all addresses in a text, in linear time. */
+export function findEmails(text: string): FoundEmail[] {
+  const emails: FoundEmail[] = [];
   let last = 0;
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    const end = reach(text, at + 1, 1, Math.min(text.length, at + MOST_DOMAIN), isDomain);
+    const end = findBoundary(
+      text,
+      at + 1,
+      1,
+      Math.min(text.length, at + MAX_DOMAIN_LENGTH),
+      isDomainCharacter,
+    );
     if (end === at + 1) continue;
-    const first = Math.max(last, at - MOST_LOCAL);
-    const start = reach(text, at, -1, first, isLocal);
-    const local = text.slice(start, at).replaceAll(OUTER, '');
-    const domain = text.slice(at + 1, end).replaceAll(OUTER, '');
+    const first = Math.max(last, at - MAX_LOCAL_LENGTH);
+    const start = findBoundary(text, at, -1, first, isLocalCharacter);
+    const local = text.slice(start, at).replaceAll(OUTER_PUNCTUATION, '');
+    const domain = text.slice(at + 1, end).replaceAll(OUTER_PUNCTUATION, '');
     if (local === '' || !domain.includes('.')) continue;
-    found.push({
+    emails.push({
       email: `${local}@${domain}`,
-      longer: `${text.slice(reach(text, at, -1, first, isRare), at)}@${domain}`,
+      longer: `${text.slice(findBoundary(text, at, -1, first, isAnyLocalCharacter), at)}@${domain}`,
       start,
       end,
     });
     last = end;
   }
-  return found;
+  return emails;
 }
 
-const isDomain = (letter: string): boolean => DOMAIN.test(letter);
-const isLocal = (letter: string): boolean => LOCAL.test(letter);
-const isRare = (letter: string): boolean => LOCAL.test(letter) || RARE.test(letter);
+const isDomainCharacter = (letter: string): boolean => DOMAIN_CHARACTER.test(letter);
+const isLocalCharacter = (letter: string): boolean => LOCAL_CHARACTER.test(letter);
+const isAnyLocalCharacter = (letter: string): boolean =>
+  LOCAL_CHARACTER.test(letter) || RARE_LOCAL_CHARACTER.test(letter);
 
-/** The place up to which the letters from `from` on belong; backwards they are those before it. */
-function reach(
+/** Returns the end of the run of accepted characters from `from` in the direction of `step`. */
+function findBoundary(
   text: string,
   from: number,
   step: 1 | -1,

@@ -1,42 +1,44 @@
-import { fold } from '../../lib/fold.ts';
+import { foldText } from '../../lib/fold-text.ts';
 
-const INSIDE = /[\p{L}\p{N}]/u;
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const SPACES = /\s+/;
-const PLAIN = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u;
-/** An entry of a numbered list. */
+const PLAIN_NAME = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u;
+/** Number of an item in a numbered list. */
 const NUMBERING = /^\d{1,4}[.)]\s+(?=\S)/;
 
-/** The text without what stands around it: quotes, brackets, bullets, stops. */
-export function bare(text: string): string {
+/** Removes surrounding punctuation: quotes, brackets, bullets, stops. */
+export function trimPunctuation(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && !INSIDE.test(text[start] ?? '') && !isSurrogate(text, start)) start += 1;
-  while (end > start && !INSIDE.test(text[end - 1] ?? '') && !isSurrogate(text, end - 1)) end -= 1;
+  while (start < end && !WORD_CHARACTER.test(text[start] ?? '') && !isSurrogate(text, start)) start += 1;
+  while (end > start && !WORD_CHARACTER.test(text[end - 1] ?? '') && !isSurrogate(text, end - 1)) end -= 1;
   return text.slice(start, end);
 }
 
-/** Half a letter of a rare script is a letter as well. */
+/** Whether the character is half of a surrogate pair, which counts as a letter. */
 const isSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xf800) === 0xd800;
 
-/** The text of a cell without its bullet or number in a list. */
-export const withoutNumbering = (text: string): string => bare(bare(text).replace(NUMBERING, ''));
+/** Removes the bullet or list number of an entry. */
+export const stripNumbering = (text: string): string =>
+  trimPunctuation(trimPunctuation(text).replace(NUMBERING, ''));
 
-/** A folded name as it is looked up, however it was dotted and spaced. */
-export function nameKey(folded: string): string {
-  if (PLAIN.test(folded)) return folded;
-  return wordsIn(folded).join(' ');
+/** Returns the lookup key of a folded name, independent of dots and spaces. */
+export function toNameKey(folded: string): string {
+  if (PLAIN_NAME.test(folded)) return folded;
+  return splitWords(folded).join(' ');
 }
 
-/** What is looked up for a name that stands alone: people with this given name, or this family name. */
-export const givenKey = (words: string): string => `given\n${words}`;
-export const familyKey = (words: string): string => `family\n${words}`;
+/** Returns the lookup key of users with a given name. */
+export const toGivenNameKey = (words: string): string => `given\n${words}`;
+/** Returns the lookup key of users with a family name. */
+export const toFamilyNameKey = (words: string): string => `family\n${words}`;
 
-/** The bare words of a text. */
-export const wordsIn = (text: string): string[] =>
+/** Splits a text into words without surrounding punctuation. */
+export const splitWords = (text: string): string[] =>
   text
     .split(SPACES)
-    .map(bare)
+    .map(trimPunctuation)
     .filter((word) => word !== '');
 
-/** The bare words of a text, folded. */
-export const foldedWords = (text: string): string[] => wordsIn(fold(text));
+/** Splits a text into folded words. */
+export const splitFoldedWords = (text: string): string[] => splitWords(foldText(text));

@@ -1,19 +1,17 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { AREAS } from '../../app/shell/areas.ts';
+import { registry } from '../../app/registry.ts';
 import { NotBuiltPage } from '../../app/shell/NotBuiltPage.tsx';
-import { UNBUILT } from '../../app/shell/unbuilt.ts';
 
 export const Route = createFileRoute('/_app/$area')({
-  loader: ({ params: { area: id } }) => {
-    const area = UNBUILT[id];
-    const place = AREAS.find(({ path }) => path === `/${id}`);
-    if (!area || !place) throw notFound();
-    return { title: place.name, area };
+  loader: ({ params }) => {
+    const entry = registry.entries.find(({ path }) => path === `/${params.area}`);
+    if (!entry?.notBuilt) throw notFound();
+    return { title: entry.name, area: entry.notBuilt };
   },
-  component: UnbuiltRoute,
+  component: NotBuiltRoute,
 });
 
-function UnbuiltRoute() {
+function NotBuiltRoute() {
   const { title, area } = Route.useLoaderData();
   return <NotBuiltPage name={title} area={area} />;
 }

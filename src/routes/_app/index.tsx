@@ -1,13 +1,12 @@
 import { createFileRoute, Link } from '@tanstack/react-router';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
-import { can, useSession } from '../../api/session.ts';
-import { openOverlay } from '../../app/shell/overlay.ts';
-import { Button } from '../../ui/button/Button.tsx';
-import { buttonClass } from '../../ui/button/button-class.ts';
-import { Card, CardRow } from '../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../ui/layout/Facts.tsx';
-import { Page } from '../../ui/layout/Page.tsx';
+import { hasAnyCapability, useSession } from '../../api/session.ts';
+import { openOverlay } from '../../app/state/overlay.ts';
 import { GroupsCard, LicensesCard, PeopleCard } from '../../areas/overview/counts.tsx';
+import { buttonClass } from '../../ui/button/button-class.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { Card, CardRow, Fact, Facts } from '../../ui/layout/Card.tsx';
+import { Page } from '../../ui/layout/Page.tsx';
 import '../../areas/overview/overview.css';
 
 export const Route = createFileRoute('/_app/')({
@@ -18,14 +17,14 @@ export const Route = createFileRoute('/_app/')({
 function OverviewPage() {
   const session = useSession();
   const { user, site } = session;
-  const held = capabilities.filter(({ name }) => can(session, [name]));
+  const heldCapabilities = capabilities.filter(({ name }) => hasAnyCapability(session, [name]));
   return (
     <Page
       title={site.name}
       meta="Overview"
       actions={
         <>
-          <Button onClick={() => openOverlay('palette')}>Find somebody</Button>
+          <Button onClick={() => openOverlay('palette')}>Find a user</Button>
           <Link to="/$area" params={{ area: 'users' }} className={buttonClass({ variant: 'primary' })}>
             Go to users
           </Link>
@@ -47,11 +46,14 @@ function OverviewPage() {
         </Card>
       </div>
       <Card title={`What you may do here, ${user.firstName}`}>
-        {held.map(({ name, sentence }) => (
+        {heldCapabilities.map(({ name, description: sentence }) => (
           <CardRow key={name} title={name} description={sentence} />
         ))}
-        {held.length === 0 && (
-          <CardRow title="No capabilities" description="None of your groups gives one on this site." />
+        {heldCapabilities.length === 0 && (
+          <CardRow
+            title="No capabilities"
+            description="None of your groups grants a capability on this site."
+          />
         )}
       </Card>
     </Page>

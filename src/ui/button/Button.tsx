@@ -1,22 +1,22 @@
 import type { LucideIcon } from 'lucide-react';
 import { useId } from 'react';
 import type { ComponentPropsWithRef, MouseEvent } from 'react';
-import { Spinner } from '../feedback/Spinner.tsx';
+import { Spinner } from '../Spinner.tsx';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import { buttonClass } from './button-class.ts';
 import type { ButtonLook } from './button-class.ts';
 
 interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled'>, ButtonLook {
   icon?: LucideIcon | undefined;
-  /** The action runs: the button shows it and takes no second press. */
+  /** The action is running: the button shows a spinner and ignores clicks. */
   pending?: boolean;
-  /** Why the action is not possible now. The button stays in reach of the keyboard and says so. */
+  /** Why the action is not possible. The button stays focusable and shows the reason. */
   disabledReason?: string | undefined;
 }
 
 /**
- * A native button; `disabledReason` takes the place of `disabled`, so that nothing is off without a reason. It is the
- * same element with and without one: who stands on it stays there.
+ * A native button with `disabledReason` instead of `disabled`, so that every disabled button has a reason. The element
+ * stays the same when the reason changes, which keeps the focus.
  */
 export function Button({
   variant,
@@ -30,9 +30,9 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const reasonId = useId();
-  const off = pending || disabledReason !== undefined;
-  const press = (event: MouseEvent<HTMLButtonElement>) => {
-    if (off) event.preventDefault();
+  const isDisabled = pending || disabledReason !== undefined;
+  const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
+    if (isDisabled) event.preventDefault();
     else onClick?.(event);
   };
   return (
@@ -42,10 +42,10 @@ export function Button({
           {...rest}
           type={type}
           className={buttonClass({ variant, size })}
-          aria-disabled={off || undefined}
+          aria-disabled={isDisabled || undefined}
           aria-busy={pending || undefined}
           aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
-          onClick={press}
+          onClick={handleClick}
         >
           {pending ? <Spinner /> : Icon && <Icon />}
           {children}

@@ -1,14 +1,14 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../cx.ts';
-import { announce } from '../feedback/live.ts';
-import { toast } from '../feedback/toast.ts';
+import { announce } from '../LiveRegion.tsx';
+import { toast } from '../toast.ts';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import './button.css';
 
-const SAY_COPIED_FOR = 1500;
+const COPIED_LABEL_MS = 1500;
 
-/** Copies a value; `label` names what is copied ("Copy id"). */
+/** Button that copies a value; `label` names it ("Copy id"). */
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -21,7 +21,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
     }
     announce('Copied');
     setCopied(true);
-    setTimeout(() => setCopied(false), SAY_COPIED_FOR);
+    setTimeout(() => setCopied(false), COPIED_LABEL_MS);
   };
   return (
     <Tooltip text={copied ? 'Copied' : label}>
@@ -35,4 +35,15 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
       </button>
     </Tooltip>
   );
+}
+
+/** Copies a text from a menu item and reports the result in a toast, because the menu is closed by then. */
+export async function copyText(text: string, message = 'Copied'): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast({ title: message });
+  } catch {
+    // Browsers allow it only on a secure address.
+    toast({ title: 'The browser does not allow copying here', tone: 'bad' });
+  }
 }

@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import { useId } from 'react';
 import type { ComponentPropsWithRef } from 'react';
-import { Spinner } from '../feedback/Spinner.tsx';
+import { Spinner } from '../Spinner.tsx';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import { buttonClass } from './button-class.ts';
 import type { ButtonLook } from './button-class.ts';
@@ -10,14 +10,14 @@ interface IconButtonProps
   extends
     Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled' | 'children' | 'aria-label'>,
     ButtonLook {
-  /** What the button does: its name for a screen reader and its tooltip. */
+  /** Action of the button: accessible name and tooltip. */
   label: string;
   icon: LucideIcon;
   pending?: boolean;
   disabledReason?: string | undefined;
 }
 
-/** A square button whose picture is explained by its tooltip. */
+/** Square button with an icon and its label as tooltip. */
 export function IconButton({
   label,
   icon: Icon,
@@ -29,7 +29,7 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   const reasonId = useId();
-  const off = pending || disabledReason !== undefined;
+  const isDisabled = pending || disabledReason !== undefined;
   return (
     <>
       <Tooltip text={disabledReason ?? label}>
@@ -38,10 +38,10 @@ export function IconButton({
           {...rest}
           className={buttonClass({ variant, size }, 'btn-icon')}
           aria-label={label}
-          aria-disabled={off || undefined}
+          aria-disabled={isDisabled || undefined}
           aria-busy={pending || undefined}
           aria-describedby={disabledReason === undefined ? undefined : reasonId}
-          onClick={off ? undefined : onClick}
+          onClick={isDisabled ? undefined : onClick}
         >
           {pending ? <Spinner /> : <Icon />}
         </button>

@@ -3,18 +3,18 @@ import { Skeleton } from '../feedback/Skeleton.tsx';
 import './chart.css';
 import './stat-tiles.css';
 
-/** A row of numbers, each under its name. */
+/** Row of labeled numbers. */
 export function StatTiles({ children }: { children: ReactNode }) {
   return <dl className="stats">{children}</dl>;
 }
 
 interface StatTileProps {
   label: string;
-  /** The colour that the chart beside it uses for the same. */
+  /** Color of the series in the chart beside it. */
   tone?: 1 | 2 | 3 | 4 | undefined;
-  /** Undefined while it is not known. */
+  /** Undefined while it is loading. */
   value: string | undefined;
-  /** What the number means or how it has changed. */
+  /** Meaning or change of the number. */
   note?: ReactNode;
 }
 

@@ -1,85 +1,93 @@
 import { Suspense, useCallback, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { cx } from '../cx.ts';
-import { later } from '../later.ts';
-import { DayTable } from './DayTable.tsx';
-import { isDay, stepName, sumOn } from './stack.ts';
-import type { TimeSeries } from './stack.ts';
+import { lazyWithPreload } from '../lazy.tsx';
+import { isDay, formatStep, sumSeriesAt } from './time-series.ts';
+import type { TimeSeries } from './time-series.ts';
 import './chart.css';
 
-const Plot = later(() => import('./Plot.tsx'));
+const Plot = lazyWithPreload(() => import('./Plot.tsx'));
 
 interface TimeChartProps {
-  /** What is counted: "Licenses by day". */
+  /** Accessible name: "Licenses by day". */
   label: string;
   /**
-   * Days of UTC in order ("2026-11-21"), or moments at which hours begin; at least one. Like `series`, keep it as long
-   * as it is the same.
+   * Days in UTC ("2026-11-21") or timestamps of hours, ascending, at least one. Keep the identity of this array and of
+   * `series` while they are unchanged.
    */
-  days: readonly string[];
-  /** From the axis upwards. */
+  steps: readonly string[];
+  /** Series from the bottom up. */
   series: readonly TimeSeries[];
-  /** So many series from below together have a name of their own, and a line in the plot. */
-  sum: { label: string; of: number };
-  /** What is counted within each step, in place of what stands at it: bars instead of areas. */
-  bars?: boolean;
-  /** Goes into the steps from one to another: with the pointer over them, with Enter on one, or from the table. */
+  /** Name of the total of the first `of` series, which is drawn as a line. */
+  total: { label: string; of: number };
+  /** Whether values are counts within a step, drawn as bars, instead of states, drawn as areas. */
+  isBarChart?: boolean;
+  /** Called to zoom into a range of steps: by dragging, by Enter, or from the table. */
   onZoom?: ((first: number, last: number) => void) | undefined;
 }
 
-const whole = new Intl.NumberFormat();
+const numberFormat = new Intl.NumberFormat();
 
 /**
- * Counts over time. The line over them tells the step that the pointer is on, or the last one; the arrow keys move
- * from step to step, and everything stands in a table as well.
+ * Chart of counts over time. The legend shows the hovered step, by default the last one; arrow keys move between steps,
+ * and a table contains all values.
  */
-export function TimeChart({ label, days, series, sum, bars = false, onZoom }: TimeChartProps) {
-  const [pointed, setPointed] = useState<number>();
-  const mark = useRef<(at: number | undefined) => void>(undefined);
-  const ready = useCallback((lent: typeof mark.current) => {
-    mark.current = lent;
+export function TimeChart({ label, steps, series, total, isBarChart = false, onZoom }: TimeChartProps) {
+  const [hoveredIndex, setHoveredIndex] = useState<number>();
+  const moveMarker = useRef<(at: number | undefined) => void>(undefined);
+  const handleReady = useCallback((move: typeof moveMarker.current) => {
+    moveMarker.current = move;
   }, []);
-  const last = days.length - 1;
-  const at = Math.min(pointed ?? last, last);
-  const sums = { label: sum.label, value: sumOn(series, sum.of, at) };
-  const kinds = series.map(({ label: name, values, tone }) => ({ name, value: values[at] ?? 0, tone }));
-  const day = stepName(days[at] ?? '1970-01-01');
+  const lastIndex = steps.length - 1;
+  const index = Math.min(hoveredIndex ?? lastIndex, lastIndex);
+  const totalValue = { label: total.label, value: sumSeriesAt(series, total.of, index) };
+  const seriesValues = series.map(({ label: name, values, tone }) => ({
+    name,
+    value: values[index] ?? 0,
+    tone,
+  }));
+  const day = formatStep(steps[index] ?? '1970-01-01');
   return (
-    <figure className={cx('chart', bars && 'chart-bars')} aria-label={label}>
-      <Legend day={day} sum={<Count name={sums.label} value={sums.value} />}>
-        {kinds.map(({ name, value, tone }) => (
-          <Count key={name} name={name} value={value} tone={tone} />
+    <figure className={cx('chart', isBarChart && 'chart-bars')} aria-label={label}>
+      <Legend day={day} sum={<LegendItem name={totalValue.label} value={totalValue.value} />}>
+        {seriesValues.map(({ name, value, tone }) => (
+          <LegendItem key={name} name={name} value={value} tone={tone} />
         ))}
       </Legend>
       <div className="chart-plot">
         <Suspense>
-          <Plot {...{ days, series, bars, onZoom }} sumOf={sum.of} onPoint={setPointed} onReady={ready} />
+          <Plot
+            {...{ steps, series, isBarChart, onZoom }}
+            totalSeriesCount={total.of}
+            onHover={setHoveredIndex}
+            onReady={handleReady}
+          />
         </Suspense>
         <input
           type="range"
           className="chart-day"
-          aria-label={`${days.every(isDay) ? 'Day' : 'Hour'} of ${label}`}
+          aria-label={`${steps.every(isDay) ? 'Day' : 'Hour'} of ${label}`}
           aria-valuetext={[
             day,
-            `${sums.label} ${whole.format(sums.value)}`,
-            ...kinds.map(({ name, value }) => `${name} ${whole.format(value)}`),
+            `${totalValue.label} ${numberFormat.format(totalValue.value)}`,
+            ...seriesValues.map(({ name, value }) => `${name} ${numberFormat.format(value)}`),
           ].join(', ')}
           aria-keyshortcuts={onZoom && 'Enter'}
           min={0}
-          max={last}
-          value={at}
-          onFocus={() => mark.current?.(at)}
-          onBlur={() => mark.current?.(undefined)}
+          max={lastIndex}
+          value={index}
+          onFocus={() => moveMarker.current?.(index)}
+          onBlur={() => moveMarker.current?.(undefined)}
           onChange={({ target }) => {
-            setPointed(Number(target.value));
-            mark.current?.(Number(target.value));
+            setHoveredIndex(Number(target.value));
+            moveMarker.current?.(Number(target.value));
           }}
           onKeyDown={({ key }) => {
-            if (key === 'Enter') onZoom?.(at, at);
+            if (key === 'Enter') onZoom?.(index, index);
           }}
         />
       </div>
-      <DayTable {...{ label, days, series, sum }} onChoose={onZoom && ((one) => onZoom(one, one))} />
+      <TimeTable {...{ label, steps, series, total }} onSelect={onZoom && ((one) => onZoom(one, one))} />
     </figure>
   );
 }
@@ -94,11 +102,74 @@ function Legend({ day, sum, children }: { day: string; sum: ReactNode; children:
   );
 }
 
-function Count({ name, value, tone }: { name: string; value: number; tone?: number }) {
+function LegendItem({ name, value, tone }: { name: string; value: number; tone?: number }) {
   return (
     <span className="chart-count">
       <i className={cx('chart-swatch', tone === undefined ? 'chart-swatch-sum' : `chart-tone-${tone}`)} />
-      {name} <b>{whole.format(value)}</b>
+      {name} <b>{numberFormat.format(value)}</b>
     </span>
+  );
+}
+
+interface TimeTableProps {
+  label: string;
+  steps: readonly string[];
+  series: readonly TimeSeries[];
+  total: { label: string; of: number };
+  /** Called with the index of a selected step. */
+  onSelect?: ((at: number) => void) | undefined;
+}
+
+/** Table with the values of the chart, newest first; rendered when it is opened. */
+function TimeTable(props: TimeTableProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="chart-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Show as table</summary>
+      {open && <TimeTableContent {...props} />}
+    </details>
+  );
+}
+
+function TimeTableContent({ label, steps, series, total, onSelect }: TimeTableProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions must be focusable
+    <section className="chart-table-scroll" aria-label={`${label}, table`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{steps.every(isDay) ? 'Day' : 'Hour'}</th>
+            <th scope="col">{total.label}</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steps
+            .map((day, at) => (
+              <tr key={day}>
+                <th scope="row">
+                  {onSelect ? (
+                    <button type="button" className="chart-table-step" onClick={() => onSelect(at)}>
+                      <span className="visually-hidden">Zoom to </span>
+                      {formatStep(day)}
+                    </button>
+                  ) : (
+                    formatStep(day)
+                  )}
+                </th>
+                <td>{numberFormat.format(sumSeriesAt(series, total.of, at))}</td>
+                {series.map(({ label: name, values }) => (
+                  <td key={name}>{numberFormat.format(values[at] ?? 0)}</td>
+                ))}
+              </tr>
+            ))
+            .toReversed()}
+        </tbody>
+      </table>
+    </section>
   );
 }

@@ -1,21 +1,21 @@
 import { useId, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { Button } from '../button/Button.tsx';
-import { FailureBanner } from '../feedback/FailureBanner.tsx';
-import { failureOf } from '../feedback/failure.ts';
+import { toFailure } from '../feedback/failure.ts';
 import type { Failure } from '../feedback/failure.ts';
-import { Dialog } from './Dialog.tsx';
+import { FailureBanner } from '../feedback/FailureBanner.tsx';
 import type { ConfirmRequest } from './confirm.ts';
-import { TypedName, typedReason } from './TypedName.tsx';
+import { ConfirmationField, getConfirmationReason } from './ConfirmationField.tsx';
+import { Dialog } from './Dialog.tsx';
 
-/** The dialog behind `confirm`: it stays while the action runs, and stays with the reason when it fails. */
+/** Dialog of `confirm`: stays open while the action runs, and shows the error if it fails. */
 export default function ConfirmDialog({ request }: { request: ConfirmRequest }) {
-  const { title, body, action, cancel = 'Cancel', danger = false, typed, run, settle } = request;
+  const { title, body, action, cancel = 'Cancel', danger = false, expectedText, run, settle } = request;
   const formId = useId();
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const [text, setText] = useState('');
-  const reason = typedReason(typed, text);
+  const reason = getConfirmationReason(expectedText, text);
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -26,11 +26,11 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
       await run?.();
       settle(true);
     } catch (thrown) {
-      setFailure(failureOf(thrown));
+      setFailure(toFailure(thrown));
       setPending(false);
     }
   };
-  const turnBack = () => {
+  const cancelDialog = () => {
     if (!pending) settle(false);
   };
 
@@ -38,10 +38,10 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
     <Dialog
       role="alertdialog"
       title={title}
-      onClose={turnBack}
+      onClose={cancelDialog}
       footer={
         <>
-          <Button onClick={turnBack}>{cancel}</Button>
+          <Button onClick={cancelDialog}>{cancel}</Button>
           <Button
             type="submit"
             form={formId}
@@ -56,7 +56,9 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
     >
       <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
         <div>{body}</div>
-        {typed !== undefined && <TypedName wanted={typed} typed={text} onType={setText} />}
+        {expectedText !== undefined && (
+          <ConfirmationField expectedText={expectedText} value={text} onChange={setText} />
+        )}
         {failure && <FailureBanner failure={failure} />}
       </form>
     </Dialog>

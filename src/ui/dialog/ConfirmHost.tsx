@@ -1,11 +1,14 @@
 import { Suspense } from 'react';
-import { later } from '../later.ts';
+import { lazyWithPreload } from '../lazy.tsx';
 import { useStore } from '../store.ts';
 import { confirmStore } from './confirm.ts';
 
-const ConfirmDialog = later(() => import('./ConfirmDialog.tsx'));
+const ConfirmDialog = lazyWithPreload(() => import('./ConfirmDialog.tsx'));
 
-/** Where `confirm` appears; the shell mounts it once. The dialog itself is loaded when first asked. */
+/** Preloads the dialog of `confirm`; called when a menu opens, because its items often ask for confirmation. */
+export const preloadConfirmDialog = (): void => ConfirmDialog.preload();
+
+/** Host of the dialog of `confirm`; mounted once by the shell. */
 export function ConfirmHost() {
   const request = useStore(confirmStore);
   return <Suspense>{request && <ConfirmDialog request={request} />}</Suspense>;

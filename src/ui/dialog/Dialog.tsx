@@ -8,17 +8,17 @@ interface DialogProps {
   onClose: () => void;
   role?: 'dialog' | 'alertdialog';
   children: ReactNode;
-  /** The decision: buttons, the primary one last. A form inside brings its own. */
+  /** Buttons, the primary one last; a form has its own. */
   footer?: ReactNode;
 }
 
 /**
- * A decision in the middle of the screen. Its first field has the focus or, without one, its first button: the
- * careful answer, so that Enter by habit removes nothing.
+ * Modal dialog in the middle of the screen. Focuses its first field or, without one, its first button, which is the safe
+ * choice, so that a habitual Enter deletes nothing.
  */
 export function Dialog({ title, onClose, role = 'dialog', children, footer }: DialogProps) {
   const inner = useRef<HTMLElement>(null);
-  // Not by autoFocus: what takes the focus while it mounts loses it again to a panel under the dialog.
+  // Not `autoFocus`: focus taken during mounting is lost to a panel under the dialog.
   useEffect(() => inner.current?.querySelector<HTMLElement>('input, footer button')?.focus(), []);
   return (
     <ModalOverlay className="overlay" isOpen isDismissable={role === 'dialog'} onOpenChange={onClose}>

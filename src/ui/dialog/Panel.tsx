@@ -1,28 +1,28 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { atEnd } from '../at-end.ts';
 import { IconButton } from '../button/IconButton.tsx';
+import { markEndActions } from '../end-actions.ts';
 import './dialog.css';
 
 interface PanelProps {
   title: string;
   onClose: () => void;
-  /** Asked before the panel closes; `confirmDiscard` when something typed would be lost. */
-  mayClose?: (() => Promise<boolean>) | undefined;
-  /** A Form: it brings its own body and sticky footer. */
+  /** Called before closing; returns whether to close. Use `confirmDiscard` when input would be lost. */
+  confirmClose?: (() => Promise<boolean>) | undefined;
+  /** A `Form`, which has its own body and sticky footer. */
   children: ReactNode;
 }
 
-/** The right-hand panel over a list, where things are created and edited; the whole screen on a phone. */
-export function Panel({ title, onClose, mayClose, children }: PanelProps) {
+/** Panel on the right over a list, for creating and editing; full screen on a phone. */
+export function Panel({ title, onClose, confirmClose, children }: PanelProps) {
   const close = async () => {
-    if (!mayClose || (await mayClose())) onClose();
+    if (!confirmClose || (await confirmClose())) onClose();
   };
   return (
     <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={() => void close()}>
       <Modal className="panel">
-        <Dialog ref={atEnd} className="panel-inner">
+        <Dialog ref={markEndActions} className="panel-inner">
           <header className="panel-head">
             <Heading slot="title" level={2}>
               {title}

@@ -3,15 +3,15 @@ import { createStore } from '../store.ts';
 
 interface ConfirmOptions {
   title: string;
-  /** What will happen, in numbers and names. */
+  /** What will happen, with numbers and names. */
   body: ReactNode;
-  /** The verb on the button. */
+  /** Label of the button. */
   action: string;
   cancel?: string;
   danger?: boolean;
-  /** An act that cannot be undone asks for this name to be typed. */
-  typed?: string;
-  /** Runs while the dialog stays; a rejection is shown in it. */
+  /** Text the user must type, for an action that cannot be undone. */
+  expectedText?: string;
+  /** Action that runs while the dialog stays open; the dialog shows an error. */
   run?: () => Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export interface ConfirmRequest extends ConfirmOptions {
 
 export const confirmStore = createStore<ConfirmRequest | null>(null);
 
-/** Asks once. True when the person agreed and `run`, if any, succeeded; false when they turned back. */
+/** Asks for confirmation. True if the user agreed and `run`, if any, succeeded; false if they cancelled. */
 export function confirm(options: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => {
     confirmStore.get()?.settle(false);
@@ -33,11 +33,11 @@ export function confirm(options: ConfirmOptions): Promise<boolean> {
   });
 }
 
-/** The one question for every place where something typed would be lost; true when it may be. */
+/** Asks whether to discard input; true if the user agreed. */
 export function confirmDiscard(): Promise<boolean> {
   return confirm({
     title: 'Discard changes?',
-    body: 'What you have changed here is not saved.',
+    body: 'Your changes have not been saved.',
     action: 'Discard changes',
     cancel: 'Keep editing',
     danger: true,

@@ -12,7 +12,7 @@ interface BannerProps {
   actions?: ReactNode;
 }
 
-/** A message that stands in the page until its cause is gone. */
+/** Message within a page, shown until its cause is resolved. */
 export function Banner({ tone = 'info', title, children, actions }: BannerProps) {
   const Icon = ICONS[tone];
   return (

@@ -5,13 +5,13 @@ import './feedback.css';
 interface EmptyStateProps {
   icon?: LucideIcon;
   title: string;
-  /** What this place is for. */
+  /** Purpose of the list or page. */
   children?: ReactNode;
-  /** The next step. */
+  /** Buttons or links for the next step. */
   actions?: ReactNode;
 }
 
-/** Nothing here yet: says what this is and offers the next step. */
+/** Shown for an empty list or page, with its purpose and the next step. */
 export function EmptyState({ icon: Icon, title, children, actions }: EmptyStateProps) {
   return (
     <div className="notice">

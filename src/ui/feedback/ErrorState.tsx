@@ -1,27 +1,27 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
-import { RequestId } from './RequestId.tsx';
+import { CopyButton } from '../button/CopyButton.tsx';
 import './feedback.css';
 
 interface ErrorStateProps {
   title: string;
-  /** What it means for the person's work. */
+  /** Consequences for the user. */
   children?: ReactNode;
   onRetry?: (() => void) | undefined;
   retrying?: boolean;
-  /** What the button says, where trying again is something else. */
-  retry?: string;
+  /** Label of the retry button. */
+  retryLabel?: string;
   requestId?: string | undefined;
 }
 
-/** What failed, what it means, how to try again, and the number to hand to whoever looks into it. */
+/** Shown instead of content that failed to load: title, consequences, retry button, request id. */
 export function ErrorState({
   title,
   children,
   onRetry,
   retrying = false,
-  retry = 'Try again',
+  retryLabel = 'Try again',
   requestId,
 }: ErrorStateProps) {
   return (
@@ -32,11 +32,21 @@ export function ErrorState({
       {onRetry && (
         <div className="notice-actions">
           <Button onClick={onRetry} pending={retrying}>
-            {retry}
+            {retryLabel}
           </Button>
         </div>
       )}
       {requestId !== undefined && <RequestId id={requestId} />}
     </div>
+  );
+}
+
+/** Request id of a failed call with a copy button, for support. */
+export function RequestId({ id }: { id: string }) {
+  return (
+    <span className="request-id">
+      Request <code>{id}</code>
+      <CopyButton value={id} label="Copy request id" />
+    </span>
   );
 }

@@ -1,8 +1,8 @@
 import { Banner } from './Banner.tsx';
-import { RequestId } from './RequestId.tsx';
+import { RequestId } from './ErrorState.tsx';
 import type { Failure } from './failure.ts';
 
-/** A failure in words, with the errors that belong to no field and the request id to copy. */
+/** Banner of a failed call with its errors and the request id. */
 export function FailureBanner({ failure }: { failure: Failure }) {
   return (
     <Banner tone="bad" title={failure.message}>

@@ -3,50 +3,50 @@ import { useEffect, useState } from 'react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import { useStore } from '../store.ts';
-import { dismissToast, toastStore } from './toast.ts';
-import type { ToastItem } from './toast.ts';
+import { dismissToast, toastStore } from '../toast.ts';
+import type { ToastItem } from '../toast.ts';
 import './feedback.css';
 
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info };
-const STAY = 6000;
+const TOAST_DURATION_MS = 6000;
 
-/** Where toasts appear; the shell mounts it once. The region is always there, so that it is announced. */
+/** Host of toasts, mounted once. The live region always exists, so that new toasts are announced. */
 export function Toaster() {
   const items = useStore(toastStore);
-  const [held, setHeld] = useState(false);
+  const [isPaused, setIsPaused] = useState(false);
   return (
-    // The attribute keeps messages in reach while a dialog hides the rest of the page.
+    // The attribute keeps toasts accessible while a modal dialog hides the rest of the page.
     <section
       aria-label="Messages"
       aria-live="polite"
       aria-relevant="additions"
       data-react-aria-top-layer="true"
     >
-      {/* Nobody is hurried: what is under the pointer or has the focus stays. */}
+      {/* Toasts stay while they are hovered or focused. */}
       <div
         role="presentation"
         className="toasts"
-        onPointerEnter={() => setHeld(true)}
-        onPointerLeave={() => setHeld(false)}
-        onFocus={() => setHeld(true)}
-        onBlur={() => setHeld(false)}
+        onPointerEnter={() => setIsPaused(true)}
+        onPointerLeave={() => setIsPaused(false)}
+        onFocus={() => setIsPaused(true)}
+        onBlur={() => setIsPaused(false)}
       >
         {items.map((item) => (
-          <Toast key={item.id} item={item} held={held} />
+          <Toast key={item.id} item={item} isPaused={isPaused} />
         ))}
       </div>
     </section>
   );
 }
 
-function Toast({ item, held }: { item: ToastItem; held: boolean }) {
+function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
   const { id, title, description, tone = 'ok', action } = item;
-  const leaves = tone !== 'bad' && !held;
+  const isTimed = tone !== 'bad' && !isPaused;
   useEffect(() => {
-    if (!leaves) return undefined;
-    const timer = setTimeout(() => dismissToast(id), STAY);
+    if (!isTimed) return undefined;
+    const timer = setTimeout(() => dismissToast(id), TOAST_DURATION_MS);
     return () => clearTimeout(timer);
-  }, [id, leaves]);
+  }, [id, isTimed]);
 
   const Icon = ICONS[tone];
   return (

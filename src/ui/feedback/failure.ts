@@ -1,16 +1,15 @@
-/** What a failed request tells a person; the shape of the API's errors without the transport. */
+/** Error of a call as shown to the user; `ServiceError` without its transport properties. */
 export interface Failure {
   message: string;
   requestId?: string | undefined;
   fields?: readonly { path: string; message: string }[] | undefined;
 }
 
-/** Reads a thrown value as a failure; what has no words of its own gets plain ones. */
-export function failureOf(thrown: unknown): Failure {
-  if (typeof thrown !== 'object' || thrown === null || !('message' in thrown)) {
-    return { message: 'It did not work, and the reason is not known.' };
+/** Converts a thrown value to a failure. */
+export function toFailure(error: unknown): Failure {
+  if (typeof error !== 'object' || error === null || !('message' in error)) {
+    return { message: 'The action failed for an unknown reason.' };
   }
-  const requestId =
-    'requestId' in thrown && typeof thrown.requestId === 'string' ? thrown.requestId : undefined;
-  return { message: String(thrown.message), requestId };
+  const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : undefined;
+  return { message: String(error.message), requestId };
 }

@@ -9,7 +9,7 @@ interface FieldNoteProps {
   errorHelp?: ReactNode;
 }
 
-/** The line under a field: the hint, or in its place the error. */
+/** Hint or error under a field. */
 export function FieldNote({ id, hint, error, errorHelp }: FieldNoteProps) {
   if (error !== undefined) {
     return (
@@ -37,7 +37,7 @@ interface FieldFrameProps extends Omit<FieldNoteProps, 'id'> {
   children: ReactNode;
 }
 
-/** Label above, control, hint or error under it. */
+/** Layout of a field: label, control, hint or error. */
 export function FieldFrame({ id, noteId, label, optional, children, ...note }: FieldFrameProps) {
   return (
     <div className="field">

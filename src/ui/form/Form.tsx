@@ -2,52 +2,51 @@ import { useEffect, useRef } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { Button } from '../button/Button.tsx';
-import { FailureBanner } from '../feedback/FailureBanner.tsx';
 import type { Failure } from '../feedback/failure.ts';
+import { FailureBanner } from '../feedback/FailureBanner.tsx';
 import './form.css';
 
 interface FormProps<Values extends FieldValues, Context, Output> {
-  /** From `useForm`; `form.formState.isDirty` says whether something typed would be lost. */
+  /** From `useForm`; `form.formState.isDirty` tells whether input would be lost. */
   form: UseFormReturn<Values, Context, Output>;
   onSubmit: (values: Output) => unknown;
   pending: boolean;
   error: Failure | null | undefined;
-  /** The verb on the primary button. */
-  submit: string;
+  /** Label of the primary button. */
+  submitLabel: string;
   onCancel?: (() => void) | undefined;
-  /** Why it cannot be sent now. */
+  /** Why the form cannot be submitted. */
   disabledReason?: string | undefined;
   children: ReactNode;
 }
 
 /**
- * The one form: its fields, then cancel and submit. Errors of the server land on their fields, the focus goes
- * to the first; what belongs to no field stands at the top.
+ * Form with its fields, cancel and submit. Errors of the service are shown at their fields, the first of which gets the
+ * focus; errors without a field are shown at the top.
  */
 export function Form<Values extends FieldValues, Context, Output>(props: FormProps<Values, Context, Output>) {
-  const { form, onSubmit, pending, error, submit, onCancel, disabledReason, children } = props;
-  const { onFields, rest } = sortOut(form, error);
+  const { form, onSubmit, pending, error, submitLabel, onCancel, disabledReason, children } = props;
+  const { fieldErrors, bannerError } = splitErrors(form, error);
   const summary = useRef<HTMLDivElement>(null);
-  // `pending` is known a rendering later: a second submit in the same moment must not send twice.
-  const sending = useRef(false);
-  const send = async (event: FormEvent) => {
-    if (pending || sending.current) return;
-    sending.current = true;
+  // `pending` changes with the next render; the ref prevents a second submit before that.
+  const isSubmitting = useRef(false);
+  const submitOnce = async (event: FormEvent) => {
+    if (pending || isSubmitting.current) return;
+    isSubmitting.current = true;
     await form
       .handleSubmit(onSubmit)(event)
       .finally(() => {
-        sending.current = false;
+        isSubmitting.current = false;
       });
   };
 
-  // The server's answer comes from outside React Hook Form and has to be carried into it.
+  // Passes errors of the service to React Hook Form.
   useEffect(() => {
-    onFields.forEach(({ path, message }, at) =>
+    fieldErrors.forEach(({ path, message }, at) =>
       form.setError(path, { type: 'server', message }, { shouldFocus: at === 0 }),
     );
-    if (error && onFields.length === 0) summary.current?.focus();
-    // Only a new answer counts; what is derived from it changes with every render.
-    // oxlint-disable-next-line react/exhaustive-deps
+    if (error && fieldErrors.length === 0) summary.current?.focus();
+    // oxlint-disable-next-line react/exhaustive-deps -- only a new error counts; derived values change with every render
   }, [error]);
 
   return (
@@ -56,13 +55,13 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void send(event);
+        void submitOnce(event);
       }}
     >
       <div className="form-body">
-        {rest && (
+        {bannerError && (
           <div ref={summary} tabIndex={-1}>
-            <FailureBanner failure={rest} />
+            <FailureBanner failure={bannerError} />
           </div>
         )}
         {children}
@@ -70,26 +69,28 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
       <footer className="form-footer">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button type="submit" variant="primary" pending={pending} disabledReason={disabledReason}>
-          {submit}
+          {submitLabel}
         </Button>
       </footer>
     </form>
   );
 }
 
-function sortOut<Values extends FieldValues, Context, Output>(
+function splitErrors<Values extends FieldValues, Context, Output>(
   form: UseFormReturn<Values, Context, Output>,
   error: Failure | null | undefined,
 ) {
-  const onFields: { path: FieldPath<Values>; message: string }[] = [];
-  const others: { path: string; message: string }[] = [];
+  const fieldErrors: { path: FieldPath<Values>; message: string }[] = [];
+  const otherErrors: { path: string; message: string }[] = [];
   for (const { path, message } of error?.fields ?? []) {
-    if (isField(form.getValues(), path)) onFields.push({ path, message });
-    else others.push({ path, message });
+    if (isField(form.getValues(), path)) fieldErrors.push({ path, message });
+    else otherErrors.push({ path, message });
   }
-  const rest =
-    error && (onFields.length === 0 || others.length > 0) ? { ...error, fields: others } : undefined;
-  return { onFields, rest };
+  const bannerError =
+    error && (fieldErrors.length === 0 || otherErrors.length > 0)
+      ? { ...error, fields: otherErrors }
+      : undefined;
+  return { fieldErrors, bannerError };
 }
 
 function isField<Values extends FieldValues>(values: Values, path: string): path is FieldPath<Values> {
@@ -101,7 +102,7 @@ function isField<Values extends FieldValues>(values: Values, path: string): path
   return true;
 }
 
-/** Fields side by side where there is room. */
+/** Fields side by side if there is space. */
 export function FormRow({ children }: { children: ReactNode }) {
   return <div className="form-row">{children}</div>;
 }

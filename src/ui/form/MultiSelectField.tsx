@@ -3,8 +3,8 @@ import { useRef } from 'react';
 import { ComboBox, Group, Input } from 'react-aria-components';
 import type { FieldValues } from 'react-hook-form';
 import { FieldFrame } from './FieldFrame.tsx';
-import { OptionList } from './options.tsx';
-import type { FieldOption } from './options.tsx';
+import { OptionList } from './OptionList.tsx';
+import type { FieldOption } from './OptionList.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
@@ -17,7 +17,7 @@ interface MultiSelectFieldProps<Values extends FieldValues, Output> extends Fiel
   placeholder?: string;
 }
 
-/** Several of many: chips for the chosen, typing narrows the list, Backspace takes the last chip away. */
+/** Selects several of many options: chips for selected ones, typing filters the list, Backspace removes the last chip. */
 export function MultiSelectField<Values extends FieldValues, Output>(
   props: MultiSelectFieldProps<Values, Output>,
 ) {
@@ -48,7 +48,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         <Group
           className="input multi-box"
           aria-label={label}
-          // Escape closes the open list, and not the panel around it as well.
+          // Escape closes the open list but not the surrounding panel.
           onKeyDown={(event) => {
             if (event.key === 'Escape' && input.current?.ariaExpanded === 'true') event.stopPropagation();
           }}

@@ -14,16 +14,16 @@ interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldPr
   autoComplete: 'current-password' | 'new-password';
   placeholder?: string;
   optional?: boolean;
-  /** Why it cannot be filled in; stands in place of the hint, and the field stays in reach. */
+  /** Why it cannot be edited; replaces the hint. The field stays focusable. */
   disabledReason?: string | undefined;
 }
 
-/** A password that can be looked at; what makes a good one is said in the hint. */
+/** Password field with a button to show the password. */
 export function PasswordField<Values extends FieldValues, Output>(props: PasswordFieldProps<Values, Output>) {
   const { label, errorHelp, optional, autoComplete, placeholder, disabledReason } = props;
   const hint = disabledReason ?? props.hint;
   const { bind, value, error, id, noteId } = useField({ ...props, hint });
-  const [shown, setShown] = useState(false);
+  const [isVisible, setIsVisible] = useState(false);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp, optional }}>
       <div className="input-wrap">
@@ -32,7 +32,7 @@ export function PasswordField<Values extends FieldValues, Output>(props: Passwor
           {...{ autoComplete, placeholder }}
           id={id}
           className="input"
-          type={shown ? 'text' : 'password'}
+          type={isVisible ? 'text' : 'password'}
           value={typeof value === 'string' ? value : ''}
           autoCapitalize="none"
           spellCheck={false}
@@ -42,10 +42,10 @@ export function PasswordField<Values extends FieldValues, Output>(props: Passwor
           aria-describedby={noteId}
         />
         <IconButton
-          label={shown ? 'Hide password' : 'Show password'}
-          icon={shown ? EyeOff : Eye}
+          label={isVisible ? 'Hide password' : 'Show password'}
+          icon={isVisible ? EyeOff : Eye}
           size="small"
-          onClick={() => setShown(!shown)}
+          onClick={() => setIsVisible(!isVisible)}
         />
       </div>
     </FieldFrame>

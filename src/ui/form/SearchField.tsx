@@ -9,14 +9,14 @@ interface SearchFieldProps {
   placeholder?: string;
   value: string;
   onChange: (value: string) => void;
-  /** Pasted text with several lines or commas; a list of people to look up. */
+  /** Called for pasted text with several lines or separators, which is a list to look up. */
   onPasteList?: (text: string) => void;
-  /** The typing is over: the person goes on to something else. */
-  onLeave?: () => void;
+  /** Called when the field loses the focus. */
+  onBlur?: () => void;
 }
 
-/** Narrows a list while one types; Escape empties it. */
-export function SearchField({ label, placeholder, value, onChange, onPasteList, onLeave }: SearchFieldProps) {
+/** Search field that filters a list during typing; Escape clears it. */
+export function SearchField({ label, placeholder, value, onChange, onPasteList, onBlur }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const clear = () => {
     onChange('');
@@ -35,7 +35,7 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList, 
         spellCheck={false}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        onBlur={onLeave}
+        onBlur={onBlur}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || value === '') return;
           event.preventDefault();

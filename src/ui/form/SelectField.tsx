@@ -3,8 +3,8 @@ import { useRef } from 'react';
 import { Button, Select, SelectValue } from 'react-aria-components';
 import type { FieldValues } from 'react-hook-form';
 import { FieldFrame } from './FieldFrame.tsx';
-import { OptionList } from './options.tsx';
-import type { FieldOption } from './options.tsx';
+import { OptionList } from './OptionList.tsx';
+import type { FieldOption } from './OptionList.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
@@ -17,7 +17,7 @@ interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProp
   placeholder?: string;
 }
 
-/** One of several. */
+/** Selects one of several options. */
 export function SelectField<Values extends FieldValues, Output>(props: SelectFieldProps<Values, Output>) {
   const { label, hint, errorHelp, options, placeholder = 'Choose' } = props;
   const { bind, value, error, id, noteId } = useField(props);

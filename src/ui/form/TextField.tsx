@@ -16,13 +16,13 @@ interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
   autoFocus?: boolean;
   inputMode?: HTMLAttributes<Element>['inputMode'];
   maxLength?: number;
-  /** More than one line. */
+  /** Number of lines; a textarea instead of an input. */
   rows?: number;
-  /** Why it cannot be filled in; stands in place of the hint, and the field stays in reach. */
+  /** Why it cannot be edited; replaces the hint. The field stays focusable. */
   disabledReason?: string | undefined;
 }
 
-/** A line of text, or several with `rows`. */
+/** Text field with one line, or several with `rows`. */
 export function TextField<Values extends FieldValues, Output>(props: TextFieldProps<Values, Output>) {
   const { label, errorHelp, optional, type = 'text', rows, disabledReason } = props;
   const hint = disabledReason ?? props.hint;

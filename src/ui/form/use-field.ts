@@ -3,17 +3,17 @@ import type { ReactNode } from 'react';
 import { useController } from 'react-hook-form';
 import type { Control, FieldPathByValue, FieldValues } from 'react-hook-form';
 
-/** What every field takes; `Value` keeps a field from being tied to a value of another kind. */
+/** Props of every field; `Value` restricts it to form values of its type. */
 export interface FieldProps<Values extends FieldValues, Output, Value> {
   control: Control<Values, unknown, Output>;
   name: FieldPathByValue<Values, Value>;
   label: string;
   hint?: ReactNode;
-  /** Stands after the error's words: the ways out ("Invite" or "add without an invitation"). */
+  /** Shown after the error message: ways to resolve it ("Invite" or "add without an invitation"). */
   errorHelp?: ReactNode;
 }
 
-/** Ties a control to the form and gives it the ids that its label, hint and error share. */
+/** Connects a control to the form and provides the ids of its label, hint and error. */
 export function useField<Values extends FieldValues, Output, Value>({
   control,
   name,
@@ -23,11 +23,11 @@ export function useField<Values extends FieldValues, Output, Value>({
   const { field, fieldState } = useController({ control, name });
   const error = fieldState.error?.message;
   const { value, ...bind } = field;
-  const known: unknown = value;
+  const fieldValue: unknown = value;
   return {
-    /** Name, ref and handlers; the value is read by each field in its own way. */
+    /** Name, ref and handlers; each field reads the value itself. */
     bind,
-    value: known,
+    value: fieldValue,
     error,
     id,
     noteId: error !== undefined || hint !== undefined ? `${id}-note` : undefined,

@@ -1,23 +1,23 @@
-import { initials } from '../../lib/initials.ts';
+import { getInitials } from '../../lib/initials.ts';
 import { cx } from '../cx.ts';
-import type { Tone } from './tone.ts';
+import type { Tone } from './Badge.tsx';
 import './tone.css';
 
-const HUES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info'];
+const TONES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info'];
 
 interface AvatarProps {
   name: string;
-  /** The same person has the same colour everywhere. */
+  /** Determines the color, so that it is the same everywhere. */
   id: number;
   size?: 'small' | 'medium' | 'large';
 }
 
-/** Initials in a circle, for the eye only: the name stands beside it. */
+/** Initials in a circle, hidden from screen readers; the name is shown beside it. */
 export function Avatar({ name, id, size = 'small' }: AvatarProps) {
-  const hue = HUES[Math.abs(id) % HUES.length];
+  const hue = TONES[Math.abs(id) % TONES.length];
   return (
     <span className={cx('avatar', `avatar-${size}`, `tone-${hue}`)} aria-hidden>
-      {initials(name)}
+      {getInitials(name)}
     </span>
   );
 }

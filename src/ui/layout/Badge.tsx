@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Tone } from './tone.ts';
 import './tone.css';
 
-/** A state or a kind in one or two words. */
+/** State or kind in one or two words. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`badge tone-${tone}`}>{children}</span>;
 }
+
+/** Meanings of colors. */
+export type Tone = 'neutral' | 'accent' | 'ok' | 'warn' | 'bad' | 'info';

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import './card.css';
 
-/** A titled surface. Its children bring their own padding: Facts, CardRow, or CardBody for anything else. */
+/** Surface with a title. Children have their own padding: `Facts`, `CardRow`, or `CardBody` for anything else. */
 export function Card({
   title,
   actions,
@@ -33,11 +33,11 @@ export function CardBody({ children }: { children: ReactNode }) {
 interface CardRowProps {
   title: string;
   description?: ReactNode;
-  /** The button at the end of the row. */
+  /** Button at the end of the row. */
   action?: ReactNode;
 }
 
-/** A row that says what will happen and offers to do it. */
+/** Row with an action and its description. */
 export function CardRow({ title, description, action }: CardRowProps) {
   return (
     <div className="card-row">
@@ -46,6 +46,20 @@ export function CardRow({ title, description, action }: CardRowProps) {
         {description !== undefined && <p>{description}</p>}
       </div>
       {action}
+    </div>
+  );
+}
+
+/** List of labels and values. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="facts">{children}</dl>;
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
     </div>
   );
 }

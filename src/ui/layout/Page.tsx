@@ -4,20 +4,20 @@ import './page.css';
 
 interface PageProps {
   title: ReactNode;
-  /** The two numbers that matter, or under an identity the facts people came for. */
+  /** Key figures or facts beside the title. */
   meta?: ReactNode;
-  /** What the title is of, before it: an avatar. The meta line then stands under the title. */
+  /** Shown before the title, for example an avatar; `meta` is then below the title. */
   lead?: ReactNode;
-  /** The state, beside the title. */
+  /** State, beside the title. */
   badge?: ReactNode;
   actions?: ReactNode;
   breadcrumbs?: ReactNode;
-  /** Fills the height it is given; its table scrolls inside. */
+  /** Fills the available height, so that the table scrolls inside. */
   fill?: boolean;
   children: ReactNode;
 }
 
-/** A page: its heading takes the focus after a change of route (`#page-title`), so that it is announced. */
+/** Layout of a page. Its heading (`#page-title`) gets the focus after a navigation, so that it is announced. */
 export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, children }: PageProps) {
   return (
     <div className={cx('page', fill && 'page-fill')}>

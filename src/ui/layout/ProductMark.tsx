@@ -1,7 +1,7 @@
 import { Layers } from 'lucide-react';
 import './product-mark.css';
 
-/** The product's name with its sign. */
+/** Product name and logo. */
 export function ProductMark() {
   return (
     <span className="mark">

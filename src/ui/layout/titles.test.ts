@@ -1,16 +1,20 @@
 import { expect, it } from 'vitest';
-import { crumbsOf } from './titles.ts';
+import { getCrumbs } from './titles.ts';
 
-it('names each titled route once, by its loader where that knows better', () => {
-  const crumbs = crumbsOf([
+it('returns each titled route with the title of its loader, if any', () => {
+  const crumbs = getCrumbs([
     { pathname: '/', staticData: {} },
     { pathname: '/users', staticData: { title: 'Users' } },
     { pathname: '/users/7', staticData: { title: 'User' }, loaderData: { title: 'Ada Okafor' } },
-    { pathname: '/users/7/edit', staticData: { title: 'Edit', part: true }, loaderData: { title: 5 } },
+    {
+      pathname: '/users/7/edit',
+      staticData: { title: 'Edit', isPartOfPage: true },
+      loaderData: { title: 5 },
+    },
   ]);
   expect(crumbs).toEqual([
-    { title: 'Users', pathname: '/users', part: false },
-    { title: 'Ada Okafor', pathname: '/users/7', part: false },
-    { title: 'Edit', pathname: '/users/7/edit', part: true },
+    { title: 'Users', pathname: '/users', isPartOfPage: false },
+    { title: 'Ada Okafor', pathname: '/users/7', isPartOfPage: false },
+    { title: 'Edit', pathname: '/users/7/edit', isPartOfPage: true },
   ]);
 });

@@ -2,37 +2,37 @@ import { useMatches } from '@tanstack/react-router';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** The name of the page: document title, breadcrumb and what is announced. A loader may return a better one. */
+    /** Title of the page for document, breadcrumbs and announcement; a loader may return a more specific one. */
     title?: string;
-    /** A panel over the page or a tab of it: it is no crumb, and opening it leaves the focus to it. */
-    part?: boolean;
+    /** Whether the route is a panel or tab of a page: no breadcrumb, and opening it does not move the focus to the heading. */
+    isPartOfPage?: boolean;
   }
 }
 
-interface Match {
+interface RouteMatch {
   pathname: string;
-  staticData: { title?: string; part?: boolean };
+  staticData: { title?: string; isPartOfPage?: boolean };
   loaderData?: unknown;
 }
 
 export interface Crumb {
   title: string;
   pathname: string;
-  part: boolean;
+  isPartOfPage: boolean;
 }
 
-/** The loader's own title: the name of a person, where the route says only "User". */
-const loaded = (data: unknown): string | undefined =>
+/** Returns the title from the loader data: the name of a user instead of "User". */
+const getLoadedTitle = (data: unknown): string | undefined =>
   typeof data === 'object' && data !== null && 'title' in data && typeof data.title === 'string'
     ? data.title
     : undefined;
 
-/** The titled routes from the outside in. */
-export function crumbsOf(matches: readonly Match[]): Crumb[] {
+/** Returns the titled routes, outermost first. */
+export function getCrumbs(matches: readonly RouteMatch[]): Crumb[] {
   return matches.flatMap(({ pathname, staticData, loaderData }) => {
-    const title = loaded(loaderData) ?? staticData.title;
-    return title === undefined ? [] : [{ title, pathname, part: staticData.part ?? false }];
+    const title = getLoadedTitle(loaderData) ?? staticData.title;
+    return title === undefined ? [] : [{ title, pathname, isPartOfPage: staticData.isPartOfPage ?? false }];
   });
 }
 
-export const useCrumbs = (): Crumb[] => crumbsOf(useMatches());
+export const useCrumbs = (): Crumb[] => getCrumbs(useMatches());

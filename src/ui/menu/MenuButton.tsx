@@ -2,21 +2,20 @@ import { Ellipsis } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
+import type { ButtonLook } from '../button/button-class.ts';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
-import type { ButtonLook } from '../button/button-class.ts';
-import { later } from '../later.ts';
+import { lazyWithPreload } from '../lazy.tsx';
 import type { MenuItems } from './menu-items.ts';
 
-const loadPopup = () => import('./MenuPopup.tsx');
-const MenuPopup = later(loadPopup);
+const MenuPopup = lazyWithPreload(() => import('./MenuPopup.tsx'));
 
 interface MenuButtonProps extends ButtonLook {
-  /** What the menu is for; the button's name. */
+  /** Accessible name of the button and the menu. */
   label: string;
-  /** A function is called when the menu opens, so that a table need not build a menu for every row. */
+  /** Items, or a function that builds them when the menu opens, so that tables build no menu for every row. */
   items: MenuItems | (() => MenuItems);
-  /** What the button shows; an icon alone without it. */
+  /** Content of the button; an icon button without it. */
   children?: ReactNode;
   icon?: LucideIcon;
   align?: 'start' | 'end';
@@ -24,24 +23,24 @@ interface MenuButtonProps extends ButtonLook {
   tabIndex?: number | undefined;
 }
 
-/** A button that opens a menu. The menu's code is fetched when a pointer or the focus comes near. */
-export function MenuButton({ label, items, children, icon, align = 'end', ...look }: MenuButtonProps) {
+/** Button that opens a menu. The code of the menu is preloaded on hover and focus. */
+export function MenuButton({ label, items, children, icon, align = 'end', ...buttonProps }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
-  // The click that a key makes looks like one of a screen reader: react-aria then gives the focus to the menu itself
-  // before its first item could have it.
+  // A click made by a key looks like one of a screen reader, for which React Aria focuses the menu instead of its first
+  // item. Opening on keydown avoids that.
   const keyDown = (event: KeyboardEvent) => {
-    if ((event.key !== 'Enter' && event.key !== ' ') || look.disabledReason !== undefined) return;
+    if ((event.key !== 'Enter' && event.key !== ' ') || buttonProps.disabledReason !== undefined) return;
     event.preventDefault();
     setOpen(true);
   };
   const trigger = {
-    ...look,
+    ...buttonProps,
     ref: button,
     'aria-haspopup': 'menu' as const,
     'aria-expanded': open,
-    onPointerEnter: () => void loadPopup(),
-    onFocus: () => void loadPopup(),
+    onPointerEnter: MenuPopup.preload,
+    onFocus: MenuPopup.preload,
     onClick: () => setOpen(true),
     onKeyDown: keyDown,
   };

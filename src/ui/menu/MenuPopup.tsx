@@ -1,8 +1,10 @@
 import { Check } from 'lucide-react';
+import { useEffect } from 'react';
 import type { RefObject } from 'react';
-import { flushSync } from 'react-dom';
 import { Menu, MenuItem, MenuSection, Popover, Separator, Text } from 'react-aria-components';
+import { flushSync } from 'react-dom';
 import { cx } from '../cx.ts';
+import { preloadConfirmDialog } from '../dialog/ConfirmHost.tsx';
 import type { MenuItemData, MenuItems } from './menu-items.ts';
 import './menu.css';
 
@@ -14,14 +16,20 @@ interface MenuPopupProps {
   onClose: () => void;
 }
 
-/** The open menu; `MenuButton` loads it. */
+/** Open menu of a `MenuButton`, which loads it. */
 export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
-  // The focus is back before the act begins: a dialog that it opens gives it back to the button, not to what is gone.
-  const leave = (act: () => void) => {
+  // Returns the focus before the action, so that a dialog it opens restores the focus to the button.
+  const closeThen = (act: () => void) => {
     flushSync(onClose);
     anchor.current?.focus();
     act();
   };
+  useEffect(() => {
+    preloadConfirmDialog();
+    for (const item of items) if (item !== 'line') item.preload?.();
+    // Once, when the menu opens.
+    // oxlint-disable-next-line react/exhaustive-deps -- see above
+  }, []);
   const icons = items.some((item) => item !== 'line' && item.icon);
   return (
     <Popover
@@ -36,23 +44,21 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
       <Menu
         className={cx('menu', icons && 'menu-icons')}
         aria-label={label}
-        // A menu that opens takes the focus; that is what it was opened for.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- an opened menu takes the focus (ARIA menu button pattern)
         autoFocus="first"
         onClose={onClose}
       >
-        {groupsOf(items).map((group, at) => (
-          // Groups have no identity but their place.
-          // oxlint-disable-next-line react/no-array-index-key
-          <Group key={at} {...{ group, at, label, leave }} />
+        {groupItems(items).map((group, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- groups are identified by position
+          <MenuGroup key={at} {...{ group, at, label, closeThen }} />
         ))}
       </Menu>
     </Popover>
   );
 }
 
-/** The items between the lines. */
-function groupsOf(items: MenuItems): MenuItemData[][] {
+/** Splits the items into groups at the lines. */
+function groupItems(items: MenuItems): MenuItemData[][] {
   return items.reduce<MenuItemData[][]>(
     (groups, item) => {
       if (item === 'line') groups.push([]);
@@ -63,22 +69,22 @@ function groupsOf(items: MenuItems): MenuItemData[][] {
   );
 }
 
-interface Leaving {
-  /** Closes the menu, then acts. */
-  leave: (act: () => void) => void;
+interface ClosingProps {
+  /** Closes the menu, then runs the action. */
+  closeThen: (act: () => void) => void;
 }
 
-interface GroupProps extends Leaving {
+interface GroupProps extends ClosingProps {
   group: MenuItemData[];
   at: number;
   label: string;
 }
 
-/** Acts, or choices: where any item is on or off, the group is one of checkboxes, or of radios when one is on. */
-function Group({ group, at, label, leave }: GroupProps) {
+/** Group of actions, of checkboxes (any item has `checked`) or of radios (all items have `isRadio`). */
+function MenuGroup({ group, at, label, closeThen }: GroupProps) {
   const choices = group.some(({ checked }) => checked !== undefined);
   const on = group.flatMap((item) => (item.checked ? [item.label] : []));
-  const one = group.every(({ oneOf }) => oneOf);
+  const one = group.every(({ isRadio }) => isRadio);
   return (
     <>
       {at > 0 && <Separator className="menu-line" />}
@@ -89,17 +95,17 @@ function Group({ group, at, label, leave }: GroupProps) {
         disallowEmptySelection={one}
       >
         {group.map((item) => (
-          <Item key={item.label} item={item} leave={leave} />
+          <MenuGroupItem key={item.label} item={item} closeThen={closeThen} />
         ))}
       </MenuSection>
     </>
   );
 }
 
-function Item({ item, leave }: { item: MenuItemData } & Leaving) {
-  const { label, icon: Icon, href, disabledReason, danger, checked, closes, onSelect } = item;
+function MenuGroupItem({ item, closeThen }: { item: MenuItemData } & ClosingProps) {
+  const { label, icon: Icon, href, disabledReason, danger, checked, closesMenu, onSelect } = item;
   const off = disabledReason !== undefined;
-  const ends = checked === undefined || closes === true;
+  const ends = checked === undefined || closesMenu === true;
   const hint = disabledReason ?? item.hint;
   return (
     <MenuItem
@@ -108,7 +114,7 @@ function Item({ item, leave }: { item: MenuItemData } & Leaving) {
       className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
       href={off ? undefined : href}
       shouldCloseOnSelect={!off && ends}
-      onAction={off || !onSelect ? undefined : () => (ends ? leave(onSelect) : onSelect())}
+      onAction={off || !onSelect ? undefined : () => (ends ? closeThen(onSelect) : onSelect())}
     >
       {Icon && <Icon />}
       <Text slot="label" className="menu-item-label">

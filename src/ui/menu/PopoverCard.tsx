@@ -10,7 +10,7 @@ interface PopoverCardProps {
   children: ReactNode;
 }
 
-/** The open card; the filter chip loads it. */
+/** Popover with any content, loaded by its trigger. */
 export default function PopoverCard({ label, anchor, align = 'end', onClose, children }: PopoverCardProps) {
   return (
     <Popover

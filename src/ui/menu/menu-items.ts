@@ -2,22 +2,24 @@ import type { LucideIcon } from 'lucide-react';
 
 export interface MenuItemData {
   label: string;
-  /** A second line: the shortcut in words, what it is for. */
+  /** Second line with an explanation. */
   hint?: string | undefined;
   icon?: LucideIcon | undefined;
   onSelect?: (() => void) | undefined;
-  /** An address instead of an act; opens like a link. */
+  /** Loads code that `onSelect` needs; called when the menu opens. */
+  preload?: (() => void) | undefined;
+  /** Address to open instead of `onSelect`. */
   href?: string | undefined;
-  /** Why it is not possible now; shown in place of the hint, and the item stays in reach. */
+  /** Why it is not possible; replaces the hint. The item stays focusable. */
   disabledReason?: string | undefined;
   danger?: boolean | undefined;
-  /** A choice that is on or off: the menu stays open. */
+  /** State of a checkbox or radio item; the menu stays open. */
   checked?: boolean | undefined;
-  /** A choice of which one of its group is on. */
-  oneOf?: boolean | undefined;
-  /** A choice that ends the matter; others leave the menu open to be compared. */
-  closes?: boolean;
+  /** Whether exactly one item of the group is checked. */
+  isRadio?: boolean | undefined;
+  /** Whether choosing closes the menu; by default it stays open for checkbox and radio items. */
+  closesMenu?: boolean;
 }
 
-/** `'line'` parts groups of items. */
+/** Items of a menu; `'line'` separates groups. */
 export type MenuItems = readonly (MenuItemData | 'line')[];

@@ -4,49 +4,28 @@ import { Banner } from '../feedback/Banner.tsx';
 import { EmptyState } from '../feedback/EmptyState.tsx';
 import { ErrorState } from '../feedback/ErrorState.tsx';
 import type { Failure } from '../feedback/failure.ts';
-import type { MenuItems } from '../menu/menu-items.ts';
-import type { Column, RowId, Sort } from './columns.ts';
+import { SMALL_SCREEN, useMedia } from '../use-media.ts';
+import { getVisibleColumns, getTableLayout } from './columns.ts';
 import { Grid } from './Grid.tsx';
+import type { GridProps } from './Grid.tsx';
 import type { RowSource } from './row-source.ts';
-import { SMALL, useMedia } from '../use-media.ts';
-import { visibleColumns } from './columns.ts';
-import { layoutOf } from './layout.ts';
-import { ColGroup } from './ColGroup.tsx';
-import { SkeletonCells } from './SkeletonCells.tsx';
-import { TableHead } from './TableHead.tsx';
+import { ColumnWidths, SkeletonCells, TableHead } from './TableParts.tsx';
 import '../form/check.css';
 import './table.css';
 
-export interface DataTableProps<Row> {
-  /** What the rows are: "Users". */
-  label: string;
-  columns: readonly Column<Row>[];
-  /** Undefined until the first answer. */
+export interface DataTableProps<Row> extends Omit<GridProps<Row>, 'rows'> {
+  /** Undefined until the first result. */
   rows: readonly Row[] | RowSource<Row> | undefined;
-  /** Like columns, a module constant: it tells rows apart. */
-  rowId: (row: Row) => RowId;
-  /** The row's name, for its checkbox and its menu. */
-  rowLabel: (row: Row) => string;
-  rowMenu?: ((row: Row) => MenuItems) | undefined;
-  hidden?: readonly string[];
-  sort?: Sort | undefined;
-  onSort?: (sort: Sort) => void;
-  /** With `onSelect`, rows can be selected. */
-  selection?: ReadonlySet<RowId>;
-  onSelect?: (next: ReadonlySet<RowId>) => void;
-  refetching?: boolean;
   error?: Failure | null | undefined;
   onRetry?: () => void;
-  /** An EmptyState: what this is, and the next step. */
+  /** An `EmptyState` for a table without rows. */
   empty: ReactNode;
-  /** Set while a filter or search is on; an empty table then offers this. */
+  /** Set while a filter or search is active; offered by a table without matches. */
   onClearFilters?: (() => void) | undefined;
   footer?: ReactNode;
-  /** Told when the first row leaves the view and when it comes back. */
-  onAway?: ((away: boolean) => void) | undefined;
 }
 
-/** The one table, in its five states: first load, rows (stale ones dimmed), error, empty, nothing matches. */
+/** Table with its five states: first load, rows (dimmed while refetching), error, empty, no matches. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, error, onRetry, refetching = false, label, footer } = props;
   return (
@@ -86,20 +65,20 @@ function Content<Row>(props: DataTableProps<Row>) {
       </ErrorState>
     );
   }
-  if (rows === undefined) return <SkeletonGrid {...props} />;
+  if (rows === undefined) return <SkeletonTable {...props} />;
   if (rows.length > 0) return <Grid {...props} rows={rows} />;
   if (!onClearFilters) return empty;
   return (
     <EmptyState title="Nothing matches" actions={<Button onClick={onClearFilters}>Clear filters</Button>}>
-      No row has everything that is asked for.
+      No row matches the search and filters.
     </EmptyState>
   );
 }
 
-const ROWS = Array.from({ length: 12 }, (_, at) => at);
+const SKELETON_ROWS = Array.from({ length: 12 }, (_, at) => at);
 
-/** The table before its first answer: the real header over rows of bars. */
-function SkeletonGrid<Row>({
+/** Table before its first result: the real header over skeleton rows. */
+function SkeletonTable<Row>({
   columns: all,
   hidden = [],
   label,
@@ -107,14 +86,14 @@ function SkeletonGrid<Row>({
   onSelect,
   sort,
 }: DataTableProps<Row>) {
-  const small = useMedia(SMALL);
-  const columns = small ? all.slice(0, 1) : visibleColumns(all, hidden);
+  const small = useMedia(SMALL_SCREEN);
+  const columns = small ? all.slice(0, 1) : getVisibleColumns(all, hidden);
   const selecting = onSelect && { state: 'none' as const, toggleAll: () => undefined };
   return (
     <div className="tbl-scroll tbl-waiting">
       <output className="visually-hidden">Loading {label}</output>
-      <table className="tbl" style={{ minWidth: layoutOf(columns, small).minWidth }} aria-hidden inert>
-        <ColGroup
+      <table className="tbl" style={{ minWidth: getTableLayout(columns, small).minWidth }} aria-hidden inert>
+        <ColumnWidths
           columns={columns}
           small={small}
           select={onSelect !== undefined}
@@ -122,7 +101,7 @@ function SkeletonGrid<Row>({
         />
         <TableHead {...{ columns, sort, selecting }} onSort={undefined} menu={rowMenu !== undefined} />
         <tbody>
-          {ROWS.map((row) => (
+          {SKELETON_ROWS.map((row) => (
             <tr key={row} className={small ? 'tbl-row tbl-row-small' : 'tbl-row'}>
               <SkeletonCells
                 columns={columns}

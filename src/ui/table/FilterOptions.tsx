@@ -9,7 +9,7 @@ import '../form/options.css';
 export interface FilterOption {
   value: string;
   label: string;
-  /** How many rows have it. */
+  /** Number of rows with this value. */
   count?: number | undefined;
 }
 
@@ -22,10 +22,10 @@ interface FilterOptionsProps {
   onClose: () => void;
 }
 
-const numbers = new Intl.NumberFormat();
-const MANY = 8;
+const numberFormat = new Intl.NumberFormat();
+const MAX_OPTIONS_WITHOUT_SEARCH = 8;
 
-/** The open filter: its values with how many rows have each; a long list can be narrowed by typing. */
+/** Open filter: its values with their counts; a long list has a search field. */
 export default function FilterOptions({
   label,
   options,
@@ -35,11 +35,11 @@ export default function FilterOptions({
   onClose,
 }: FilterOptionsProps) {
   const [text, setText] = useState('');
-  const wanted = text.trim().toLocaleLowerCase();
-  const shown = options.filter((option) => option.label.toLocaleLowerCase().includes(wanted));
+  const searchText = text.trim().toLocaleLowerCase();
+  const matches = options.filter((option) => option.label.toLocaleLowerCase().includes(searchText));
   return (
     <PopoverCard label={`${label} filter`} anchor={anchor} align="start" onClose={onClose}>
-      {options.length > MANY && (
+      {options.length > MAX_OPTIONS_WITHOUT_SEARCH && (
         <input
           type="search"
           className="input filter-search"
@@ -49,7 +49,7 @@ export default function FilterOptions({
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      <OptionList {...{ label, options: shown, value, onChange }} />
+      <FilterOptionList {...{ label, options: matches, value, onChange }} />
       {value.length > 0 && (
         <footer className="filter-foot">
           <Button variant="quiet" size="small" onClick={() => onChange([])}>
@@ -61,18 +61,24 @@ export default function FilterOptions({
   );
 }
 
-interface OptionListProps extends Omit<FilterOptionsProps, 'anchor' | 'onClose'> {
-  /** Among other filters its name is shown. */
-  named?: boolean;
+interface FilterOptionListProps extends Omit<FilterOptionsProps, 'anchor' | 'onClose'> {
+  /** Shows the label, for a list among other filters. */
+  showsLabel?: boolean;
 }
 
-/** The values of one filter, to be ticked. */
-export function OptionList({ label, options, value, onChange, named = false }: OptionListProps) {
+/** Checkbox list of the values of a filter. */
+export function FilterOptionList({
+  label,
+  options,
+  value,
+  onChange,
+  showsLabel = false,
+}: FilterOptionListProps) {
   const toggle = (one: string) =>
     onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
   return (
     <fieldset className="filter-options">
-      <legend className={named ? 'filter-legend' : 'visually-hidden'}>{label}</legend>
+      <legend className={showsLabel ? 'filter-legend' : 'visually-hidden'}>{label}</legend>
       {options.map((option) => (
         <label key={option.value} className="filter-option">
           <input
@@ -82,10 +88,37 @@ export function OptionList({ label, options, value, onChange, named = false }: O
             onChange={() => toggle(option.value)}
           />
           <span>{option.label}</span>
-          {option.count !== undefined && <small className="num">{numbers.format(option.count)}</small>}
+          {option.count !== undefined && <small className="num">{numberFormat.format(option.count)}</small>}
         </label>
       ))}
       {options.length === 0 && <p className="options-none">Nothing matches</p>}
     </fieldset>
+  );
+}
+
+/** A filter of `MoreFilters`. */
+export interface FilterDefinition {
+  label: string;
+  options: readonly FilterOption[];
+  value: readonly string[];
+  onChange: (value: readonly string[]) => void;
+}
+
+interface MoreFilterOptionsProps {
+  filters: readonly FilterDefinition[];
+  anchor: RefObject<Element | null>;
+  onClose: () => void;
+}
+
+/** Open card of `MoreFilters`: the values of each filter under its label. */
+export function MoreFilterOptions({ filters, anchor, onClose }: MoreFilterOptionsProps) {
+  return (
+    <PopoverCard label="More filters" anchor={anchor} align="start" onClose={onClose}>
+      <div className="filter-groups">
+        {filters.map(({ label, options, value, onChange }) => (
+          <FilterOptionList key={label} {...{ label, options, value, onChange }} showsLabel />
+        ))}
+      </div>
+    </PopoverCard>
   );
 }

@@ -2,67 +2,80 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { Fragment, useCallback, useEffect, useInsertionEffect, useMemo, useRef, useState, memo } from 'react';
 import type { ChangeEvent, FocusEvent, RefObject, UIEvent, ReactNode } from 'react';
 import { cx } from '../cx.ts';
-import { useDensity } from '../theme.ts';
-import { SMALL, useMedia } from '../use-media.ts';
-import { ColGroup } from './ColGroup.tsx';
-import { visibleColumns } from './columns.ts';
-import type { RowId, Column } from './columns.ts';
-import type { DataTableProps } from './DataTable.tsx';
-import { layoutOf, rowHeight } from './layout.ts';
-import { rowKeyDown } from './row-keys.ts';
-import { idsOf, useArrivals } from './row-source.ts';
-import type { RowSource } from './row-source.ts';
-import { useSelection } from './selection.ts';
-import { TableHead } from './TableHead.tsx';
 import type { MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
-import { SkeletonCells } from './SkeletonCells.tsx';
+import { useDensity } from '../theme.ts';
+import { SMALL_SCREEN, useMedia } from '../use-media.ts';
+import { getVisibleColumns, getTableLayout, getRowHeight } from './columns.ts';
+import type { Column, RowId, Sort } from './columns.ts';
+import { handleRowKeyDown } from './row-keys.ts';
+import { createIdReader, useRowUpdates } from './row-source.ts';
+import type { RowSource } from './row-source.ts';
+import { useSelection } from './selection.ts';
+import { ColumnWidths, TableHead, SkeletonCells } from './TableParts.tsx';
 
-const HEAD = 35;
-// The height that the bulk bar covers, as in table.css.
-const BULK = 76;
-const NONE: ReadonlySet<RowId> = new Set();
+const HEADER_HEIGHT_PX = 35;
+// Height covered by the bulk bar, as in table.css.
+const BULK_BAR_HEIGHT_PX = 76;
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
 const NO_HIDDEN: readonly string[] = [];
 const ignore = () => undefined;
 
-interface GridProps<Row> extends DataTableProps<Row> {
+export interface GridProps<Row> {
+  /** Name of the rows: "Users". */
+  label: string;
+  columns: readonly Column<Row>[];
   rows: RowSource<Row>;
+  /** Returns the id of a row; must be a module constant, like `columns`. */
+  rowId: (row: Row) => RowId;
+  /** Returns the name of a row, for its checkbox and menu. */
+  rowLabel: (row: Row) => string;
+  rowMenu?: ((row: Row) => MenuItems) | undefined;
+  hidden?: readonly string[];
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort) => void;
+  /** Selected ids; with `onSelect`, rows can be selected. */
+  selection?: ReadonlySet<RowId>;
+  onSelect?: (next: ReadonlySet<RowId>) => void;
+  refetching?: boolean;
+  /** Called when the first row leaves the view and when it returns. */
+  onScrolledAway?: ((away: boolean) => void) | undefined;
 }
 
-/** The rows themselves: only those in view are in the document, and one that has the focus. */
+/** Virtualized rows: only rows in view and the focused row are in the document. */
 export function Grid<Row>(props: GridProps<Row>) {
   const { rows, rowId, rowLabel, rowMenu, sort, onSort, refetching = false, label } = props;
-  const { columns: all, hidden = NO_HIDDEN, selection = NONE, onSelect, onAway } = props;
-  const small = useMedia(SMALL);
+  const { columns: all, hidden = NO_HIDDEN, selection = NO_SELECTION, onSelect, onScrolledAway } = props;
+  const small = useMedia(SMALL_SCREEN);
   const density = useDensity();
-  const columns = useMemo(() => visibleColumns(all, hidden), [all, hidden]);
+  const columns = useMemo(() => getVisibleColumns(all, hidden), [all, hidden]);
   const scroller = useRef<HTMLDivElement>(null);
-  const height = rowHeight(density, small);
-  const { virtualizer, current, setCurrent, go } = useRows({
+  const height = getRowHeight(density, small);
+  const { virtualizer, current, setCurrent, focusRow } = useVirtualRows({
     count: rows.length,
     height,
-    covered: selection.size > 0 ? BULK : 0,
+    coveredHeight: selection.size > 0 ? BULK_BAR_HEIGHT_PX : 0,
     scroller,
   });
-  useArrivals(rows);
-  const idAt = useMemo(() => idsOf(rows, rowId), [rows, rowId]);
+  useRowUpdates(rows);
+  const idAt = useMemo(() => createIdReader(rows, rowId), [rows, rowId]);
   const { state, toggle, toggleAll } = useSelection({
     count: rows.length,
     idAt,
     selection,
     onSelect: onSelect ?? ignore,
   });
-  const menuOf = useSteady(rowMenu);
-  const head = small ? columns.slice(0, 1) : columns;
+  const getMenu = useStableCallback(rowMenu);
+  const headerColumns = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
-  // Somewhere in view there is always a row that Tab reaches.
-  const stop = items.some((item) => item.index === current) ? current : items[0]?.index;
-  const focused = (event: FocusEvent) => {
+  // One visible row is always in the tab order.
+  const tabStop = items.some((item) => item.index === current) ? current : items[0]?.index;
+  const handleFocus = (event: FocusEvent) => {
     const row = event.target.closest<HTMLElement>('tr[data-index]');
     if (row) setCurrent(Number(row.dataset.index));
   };
-  // One listener for all checkboxes: rows are drawn again only for what they show.
-  const changed = ({ target, nativeEvent }: ChangeEvent<HTMLElement>) => {
+  // One listener for all checkboxes, so that rows need no handler props.
+  const handleChange = ({ target, nativeEvent }: ChangeEvent<HTMLElement>) => {
     const row = target.closest<HTMLElement>('tr[data-index]');
     if (row) toggle(Number(row.dataset.index), nativeEvent instanceof MouseEvent && nativeEvent.shiftKey);
   };
@@ -73,42 +86,48 @@ export function Grid<Row>(props: GridProps<Row>) {
       className={cx('tbl-scroll', selection.size > 0 && 'tbl-under-bulk')}
       onScroll={(event) => {
         markScrolled(event);
-        onAway?.(event.currentTarget.scrollTop > height);
+        onScrolledAway?.(event.currentTarget.scrollTop > height);
       }}
-      // Back brings the rows that were in view, where the application restores places.
+      // Key under which the router restores the scroll position.
       data-scroll-restoration-id={label}
     >
       <table
-        // A table whose rows take the focus and can be selected is a grid (ARIA, "grid").
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- focusable, selectable rows form an ARIA grid
         role="grid"
         className="tbl"
-        style={{ minWidth: layoutOf(columns, small).minWidth }}
+        style={{ minWidth: getTableLayout(columns, small).minWidth }}
         aria-label={label}
         aria-rowcount={rows.length + 1}
         aria-multiselectable={onSelect ? true : undefined}
         aria-busy={refetching}
       >
-        <ColGroup columns={head} small={small} select={onSelect !== undefined} menu={rowMenu !== undefined} />
+        <ColumnWidths
+          columns={headerColumns}
+          small={small}
+          select={onSelect !== undefined}
+          menu={rowMenu !== undefined}
+        />
         <TableHead
-          columns={head}
+          columns={headerColumns}
           sort={sort}
           onSort={onSort}
           selecting={onSelect && { state, toggleAll }}
           menu={rowMenu !== undefined}
         />
-        {/* Listens for its rows. */}
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- event delegation for the rows */}
         <tbody
           className={cx(refetching && 'tbl-dim')}
-          onChange={changed}
-          onFocus={focused}
+          onChange={handleChange}
+          onFocus={handleFocus}
           onKeyDown={(event) =>
-            rowKeyDown(event, {
+            handleRowKeyDown(event, {
               count: rows.length,
-              page: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD) / height) - 1),
+              page: Math.max(
+                1,
+                Math.floor(((scroller.current?.clientHeight ?? 0) - HEADER_HEIGHT_PX) / height) - 1,
+              ),
               current,
-              go,
+              focusRow,
               toggle: onSelect && toggle,
             })
           }
@@ -126,9 +145,9 @@ export function Grid<Row>(props: GridProps<Row>) {
                   label={row === undefined ? '' : rowLabel(row)}
                   columns={columns}
                   small={small}
-                  current={item.index === stop}
+                  current={item.index === tabStop}
                   selected={onSelect && id !== undefined && selection.has(id)}
-                  menu={menuOf}
+                  menu={getMenu}
                 />
               </Fragment>
             );
@@ -140,57 +159,56 @@ export function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
-interface Windowed {
+interface VirtualRowsOptions {
   count: number;
   height: number;
-  covered: number;
+  coveredHeight: number;
   scroller: RefObject<HTMLDivElement | null>;
 }
 
-/** The rows in view and the one the keyboard is on, which stays in the document while it scrolls away. */
-function useRows({ count, height, covered, scroller }: Windowed) {
-  const [wanted, setCurrent] = useState(0);
-  const current = Math.min(wanted, count - 1);
-  // The compiler that this library confuses is not used.
-  // oxlint-disable-next-line react/incompatible-library
+/** Virtualizes rows; the row with keyboard focus stays in the document when it is scrolled out of view. */
+function useVirtualRows({ count, height, coveredHeight, scroller }: VirtualRowsOptions) {
+  const [requestedRow, setCurrent] = useState(0);
+  const current = Math.min(requestedRow, count - 1);
+  // oxlint-disable-next-line react/incompatible-library -- concerns the React compiler, which is not used
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 10,
-    // Rows are counted from under the header, so what the header takes is missing at the end.
-    scrollPaddingEnd: HEAD + covered,
+    // Rows start below the sticky header, so its height is missing at the end.
+    scrollPaddingEnd: HEADER_HEIGHT_PX + coveredHeight,
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
   });
 
-  // The virtualiser keeps sizes; a new density makes them wrong.
+  // The virtualizer caches sizes, which change with the density.
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
 
-  const go = (to: number) => {
+  const focusRow = (to: number) => {
     setCurrent(to);
     virtualizer.scrollToIndex(to);
-    // The row is drawn after this event.
+    // The row is rendered after this event.
     requestAnimationFrame(() =>
       scroller.current?.querySelector<HTMLElement>(`tr[data-index="${to}"]`)?.focus({ preventScroll: true }),
     );
   };
-  return { virtualizer, current, setCurrent, go };
+  return { virtualizer, current, setCurrent, focusRow };
 }
 
-/** One function for all renders, so that rows are drawn again only for what they show; it is called in events alone. */
-function useSteady<Argument, Result>(
-  act: ((argument: Argument) => Result) | undefined,
+/** Returns a callback with a stable identity, so that memoized rows do not re-render; call it only in event handlers. */
+function useStableCallback<Argument, Result>(
+  callback: ((argument: Argument) => Result) | undefined,
 ): ((argument: Argument) => Result) | undefined {
-  const latest = useRef(act);
+  const latest = useRef(callback);
   useInsertionEffect(() => {
-    latest.current = act;
+    latest.current = callback;
   });
-  const steady = useCallback((argument: Argument): Result => {
-    if (!latest.current) throw new TypeError('Nothing to call');
+  const stable = useCallback((argument: Argument): Result => {
+    if (!latest.current) throw new TypeError('The callback is not set');
     return latest.current(argument);
   }, []);
-  return act && steady;
+  return callback && stable;
 }
 
 function Spacer({ height }: { height: number }) {
@@ -202,13 +220,13 @@ function markScrolled({ currentTarget }: UIEvent<HTMLElement>) {
 }
 
 interface TableRowProps<Row> {
-  /** Undefined while it is being fetched. */
+  /** Undefined while it is loading. */
   row: Row | undefined;
   index: number;
   label: string;
   columns: readonly Column<Row>[];
   small: boolean;
-  /** The row that the keyboard is on. */
+  /** Whether the row has the keyboard focus or is the tab stop. */
   current: boolean;
   selected: boolean | undefined;
   menu: ((row: Row) => MenuItems) | undefined;
@@ -256,7 +274,7 @@ function Cells<Row>({ row, label, columns, small, tabIndex, selected, menu }: Ce
           />
         </td>
       )}
-      {small ? <SmallCell {...{ row, columns, tabIndex }} /> : wideCells(row, columns, tabIndex)}
+      {small ? <SmallCell {...{ row, columns, tabIndex }} /> : renderCells(row, columns, tabIndex)}
       {menu && (
         <td className="tbl-menu">
           <MenuButton
@@ -271,12 +289,11 @@ function Cells<Row>({ row, label, columns, small, tabIndex, selected, menu }: Ce
   );
 }
 
-/** Drawn again only when its own row, place or state changes, however fast the table scrolls. */
-// `memo` forgets that the component is generic.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+/** Re-renders only when its own row, position or state changes, which keeps scrolling fast. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `memo` drops the type parameter
 const TableRow = memo(Row) as typeof Row;
 
-function wideCells<Row>(row: Row, columns: readonly Column<Row>[], tabIndex: 0 | -1): ReactNode {
+function renderCells<Row>(row: Row, columns: readonly Column<Row>[], tabIndex: 0 | -1): ReactNode {
   return columns.map((column, at) =>
     at === 0 ? (
       <th key={column.id} scope="row" className="tbl-first">
@@ -296,7 +313,7 @@ interface SmallCellProps<Row> {
   tabIndex: 0 | -1;
 }
 
-/** On a phone: the name and what stands beside it, then one line of facts. */
+/** Row on a phone: the name with its aside, then a line of facts. */
 function SmallCell<Row>({ row, columns, tabIndex }: SmallCellProps<Row>) {
   const place = { tabIndex };
   return (

@@ -1,7 +1,12 @@
+import { ArrowDownUp, Columns3, Rows3 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { MenuButton } from '../menu/MenuButton.tsx';
+import { setDensity, useDensity } from '../theme.ts';
+import { SMALL_SCREEN, useMedia } from '../use-media.ts';
+import type { Column, Sort } from './columns.ts';
 import './table-bar.css';
 
-/** The bar over a table: search and filter chips, then "as of" and the table's tools. */
+/** Bar over a table: search and filter chips, then "as of" and the table's tools. */
 export function TableBar({ children, tools }: { children: ReactNode; tools?: ReactNode }) {
   return (
     <div className="tbl-bar">
@@ -11,12 +16,83 @@ export function TableBar({ children, tools }: { children: ReactNode; tools?: Rea
   );
 }
 
-/** How fresh the rows are, in words beside a dot. */
+/** Freshness of the rows as a text beside a dot. */
 export function AsOf({ tone = 'ok', children }: { tone?: 'ok' | 'warn' | 'bad'; children: ReactNode }) {
   return (
     <span className={`as-of as-of-${tone} num`}>
       <span className="as-of-dot" aria-hidden />
       {children}
     </span>
+  );
+}
+
+interface TableToolsProps<Row> {
+  columns: readonly Column<Row>[];
+  hidden: readonly string[];
+  onHide: (hidden: readonly string[]) => void;
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort) => void;
+}
+
+const DENSITIES = [
+  { density: 'compact', label: 'Compact' },
+  { density: 'regular', label: 'Regular' },
+  { density: 'comfortable', label: 'Comfortable' },
+] as const;
+
+/** Menus for columns and row height; on a phone, which has no header row, a sort menu instead. */
+export function TableTools<Row>({ columns, hidden, onHide, sort, onSort }: TableToolsProps<Row>) {
+  const small = useMedia(SMALL_SCREEN);
+  const density = useDensity();
+  if (small) return onSort ? <SortMenu {...{ columns, sort, onSort }} /> : null;
+  const hideable = columns.filter((column, at) => at > 0 && column.hideable !== false);
+  const toggle = (id: string) =>
+    onHide(hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]);
+  return (
+    <>
+      <MenuButton
+        label="Columns"
+        icon={Columns3}
+        items={hideable.map(({ id, header }) => ({
+          label: header,
+          checked: !hidden.includes(id),
+          onSelect: () => toggle(id),
+        }))}
+      />
+      <MenuButton
+        label="Row height"
+        icon={Rows3}
+        items={DENSITIES.map((one) => ({
+          label: one.label,
+          checked: one.density === density,
+          isRadio: true,
+          onSelect: () => setDensity(one.density),
+        }))}
+      />
+    </>
+  );
+}
+
+type SortMenuProps<Row> = Required<Pick<TableToolsProps<Row>, 'columns' | 'onSort'>> & {
+  sort: Sort | undefined;
+};
+
+function SortMenu<Row>({ columns, sort, onSort }: SortMenuProps<Row>) {
+  const oppositeDirection = sort?.direction === 'ascending' ? 'descending' : 'ascending';
+  return (
+    <MenuButton
+      label="Sort"
+      icon={ArrowDownUp}
+      items={columns
+        .filter((column) => column.sortable)
+        .map(({ id, header }) => ({
+          label: header,
+          hint: sort?.column === id ? `${sort.direction}; choose again to reverse` : undefined,
+          checked: sort?.column === id,
+          isRadio: true,
+          onSelect: () =>
+            onSort({ column: id, direction: sort?.column === id ? oppositeDirection : 'ascending' }),
+        }))}
+    />
   );
 }

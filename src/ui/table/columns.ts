@@ -1,21 +1,24 @@
 import type { ReactNode } from 'react';
+import { parseOrder } from '../../lib/search-params.ts';
+import type { Order } from '../../lib/search-params.ts';
+import type { Density } from '../theme.ts';
 
 export type RowId = string | number;
 
-/** Hoist columns to module scope: rows are drawn again when a column's identity changes. */
+/** A column. Define columns at module level: rows re-render when the identity of a column changes. */
 export interface Column<Row> {
   id: string;
   header: string;
-  /** Give `tabIndex` to links and buttons in the cell: only the current row's are in the tab order. */
+  /** Renders the cell. Pass `tabIndex` to links and buttons: only those of the current row are in the tab order. */
   cell: (row: Row, place: { tabIndex: 0 | -1 }) => ReactNode;
   sortable?: boolean;
   align?: 'end';
-  /** In pixels; a column without one shares what is left, at least `minWidth`. */
+  /** Width in pixels; a column without one shares the remaining space, at least `minWidth`. */
   width?: number;
   minWidth?: number;
-  /** May be hidden by the person; the first column never. */
+  /** Whether the user can hide the column; never the first one. */
   hideable?: boolean;
-  /** Where it stands on a phone: at the end of the first line, in the second line, or not at all. */
+  /** Position on a phone: at the end of the first line, in the second line, or hidden. */
   small?: 'aside' | 'line';
 }
 
@@ -24,7 +27,38 @@ export interface Sort {
   direction: 'ascending' | 'descending';
 }
 
-/** Takes the hidden columns out; the first one stays, it names the row. */
-export function visibleColumns<Row>(columns: readonly Column<Row>[], hidden: readonly string[]) {
+/** Returns the columns without hidden ones; the first always stays because it names the row. */
+export function getVisibleColumns<Row>(columns: readonly Column<Row>[], hidden: readonly string[]) {
   return columns.filter((column, at) => at === 0 || !hidden.includes(column.id));
 }
+
+/** Row heights, as `--row` in tokens.css; the virtualizer needs them before a row is rendered. */
+const ROW_HEIGHTS_PX: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
+const SMALL_ROW_HEIGHT_PX = 60;
+const SELECT_WIDTH_PX = 38;
+const MENU_WIDTH_PX = 44;
+const MIN_COLUMN_WIDTH_PX = 120;
+
+/** Returns the row height in pixels. */
+export function getRowHeight(density: Density, small: boolean): number {
+  return small ? SMALL_ROW_HEIGHT_PX : ROW_HEIGHTS_PX[density];
+}
+
+/** Returns the fixed widths and the minimum width below which the table scrolls sideways. */
+export function getTableLayout<Row>(columns: readonly Column<Row>[], small: boolean) {
+  const least = columns.map((column) => column.width ?? column.minWidth ?? MIN_COLUMN_WIDTH_PX);
+  const sum = least.reduce((total, width) => total + width, SELECT_WIDTH_PX + MENU_WIDTH_PX);
+  return { select: SELECT_WIDTH_PX, menu: MENU_WIDTH_PX, minWidth: small ? undefined : sum };
+}
+
+/** Converts an order to the sort of a table whose column ids are the order's keys. */
+export const toSort = ({ by, descending }: Order<string>): Sort => ({
+  column: by,
+  direction: descending ? 'descending' : 'ascending',
+});
+
+/** Converts the sort of a table to an order. */
+export const fromSort = <Key extends string>(
+  { column, direction }: Sort,
+  keys: readonly [Key, ...Key[]],
+): Order<Key> => parseOrder(`${direction === 'descending' ? '-' : ''}${column}`, keys);

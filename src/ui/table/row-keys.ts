@@ -1,15 +1,15 @@
 import type { KeyboardEvent } from 'react';
 
-interface RowKeys {
+interface RowKeyContext {
   count: number;
-  /** Rows that fit in view. */
+  /** Number of rows in view. */
   page: number;
   current: number;
-  go: (to: number) => void;
+  focusRow: (to: number) => void;
   toggle?: ((at: number, range: boolean) => void) | undefined;
 }
 
-const STEPS: Record<string, (at: number, page: number, count: number) => number> = {
+const MOVES: Record<string, (at: number, page: number, count: number) => number> = {
   ArrowDown: (at) => at + 1,
   ArrowUp: (at) => at - 1,
   PageDown: (at, page) => at + page,
@@ -18,18 +18,21 @@ const STEPS: Record<string, (at: number, page: number, count: number) => number>
   End: (_at, _page, count) => count - 1,
 };
 
-/** Rows by keyboard: arrows, pages and ends move, Space selects, Enter opens the row's link. */
-export function rowKeyDown(event: KeyboardEvent<HTMLElement>, { count, page, current, go, toggle }: RowKeys) {
-  // An open menu stands elsewhere in the document, but React hands its keys up to its row.
+/** Handles the keys of a row: arrows, page and end keys move, Space selects, Enter opens the row's link. */
+export function handleRowKeyDown(
+  event: KeyboardEvent<HTMLElement>,
+  { count, page, current, focusRow, toggle }: RowKeyContext,
+) {
+  // React also bubbles events of a menu that is rendered in a portal.
   if (!(event.target instanceof Node) || !event.currentTarget.contains(event.target)) return;
-  const step = STEPS[event.key];
+  const step = MOVES[event.key];
   if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     const to = Math.max(0, Math.min(count - 1, step(current, page, count)));
-    go(to);
+    focusRow(to);
     return;
   }
-  // On a checkbox, link or button inside the row these keys are its own.
+  // A focused checkbox, link or button within the row handles these keys itself.
   if (!(event.target instanceof HTMLTableRowElement)) return;
   if (event.key === ' ' && toggle) {
     event.preventDefault();
@@ -38,7 +41,7 @@ export function rowKeyDown(event: KeyboardEvent<HTMLElement>, { count, page, cur
   if (event.key === 'Enter') event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
 }
 
-/** What the keys do, for people. */
+/** Descriptions of the keys for the cheat sheet. */
 export const ROW_KEYS: readonly { keys: string; label: string }[] = [
   { keys: '↑ ↓', label: 'Previous and next row' },
   { keys: 'PageUp PageDown', label: 'A screen up and down' },

@@ -1,20 +1,20 @@
 import { useSyncExternalStore } from 'react';
 import type { RowId } from './columns.ts';
 
-/** Rows by their place in a list too long to hold: only those asked for are there. An array is one, too. */
+/** Rows of a long list by index, loaded on demand. An array is a row source too. */
 export interface RowSource<Row> {
   readonly length: number;
-  /** Undefined while it is being fetched: painted as a skeleton row. */
+  /** Returns a row; undefined while it is loading, shown as a skeleton row. */
   at: (index: number) => Row | undefined;
-  /** The id at a place, known before its row is; without it, rows tell their own. */
+  /** Returns the id at an index, which may be known before the row; without it, ids are read from rows. */
   idAt?: (index: number) => RowId | undefined;
-  /** Called when rows that were being fetched are there; `turn` is then another one. */
+  /** Subscribes to loaded rows; `getRevision` changes with each load. */
   subscribe?: (listener: () => void) => () => void;
-  turn?: () => number;
+  getRevision?: () => number;
 }
 
-/** Where the ids of a source come from. */
-export function idsOf<Row>(rows: RowSource<Row>, rowId: (row: Row) => RowId) {
+/** Creates a function that returns the id at an index. */
+export function createIdReader<Row>(rows: RowSource<Row>, rowId: (row: Row) => RowId) {
   return (index: number): RowId | undefined => {
     if (rows.idAt) return rows.idAt(index);
     const row = rows.at(index);
@@ -22,10 +22,13 @@ export function idsOf<Row>(rows: RowSource<Row>, rowId: (row: Row) => RowId) {
   };
 }
 
-const never = () => () => undefined;
-const none = () => 0;
+const subscribeToNothing = () => () => undefined;
+const getNoRevision = () => 0;
 
-/** Draws again when rows arrive. */
-export function useArrivals({ subscribe = never, turn = none }: RowSource<unknown>): void {
-  useSyncExternalStore(subscribe, turn);
+/** Re-renders when rows have been loaded. */
+export function useRowUpdates({
+  subscribe = subscribeToNothing,
+  getRevision = getNoRevision,
+}: RowSource<unknown>): void {
+  useSyncExternalStore(subscribe, getRevision);
 }

@@ -1,17 +1,18 @@
 import { useMemo, useRef } from 'react';
 import type { RowId } from './columns.ts';
 
-interface Selecting {
+interface SelectionOptions {
   count: number;
   idAt: (index: number) => RowId | undefined;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
 }
 
+/** State of the checkbox in the table header. */
 export type HeaderState = 'none' | 'some' | 'all';
 
-/** Whether all, some or none of the rows are selected; ends as soon as that is certain. */
-function stateOf({ count, idAt, selection }: Omit<Selecting, 'onSelect'>): HeaderState {
+/** Returns whether all, some or none of the rows are selected; stops at the first certain answer. */
+function getHeaderState({ count, idAt, selection }: Omit<SelectionOptions, 'onSelect'>): HeaderState {
   if (selection.size === 0) return 'none';
   let on = false;
   let off = false;
@@ -24,16 +25,16 @@ function stateOf({ count, idAt, selection }: Omit<Selecting, 'onSelect'>): Heade
   return on ? 'all' : 'none';
 }
 
-/** Selection by single rows, by ranges from the last one touched, and all at once. */
-export function useSelection({ count, idAt, selection, onSelect }: Selecting) {
-  const last = useRef<number>(undefined);
-  const state = useMemo(() => stateOf({ count, idAt, selection }), [count, idAt, selection]);
+/** Selection of single rows, of ranges from the last toggled row, and of all rows. */
+export function useSelection({ count, idAt, selection, onSelect }: SelectionOptions) {
+  const lastToggled = useRef<number>(undefined);
+  const state = useMemo(() => getHeaderState({ count, idAt, selection }), [count, idAt, selection]);
 
   const toggle = (at: number, range: boolean) => {
-    const touched = idAt(at);
-    if (touched === undefined) return;
-    const on = !selection.has(touched);
-    const from = range && last.current !== undefined ? last.current : at;
+    const toggledId = idAt(at);
+    if (toggledId === undefined) return;
+    const on = !selection.has(toggledId);
+    const from = range && lastToggled.current !== undefined ? lastToggled.current : at;
     const next = new Set(selection);
     for (let each = Math.min(from, at); each <= Math.max(from, at); each += 1) {
       const id = idAt(each);
@@ -41,12 +42,12 @@ export function useSelection({ count, idAt, selection, onSelect }: Selecting) {
       if (on) next.add(id);
       else next.delete(id);
     }
-    last.current = at;
+    lastToggled.current = at;
     onSelect(next);
   };
 
   const toggleAll = () => {
-    last.current = undefined;
+    lastToggled.current = undefined;
     const all = Array.from({ length: count }, (_, at) => idAt(at)).filter((id) => id !== undefined);
     onSelect(new Set(state === 'all' ? [] : all));
   };

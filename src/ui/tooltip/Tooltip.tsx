@@ -2,52 +2,54 @@ import { useRef, useState } from 'react';
 import type { FocusEvent, KeyboardEvent, MouseEvent, PointerEvent, ReactNode } from 'react';
 import './tooltip.css';
 
-const SHOW_AFTER = 500;
-const HIDE_AFTER = 120;
+const SHOW_DELAY_MS = 500;
+const HIDE_DELAY_MS = 120;
 
 /**
- * Words beside a control on hover and on keyboard focus, gone with Escape, and kept while the pointer is on
- * them. It is for the eye only: the control says the same to a screen reader through its name or description.
- * Without a text nothing is shown.
+ * Tooltip of a control: shown on hover and keyboard focus, closed by Escape, and kept open while the pointer is on it.
+ * Visual only (`aria-hidden`): the control has the same text as its name or description. Not shown without a text.
+ *
+ * Not React Aria's tooltip, because buttons of the first load have one: its component adds 60 KiB (gzip) to the users
+ * list, its hooks 9 KiB to the first load. The popover is in the top layer, above modal dialogs.
  */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   const [anchor, setAnchor] = useState<Element | null>(null);
   const timer = useRef<number>(undefined);
 
-  const change = (next: Element | null, delay: number) => {
+  const changeAnchor = (next: Element | null, delayMs: number) => {
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => setAnchor(next), delay);
+    timer.current = window.setTimeout(() => setAnchor(next), delayMs);
   };
-  const enter = (event: PointerEvent) => {
+  const handlePointerEnter = (event: PointerEvent) => {
     const control = event.currentTarget.firstElementChild;
-    if (event.pointerType !== 'touch') change(control, anchor ? 0 : SHOW_AFTER);
+    if (event.pointerType !== 'touch') changeAnchor(control, anchor ? 0 : SHOW_DELAY_MS);
   };
-  const focus = (event: FocusEvent) => {
-    if (event.target.matches(':focus-visible')) change(event.currentTarget.firstElementChild, 0);
+  const handleFocus = (event: FocusEvent) => {
+    if (event.target.matches(':focus-visible')) changeAnchor(event.currentTarget.firstElementChild, 0);
   };
-  // A finger has no hover: tapping a control that is off must say why it is off.
-  const click = (event: MouseEvent) => {
+  // Touch has no hover: a tap on a disabled control shows the reason.
+  const handleClick = (event: MouseEvent) => {
     const control = event.currentTarget.firstElementChild;
-    const off = control?.getAttribute('aria-disabled') === 'true';
-    change(off ? control : null, 0);
+    const isDisabled = control?.getAttribute('aria-disabled') === 'true';
+    changeAnchor(isDisabled ? control : null, 0);
   };
-  const keyDown = (event: KeyboardEvent) => {
-    // Where nothing is shown, Escape is for what is around: a dialog closes with it.
+  const handleKeyDown = (event: KeyboardEvent) => {
+    // Without an open tooltip, Escape belongs to the surrounding dialog.
     if (event.key !== 'Escape' || !anchor || text === undefined) return;
     event.stopPropagation();
-    change(null, 0);
+    changeAnchor(null, 0);
   };
 
   return (
     <span
       role="presentation"
       className="tip-anchor"
-      onPointerEnter={enter}
-      onPointerLeave={() => change(null, HIDE_AFTER)}
-      onFocus={focus}
-      onBlur={() => change(null, 0)}
-      onClick={click}
-      onKeyDown={keyDown}
+      onPointerEnter={handlePointerEnter}
+      onPointerLeave={() => changeAnchor(null, HIDE_DELAY_MS)}
+      onFocus={handleFocus}
+      onBlur={() => changeAnchor(null, 0)}
+      onClick={handleClick}
+      onKeyDown={handleKeyDown}
     >
       {children}
       {anchor && text !== undefined && (
@@ -57,7 +59,7 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
           className="tip"
           ref={(bubble) => {
             bubble?.showPopover();
-            if (bubble) place(bubble, anchor, 'center');
+            if (bubble) placeBubble(bubble, anchor);
           }}
         >
           {text}
@@ -67,18 +69,17 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
   );
 }
 
-const GAP = 6;
-const EDGE = 8;
+const ANCHOR_GAP_PX = 6;
+const WINDOW_EDGE_PX = 8;
 
-/** Puts a fixed box under its anchor, or above it when there is no room, inside the window. */
-function place(box: HTMLElement, anchor: Element, align: 'start' | 'center' | 'end') {
-  const from = anchor.getBoundingClientRect();
-  const { width, height } = box.getBoundingClientRect();
-  const below = from.bottom + GAP;
-  const fits = below + height + EDGE <= innerHeight || from.top < height + GAP + EDGE;
-  const left = { start: from.left, center: from.left + (from.width - width) / 2, end: from.right - width }[
-    align
-  ];
-  box.style.top = `${fits ? below : from.top - GAP - height}px`;
-  box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`;
+/** Places the bubble below its anchor, or above if there is no space, centered and within the window. */
+function placeBubble(bubble: HTMLElement, anchor: Element) {
+  const { top, bottom, left, width: anchorWidth } = anchor.getBoundingClientRect();
+  const { width, height } = bubble.getBoundingClientRect();
+  const below = bottom + ANCHOR_GAP_PX;
+  const above = top - ANCHOR_GAP_PX - height;
+  const fitsBelow = below + height + WINDOW_EDGE_PX <= innerHeight || above < WINDOW_EDGE_PX;
+  const centered = left + (anchorWidth - width) / 2;
+  bubble.style.top = `${fitsBelow ? below : above}px`;
+  bubble.style.left = `${Math.max(WINDOW_EDGE_PX, Math.min(centered, innerWidth - width - WINDOW_EDGE_PX))}px`;
 }

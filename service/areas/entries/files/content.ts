@@ -1,9 +1,9 @@
-import { open, mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { imageSize } from 'image-size';
-import type { Upload } from '../../../kernel/http/uploads.ts';
+import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 
-/** Types that are told by the content itself (T20); everything else is bytes. */
+/** Media types detected by the content itself (T20); everything else is `application/octet-stream`. */
 const SIGNATURES: readonly { type: string; at: number; bytes: string }[] = [
   { type: 'image/png', at: 0, bytes: '89504e470d0a1a0a' },
   { type: 'image/jpeg', at: 0, bytes: 'ffd8ff' },
@@ -13,63 +13,63 @@ const SIGNATURES: readonly { type: string; at: number; bytes: string }[] = [
   { type: 'application/pdf', at: 0, bytes: '255044462d' },
   { type: 'application/zip', at: 0, bytes: '504b0304' },
 ];
-/** So far into a file its size as a picture is looked for: a JPEG has it after what the camera says. */
-const HEAD = 1 << 19;
-/** A picture of more pixels takes a browser's memory, however small its file (T20). */
-const MOST_PIXELS = 40_000_000;
+/** Bytes read to find the dimensions of an image: a JPEG has them after its camera metadata. */
+const IMAGE_HEADER_BYTES = 1 << 19;
+/** Larger images can exhaust the memory of a browser, however small their file (T20). */
+const MAX_IMAGE_PIXELS = 40_000_000;
 
-const PLAIN = 'application/octet-stream';
+const BINARY_TYPE = 'application/octet-stream';
 
-/** Raster images may be shown in a page; a picture that can hold a script is none of them. */
+/** Whether a page may display the type inline; SVG, which can contain scripts, is not detected as an image. */
 export const isRaster = (type: string): boolean => type.startsWith('image/');
 
-function typeOf(head: Buffer): string {
+function detectType(head: Buffer): string {
   const hex = head.toString('hex', 0, 16);
   const found = SIGNATURES.find(({ at, bytes }) => hex.startsWith(bytes, at * 2));
-  // WebP is one of several formats in this container.
-  if (found?.type === 'image/webp' && !hex.startsWith('52494646')) return PLAIN;
-  if (found && isRaster(found.type) && !isShowable(head)) return PLAIN;
-  return found?.type ?? PLAIN;
+  // WebP files are RIFF containers, whose signature precedes the type.
+  if (found?.type === 'image/webp' && !hex.startsWith('52494646')) return BINARY_TYPE;
+  if (found && isRaster(found.type) && !isDisplayableImage(head)) return BINARY_TYPE;
+  return found?.type ?? BINARY_TYPE;
 }
 
-/** Whether a picture says how large it is, and is not too large to be shown. */
-function isShowable(head: Buffer): boolean {
+/** Whether the header of an image has valid dimensions within the pixel limit. */
+function isDisplayableImage(head: Buffer): boolean {
   try {
     const { width, height } = imageSize(head);
-    return width > 0 && height > 0 && width * height <= MOST_PIXELS;
+    return width > 0 && height > 0 && width * height <= MAX_IMAGE_PIXELS;
   } catch {
     return false;
   }
 }
 
 /**
- * The media type of a file by its content, whatever its name or its sender says. What begins as a picture and is none, or
- * one of more than 40 million pixels, is bytes.
+ * Detects the media type of a file by its content; its name and the declared type are ignored. Invalid images and those of
+ * more than 40 million pixels are `application/octet-stream`.
  */
-export async function mediaTypeOf(path: string): Promise<string> {
+export async function detectMediaType(path: string): Promise<string> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return typeOf(buffer.subarray(0, bytesRead));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(IMAGE_HEADER_BYTES), 0, IMAGE_HEADER_BYTES, 0);
+    return detectType(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
 }
 
-/** Where the content with this hash lies: under its hash, in one of 256 folders. */
-export function contentPath(dataDir: string, hash: Buffer): string {
+/** Path of the content with this SHA-256 hash, in one of 256 folders by the first byte. */
+export function getContentPath(dataDir: string, hash: Buffer): string {
   const hex = hash.toString('hex');
   return join(dataDir, 'files', hex.slice(0, 2), hex);
 }
 
 /**
- * Keeps the content of an upload under its hash, once. It is on the disk before any row names it; content that no row
- * names in the end stays behind unseen, and the same content takes its place when it comes again.
+ * Stores the content of an upload under its hash, once. The content is on disk before a database row refers to it; its
+ * modification time is renewed, so that `removeContent` keeps it until the transaction of the upload has ended.
  */
-export async function keepContent(dataDir: string, upload: Upload): Promise<void> {
-  const path = contentPath(dataDir, upload.hash);
-  const there = await stat(path).catch(() => undefined);
-  if (there?.size === upload.size) return;
+export async function storeContent(dataDir: string, upload: UploadedFile): Promise<void> {
+  const path = getContentPath(dataDir, upload.hash);
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.size === upload.size && (await renewContent(dataDir, upload.hash))) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = await open(upload.path);
   try {
@@ -78,4 +78,69 @@ export async function keepContent(dataDir: string, upload: Upload): Promise<void
     await file.close();
   }
   await rename(upload.path, path);
+}
+
+/**
+ * Sets the modification time of a stored content, by default to now, so that `removeContent` keeps it for its full time.
+ * @returns whether the content exists
+ */
+export async function renewContent(dataDir: string, hash: Buffer, modifiedAt = new Date()): Promise<boolean> {
+  try {
+    await utimes(getContentPath(dataDir, hash), modifiedAt, modifiedAt);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Hashes, as hexadecimal text, of the stored contents whose hash begins with this byte. */
+export async function listStoredHashes(dataDir: string, firstByte: number): Promise<string[]> {
+  const folder = dirname(getContentPath(dataDir, Buffer.from([firstByte])));
+  const names = await readdir(folder).catch(ignoreNotFound);
+  return (names ?? []).filter((name) => HASH.test(name));
+}
+
+/**
+ * Removes a content that has not been modified since `before`. It is first moved aside and then checked: a concurrent
+ * `storeContent` either finds no content and stores its own, or has renewed this one, which is then moved back. An
+ * interrupted removal is completed by `finishRemovals`.
+ */
+export async function removeContent(dataDir: string, hash: string, before: Date): Promise<void> {
+  const path = getContentPath(dataDir, Buffer.from(hash, 'hex'));
+  const modified = await stat(path).catch(ignoreNotFound);
+  if (!modified || modified.mtime >= before) return;
+  await mkdir(getRemovalFolder(dataDir), { recursive: true, mode: 0o700 });
+  await rename(path, join(getRemovalFolder(dataDir), hash)).catch(ignoreNotFound);
+  await finishRemoval(dataDir, hash, before);
+}
+
+/** Completes removals that were interrupted, by a crash for instance. */
+export async function finishRemovals(dataDir: string, before: Date): Promise<void> {
+  const names = await readdir(getRemovalFolder(dataDir)).catch(ignoreNotFound);
+  for (const name of names ?? []) {
+    // oxlint-disable-next-line no-await-in-loop -- there are few, if any
+    await finishRemoval(dataDir, name, before);
+  }
+}
+
+async function finishRemoval(dataDir: string, hash: string, before: Date): Promise<void> {
+  const aside = join(getRemovalFolder(dataDir), hash);
+  const modified = await stat(aside).catch(ignoreNotFound);
+  if (!modified) return;
+  if (modified.mtime < before) await rm(aside, { force: true });
+  // Replaces a content that was stored again in the meantime by the same bytes.
+  else await rename(aside, getContentPath(dataDir, Buffer.from(hash, 'hex'))).catch(ignoreNotFound);
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Contents that are being removed; on the same file system, so that moving one is atomic. */
+const getRemovalFolder = (dataDir: string): string => join(dataDir, 'files', 'removing');
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import type { Vals } from '../../schema/index.ts';
+import type { StoredValues } from '../../schema/index.ts';
 
-/** A content that the site has; the same bytes are one, however often they are sent. */
-export async function fileIdOf(
+/**
+ * Id of a content of the site, which is stored once however often it is uploaded. Renews `created_at` of an existing row:
+ * `deleteFilesBefore` then does not delete it, and skips it while the transaction that is about to refer to it is open.
+ */
+export async function upsertFile(
   tx: Tx,
   siteId: number,
   content: { hash: Buffer; size: number; type: string },
@@ -11,26 +14,129 @@ export async function fileIdOf(
   const { rows } = await sql<{ file_id: number }>`
     insert into stored_file (site_id, hash, size, media_type)
     values (${siteId}, ${content.hash}, ${content.size}, ${content.type})
-    on conflict (site_id, hash) do update set size = excluded.size returning file_id`.execute(tx);
+    on conflict (site_id, hash) do update set size = excluded.size, created_at = now() returning file_id`.execute(
+    tx,
+  );
   const [row] = rows;
-  if (!row) throw new Error('An inserted file is there');
+  if (!row) throw new Error('The upsert of a file returned no row');
   return row.file_id;
 }
 
-export async function findEntry(
+export async function findEntryValues(
   db: Db,
   siteId: number,
   entryId: number,
-): Promise<{ typeId: number; vals: Vals } | undefined> {
-  const { rows } = await sql<{ typeId: number; vals: Vals }>`
+): Promise<{ typeId: number; vals: StoredValues } | undefined> {
+  const { rows } = await sql<{ typeId: number; vals: StoredValues }>`
     select type_id as "typeId", vals from entry where site_id = ${siteId} and entry_id = ${entryId}`.execute(
     db,
   );
   return rows[0];
 }
 
-export async function hashOf(db: Db, siteId: number, fileId: number): Promise<Buffer | undefined> {
+export async function findFileHash(db: Db, siteId: number, fileId: number): Promise<Buffer | undefined> {
   const { rows } = await sql<{ hash: Buffer }>`
     select hash from stored_file where site_id = ${siteId} and file_id = ${fileId}`.execute(db);
   return rows[0]?.hash;
+}
+
+/** Ids of the sites with files created before a time. */
+export async function listSitesWithFilesBefore(db: Db, before: Date): Promise<number[]> {
+  const { rows } = await sql<{ siteId: number }>`
+    select site_id as "siteId" from site s
+    where exists (select from stored_file f where f.site_id = s.site_id and f.created_at < ${before}::timestamptz)
+    order by site_id`.execute(db);
+  return rows.map(({ siteId }) => siteId);
+}
+
+/** Ids of files of a site created before a time, in ascending order after `afterId`. */
+export async function listFilesBefore(
+  db: Db,
+  siteId: number,
+  before: Date,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ ids: number[] | null }>`
+    select array_agg(file_id order by file_id) as ids from (
+      select file_id from stored_file
+      where site_id = ${siteId} and file_id > ${afterId} and created_at < ${before}::timestamptz
+      order by file_id limit ${limit}) as f`.execute(db);
+  return rows[0]?.ids ?? [];
+}
+
+/** Range of entry ids, without the first and with the last. */
+interface EntryRange {
+  afterId: number;
+  lastId: number;
+}
+
+/** The end of the range of up to `limit` entries after an id, deleted ones included; undefined if there are no more. */
+export async function findRangeEnd(
+  db: Db,
+  siteId: number,
+  afterId: number,
+  limit: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ lastId: number | null }>`
+    select case when count(*) = ${limit} then max(entry_id) end as "lastId" from (
+      select entry_id from entry_change where site_id = ${siteId} and entry_id > ${afterId}
+      order by entry_id limit ${limit}) as e`.execute(db);
+  return rows[0]?.lastId ?? undefined;
+}
+
+/**
+ * Ids of the files that entries of a range refer to: in current values, in the last values of deleted entries, which can be
+ * restored, and in the log. One statement, so that a value that moves between these places is always found. Files are
+ * recognized by the form of the value, because the log also has values of deleted fields.
+ */
+export async function listReferencedFiles(
+  db: Db,
+  siteId: number,
+  { afterId, lastId }: EntryRange,
+): Promise<number[]> {
+  const isInRange = sql`site_id = ${siteId} and entry_id > ${afterId} and entry_id <= ${lastId}`;
+  const { rows } = await sql<{ ids: number[] | null }>`
+    select array_agg(distinct file::int) as ids from (
+      select jsonb_path_query(vals, '$.*[*].file ? (@.type() == "number")') as file from entry where ${isInRange}
+      union all
+      select jsonb_path_query(last_vals, '$.*[*].file ? (@.type() == "number")') from entry_change where ${isInRange} and last_vals is not null
+      union all
+      select jsonb_path_query(v, '$[*].file ? (@.type() == "number")') from cell_log, unnest(array[old, new]) as v
+      where ${isInRange} and jsonb_typeof(v) = 'array') as f`.execute(db);
+  return rows[0]?.ids ?? [];
+}
+
+/** Hashes of these files of a site. */
+export async function listFileHashes(db: Db, siteId: number, ids: readonly number[]): Promise<Buffer[]> {
+  const { rows } = await sql<{ hash: Buffer }>`
+    select hash from stored_file where site_id = ${siteId} and file_id = any(${[...ids]}::int[])`.execute(db);
+  return rows.map(({ hash }) => hash);
+}
+
+/**
+ * Deletes these files of a site, except those whose content was uploaded again after `before` or is being uploaded: the
+ * upload has locked the row.
+ */
+export async function deleteFilesBefore(
+  db: Db,
+  siteId: number,
+  ids: readonly number[],
+  before: Date,
+): Promise<void> {
+  await sql`delete from stored_file where site_id = ${siteId} and file_id in (
+    select file_id from stored_file where site_id = ${siteId} and file_id = any(${[...ids]}::int[])
+      and created_at < ${before}::timestamptz
+    order by file_id for update skip locked)`.execute(db);
+}
+
+/** Hashes, as hexadecimal text, of the files of all sites whose hash begins with this byte. */
+export async function listHashesByFirstByte(db: Db, firstByte: number): Promise<Set<string>> {
+  const first = Buffer.from([firstByte]);
+  const end = firstByte < 255 ? sql`and f.hash < ${Buffer.from([firstByte + 1])}` : sql``;
+  const { rows } = await sql<{ hash: Buffer }>`
+    select f.hash from site s cross join lateral (
+      select f.hash from stored_file f where f.site_id = s.site_id and f.hash >= ${first} ${end}) f`.execute(
+    db,
+  );
+  return new Set(rows.map(({ hash }) => hash.toString('hex')));
 }

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, FileValueVm } from '../../../../contract/generated/types.gen.ts';
-import type { Refusal, Reply } from '../../../testing/calls.ts';
-import { DATA, makeThings, type Things } from '../../../testing/entries.ts';
+import type { ErrorBody, Reply } from '../../../testing/calls.ts';
+import { DATA, makeThings, type TestFile, type Things, uploadFiles } from '../../../testing/entries.ts';
 import { dataDir, onEachApp } from '../../../testing/site.ts';
 
 const bytes = (hex: string, rest = '') => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(rest)]);
@@ -20,59 +20,32 @@ const PDF = Buffer.from('%PDF-1.7 <html><script>');
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
 const HTML = Buffer.from('<!doctype html><script>alert(1)</script>');
 
-interface Sent {
-  field: string;
-  name?: string;
-  content: Buffer;
-}
-
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   beforeAll(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
   });
 
-  /** Sends a form with files for an entry, and other items. */
-  async function send(
+  const send = (
     entryId: number,
-    files: readonly Sent[],
-    storeRequests: object[] = [],
+    files: readonly TestFile[],
+    storeRequests: readonly object[] = [],
     parts = files,
-  ): Promise<Reply<DataRequestResultVm[] & Refusal>> {
-    const form = new FormData();
-    const binaryStoreRequests = files.map(({ field, name = 'file' }) => ({
-      entryId,
-      fieldId: things.field(field).id,
-      name,
-    }));
-    form.append('model', JSON.stringify({ storeRequests, binaryStoreRequests }));
-    for (const { content } of parts) form.append('files', new Blob([new Uint8Array(content)]), 'sent.bin');
-    const body = new Response(form);
-    const answer = await house().app.inject({
-      method: 'PUT',
-      url: `${DATA}/entrydata/Thing`,
-      headers: {
-        authorization: `Bearer ${things.person.token}`,
-        'content-type': body.headers.get('content-type') ?? '',
-      },
-      payload: Buffer.from(await body.arrayBuffer()),
-    });
-    const { statusCode: status, payload: text, headers } = answer;
-    return { status, text, headers, body: JSON.parse(text) as DataRequestResultVm[] & Refusal };
-  }
+  ): Promise<Reply<DataRequestResultVm[] & ErrorBody>> =>
+    uploadFiles(context().app, things, { entryId, files, storeRequests, parts });
 
   const create = async (name: string) => (await things.create({ Name: name }))[0] ?? 0;
   const stored = async (entryId: number, field: string) =>
     (await things.query({ EntryId: entryId }, { wrapIntoArrays: true })).rows[0]?.[field];
 
   const read = (entryId: number, field: string, headers: Record<string, string> = {}, options = '') =>
-    house().app.inject({
+    context().app.inject({
       method: 'GET',
       url: `${DATA}/entryfiles/${entryId}/fields/${field}${options}`,
       headers: { authorization: `Bearer ${things.person.token}`, ...headers },
     });
 
-  describe('what a file is, is told by its content', () => {
+  describe('detects the media type by the content', () => {
     test.each([
       ['image/png', PNG, 'inline'],
       ['image/gif', GIF, 'inline'],
@@ -108,7 +81,7 @@ onEachApp((house) => {
     });
   });
 
-  test('a refused file leaves nothing of its request stored', async () => {
+  test('stores nothing of a request with a rejected file', async () => {
     const entryId = await create('Refused');
     const items = things.items(entryId, { Score: 1 });
     const wrong = await send(
@@ -124,7 +97,7 @@ onEachApp((house) => {
       [
         {
           path: 'binaryStoreRequests.1',
-          message: '"a.png" is no PNG, JPEG, GIF or WebP image of at most 40 million pixels',
+          message: '"a.png" is not a PNG, JPEG, GIF or WebP image of at most 40 million pixels',
         },
       ],
     ]);
@@ -142,7 +115,7 @@ onEachApp((house) => {
     ]);
   });
 
-  test('an entry and its files are created together', async () => {
+  test('creates an entry together with its files', async () => {
     const { body, status } = await send(
       -1,
       [{ field: 'Plan', content: PDF }],
@@ -153,7 +126,7 @@ onEachApp((house) => {
     expect((await read(body[0]?.entryId ?? 0, 'Plan')).statusCode).toBe(200);
   });
 
-  test('several files of a field are told apart by seqNumber, and some can be kept', async () => {
+  test('addresses several files of a field by seqNumber and keeps selected ones', async () => {
     const entryId = await create('Photos');
     await send(
       entryId,
@@ -187,7 +160,7 @@ onEachApp((house) => {
     expect(await things.names({ Name: 'Photos', Photos: '$noData' })).toEqual(['Photos']);
   });
 
-  test('the same file again changes nothing, and under another name it is refused', async () => {
+  test('the same file again changes nothing; under another name it is rejected', async () => {
     const entryId = await create('The same file');
     const plan = { field: 'Papers', name: 'plan.pdf', content: PDF };
     const twice = await send(entryId, [plan, { ...plan, name: 'copy of plan.pdf' }]);
@@ -213,13 +186,13 @@ onEachApp((house) => {
     expect(await stored(entryId, 'Papers')).toMatchObject([{ name: 'new name.pdf' }]);
   });
 
-  test('a field of one file has the last one', async () => {
+  test('a single-file field has the last uploaded file', async () => {
     const entryId = await create('One file');
     for (const content of [PNG, JPEG]) await send(entryId, [{ field: 'Logo', content }]);
     expect((await read(entryId, 'Logo')).rawPayload.equals(JPEG)).toBe(true);
   });
 
-  test('the same content is kept once, and read in parts and again', async () => {
+  test('stores identical content once and serves ranges and conditional requests', async () => {
     const content = Buffer.from(`%PDF-${'0123456789'.repeat(10_000)}`);
     const [one, other] = [await create('Once'), await create('Twice')];
     await send(one, [{ field: 'Plan', content }]);
@@ -229,7 +202,7 @@ onEachApp((house) => {
     ]);
     const hex = createHash('sha256').update(content).digest('hex');
     expect(await readdir(join(dataDir, 'files', hex.slice(0, 2)))).toContain(hex);
-    const rows = await house()
+    const rows = await context()
       .db.selectFrom('stored_file')
       .select('size')
       .where('site_id', '=', things.siteId)
@@ -257,7 +230,7 @@ onEachApp((house) => {
     ['../../etc/passwd', '.._.._etc_passwd'],
     ['Prüfung 日本.pdf', 'Pr_fung __.pdf'],
     ['\u202egnp.exe', '_gnp.exe'],
-  ])('the name %j is only a name', async (name, plain) => {
+  ])('treats the file name %j as text only', async (name, plain) => {
     const entryId = await create(`Named ${plain}`);
     expect((await send(entryId, [{ field: 'Plan', name, content: PDF }])).status).toBe(200);
     expect(await stored(entryId, 'Plan')).toMatchObject({ name });
@@ -268,10 +241,10 @@ onEachApp((house) => {
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  test('files of entries that are gone, of other fields and of other sites are not there', async () => {
+  test('returns 404 for files of deleted entries, other fields and other sites', async () => {
     const entryId = await create('Gone');
     await send(entryId, [{ field: 'Plan', content: PDF }]);
-    const foreign = await makeThings(house());
+    const foreign = await makeThings(context());
     const theirs = await foreign.api.get(`${DATA}/entryfiles/${entryId}/fields/Plan`);
     expect(theirs.status).toBe(404);
     expect((await read(entryId, 'Nothing')).statusCode).toBe(404);

@@ -1,73 +1,80 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, ModifiedEntryVm } from '../../../../contract/generated/types.gen.ts';
-import type { Refusal } from '../../../testing/calls.ts';
-import { calculate, DATA, makeThings, moment, type Row, type Things } from '../../../testing/entries.ts';
+import type { ErrorBody } from '../../../testing/calls.ts';
+import {
+  recalculate,
+  DATA,
+  makeThings,
+  nextTimestamp,
+  type Row,
+  type Things,
+} from '../../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   beforeEach(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
   });
 
-  const statusOf = async (path: string, since: string) =>
+  const getStatus = async (path: string, since: string) =>
     (await things.api.get(`${PATH}/${path}?modifiedSince=${since}`)).status;
 
-  const changed = async (kind: 'history' | 'allHistory', since: string) =>
+  const listChanged = async (kind: 'history' | 'allHistory', since: string) =>
     (await things.api.get<ModifiedEntryVm[]>(`${PATH}/Thing/entries/${kind}?modifiedSince=${since}`)).body;
-  const idsOf = async (kind: 'history' | 'allHistory', since: string) =>
-    (await changed(kind, since)).map(({ id }) => id);
+  const listChangedIds = async (kind: 'history' | 'allHistory', since: string) =>
+    (await listChanged(kind, since)).map(({ id }) => id);
 
-  const past = async (fromDate: string, more: object = {}) => {
-    const asked = { entryTypeId: things.typeId, fromDate, ...more };
+  const readHistoricalRows = async (fromDate: string, more: object = {}) => {
+    const request = { entryTypeId: things.typeId, fromDate, ...more };
     const { body } = await things.api.post<{ rows: Row[]; totalRecords: number }>(
       `${PATH}/getHistoricalData`,
-      asked,
+      request,
     );
     expect(body.totalRecords).toBe(body.rows.length);
     return body.rows;
   };
 
-  test('entries are told as changed once each, in the order of their last change', async () => {
-    const start = await moment();
+  test('lists each changed entry once, in the order of its last change', async () => {
+    const start = await nextTimestamp();
     const [one = 0, two = 0, three = 0] = await things.create({ Name: 'A' }, { Name: 'B' }, { Name: 'C' });
     await things.update(one, { Score: 1 });
     await things.remove(three);
     const named = (id: number, name: string) => ({ id, name, entryListId: things.typeId, isDeleted: false });
     const expected = [named(two, 'B'), named(one, 'A'), { ...named(three, 'C'), isDeleted: true }];
-    expect(await changed('history', start)).toEqual(expected);
-    expect(await changed('allHistory', start)).toEqual(expected);
-    const later = await moment();
-    expect(await changed('history', later)).toEqual([]);
+    expect(await listChanged('history', start)).toEqual(expected);
+    expect(await listChanged('allHistory', start)).toEqual(expected);
+    const later = await nextTimestamp();
+    expect(await listChanged('history', later)).toEqual([]);
     await things.update(two, { Name: 'B2' });
-    expect(await changed('history', later)).toEqual([named(two, 'B2')]);
-    // Without a moment: as far back as it goes.
+    expect(await listChanged('history', later)).toEqual([named(two, 'B2')]);
+    // Without modifiedSince: the whole history.
     expect((await things.api.get(`${PATH}/Thing/entries/history`)).body).toHaveLength(3);
   });
 
-  test('the history goes back 180 days and not further', async () => {
+  test('accepts timestamps of the last 180 days only', async () => {
     for (const path of ['Thing/entries/history', 'Thing/entries/allHistory', 'allentrieshistory']) {
-      expect(await statusOf(path, daysAgo(179.99))).toBe(200);
-      expect(await statusOf(path, daysAgo(180.01))).toBe(400);
-      expect(await statusOf(path, 'yesterday')).toBe(400);
+      expect(await getStatus(path, daysAgo(179.99))).toBe(200);
+      expect(await getStatus(path, daysAgo(180.01))).toBe(400);
+      expect(await getStatus(path, 'yesterday')).toBe(400);
     }
     for (const beyond of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00%2B14:00', '0000-01-01']) {
-      expect(await statusOf('Thing/entries/history', beyond)).toBe(400);
-      const asked = { entryTypeId: things.typeId, fromDate: decodeURIComponent(beyond) };
-      expect((await things.api.post(`${PATH}/getHistoricalData`, asked)).status).toBe(400);
+      expect(await getStatus('Thing/entries/history', beyond)).toBe(400);
+      const request = { entryTypeId: things.typeId, fromDate: decodeURIComponent(beyond) };
+      expect((await things.api.post(`${PATH}/getHistoricalData`, request)).status).toBe(400);
     }
-    const { body } = await things.api.get<Refusal>(`${PATH}/allentrieshistory?modifiedSince=yesterday`);
+    const { body } = await things.api.get<ErrorBody>(`${PATH}/allentrieshistory?modifiedSince=yesterday`);
     expect(body.message).toBe(
       'modifiedSince: must be a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
     );
   });
 
-  test('the deprecated list tells all types, and that it is deprecated', async () => {
-    const start = await moment();
+  test('the deprecated list covers all types and has a Deprecation header', async () => {
+    const start = await nextTimestamp();
     const [one = 0] = await things.create({ Name: 'A' });
     const { body, headers } = await things.api.get<ModifiedEntryVm[]>(
       `${PATH}/allentrieshistory?modifiedSince=${start}`,
@@ -77,7 +84,7 @@ onEachApp((house) => {
     expect((await things.api.get(`${PATH}/Thing/entries/history`)).headers).not.toHaveProperty('deprecation');
   });
 
-  test('merging redirects what referred to the entries that go, as an indirect change', async () => {
+  test('merging redirects references as an indirect change', async () => {
     const [stays = 0, goes = 0, goesToo = 0] = await things.create(
       { Name: 'Stays' },
       { Name: 'Goes' },
@@ -89,7 +96,7 @@ onEachApp((house) => {
       { Name: 'Apart', Parent: stays },
     );
     await things.update(stays, { Parent: goes });
-    const before = await moment();
+    const before = await nextTimestamp();
     await things.merge(stays, goes, goesToo);
     const referred = async (id: number) => (await things.query({ EntryId: id })).rows[0];
     expect(await referred(holder)).toMatchObject({ Parent: { id: stays, name: 'Stays' } });
@@ -98,20 +105,25 @@ onEachApp((house) => {
     expect(await things.names({ Friends: stays })).toEqual(['Several']);
     expect(await things.names({ Parent: stays })).toEqual(['Stays', 'Holder', 'Apart']);
     expect(await things.names({ EntryId: { $in: [goes, goesToo] } })).toEqual([]);
-    const told = (id: number, name: string) => ({ id, name, entryListId: things.typeId, isDeleted: true });
-    expect(await changed('history', before)).toEqual([
-      { ...told(goes, 'Goes'), mergedEntryId: stays },
-      { ...told(goesToo, 'Goes too'), mergedEntryId: stays },
+    const deletedEntry = (id: number, name: string) => ({
+      id,
+      name,
+      entryListId: things.typeId,
+      isDeleted: true,
+    });
+    expect(await listChanged('history', before)).toEqual([
+      { ...deletedEntry(goes, 'Goes'), mergedEntryId: stays },
+      { ...deletedEntry(goesToo, 'Goes too'), mergedEntryId: stays },
     ]);
-    expect(await idsOf('allHistory', before)).toEqual(
+    expect(await listChangedIds('allHistory', before)).toEqual(
       [stays, goes, goesToo, holder, several].toSorted((a, b) => a - b),
     );
-    expect(await idsOf('allHistory', before)).not.toContain(apart);
-    const [then] = await past(before, { entries: [several] });
+    expect(await listChangedIds('allHistory', before)).not.toContain(apart);
+    const [then] = await readHistoricalRows(before, { entries: [several] });
     expect(then?.Friends).toMatchObject([{ name: 'Goes too' }, { name: 'Stays' }, { name: 'Goes' }]);
   });
 
-  test('what cannot be merged is refused, and nothing goes', async () => {
+  test('rejects invalid merges without deleting anything', async () => {
     const [one = 0, two = 0] = await things.create({ Name: 'A' }, { Name: 'B' });
     const merge = (entryId: number, mergeEntries: number[]) =>
       things.api.post(`${PATH}/merge/Thing`, { entryId, mergeEntries });
@@ -129,32 +141,32 @@ onEachApp((house) => {
     expect(await things.names({})).toEqual(['A', 'B']);
   });
 
-  test('deleting takes an entry out of references, and tells what was not there', async () => {
-    const [gone = 0, left = 0] = await things.create({ Name: 'Gone' }, { Name: 'Left' });
+  test('deleting removes references and reports missing entries', async () => {
+    const [deletedId = 0, left = 0] = await things.create({ Name: 'Gone' }, { Name: 'Left' });
     const [one = 0, many = 0] = await things.create(
-      { Name: 'One', Parent: gone },
-      { Name: 'Many', Friends: [gone, left] },
+      { Name: 'One', Parent: deletedId },
+      { Name: 'Many', Friends: [deletedId, left] },
     );
-    const { body } = await things.api.del<DataRequestResultVm[]>(`${PATH}/Thing`, [gone, 2_000_000_000]);
+    const { body } = await things.api.del<DataRequestResultVm[]>(`${PATH}/Thing`, [deletedId, 2_000_000_000]);
     expect(body).toEqual([
-      { entryId: gone, rowId: gone },
+      { entryId: deletedId, rowId: deletedId },
       { entryId: 2_000_000_000, error: { code: 404, description: 'Entry 2000000000 does not exist' } },
     ]);
     const rows = (await things.query({ EntryId: { $in: [one, many] } })).rows;
     expect(rows[0]).not.toHaveProperty('Parent');
     expect(rows[1]).toMatchObject({ Friends: { id: left } });
-    expect((await things.store('put', things.items(gone, { Score: 1 }))).status).toBe(400);
+    expect((await things.store('put', things.items(deletedId, { Score: 1 }))).status).toBe(400);
     expect((await things.query({}, { limit: 1 })).totalRecords).toBe(3);
   });
 
-  describe('values of the past', () => {
-    test('are those before each change', async () => {
-      const never = await moment();
+  describe('historical values', () => {
+    test('are the values before each later change', async () => {
+      const never = await nextTimestamp();
       const [entryId = 0] = await things.create({ Name: 'First', Score: 1, Note: 'x' });
-      const moments = [await moment()];
+      const moments = [await nextTimestamp()];
       for (const values of [{ Score: 2, Note: null }, { Score: null, Name: 'Second' }, { Note: 'X' }]) {
         await things.update(entryId, values);
-        moments.push(await moment());
+        moments.push(await nextTimestamp());
       }
       const states = [
         { Name: 'First', Score: 1, Note: 'x' },
@@ -164,57 +176,59 @@ onEachApp((house) => {
       ];
       const No = 1;
       for (const [at, state] of states.entries())
-        expect(await past(moments[at] ?? '', { entries: [entryId] })).toEqual([
+        expect(await readHistoricalRows(moments[at] ?? '', { entries: [entryId] })).toEqual([
           { EntryId: entryId, No, ...state },
         ]);
-      expect(await past(never)).toEqual([]);
+      expect(await readHistoricalRows(never)).toEqual([]);
       const fields = [things.field('Score').id];
-      expect(await past(moments[1] ?? '', { fields })).toEqual([{ EntryId: entryId, Score: 2 }]);
+      expect(await readHistoricalRows(moments[1] ?? '', { fields })).toEqual([
+        { EntryId: entryId, Score: 2 },
+      ]);
       expect(
         (await things.api.post(`${PATH}/getHistoricalData`, { entryTypeId: 0, fromDate: never })).status,
       ).toBe(404);
     });
 
-    test('are of a deleted entry those at deletion, and of a calculated field those of now', async () => {
-      const [stays = 0, gone = 0] = await things.create(
+    test('are those at deletion for deleted entries, and the current ones for calculated fields', async () => {
+      const [stays = 0, deletedId = 0] = await things.create(
         { Name: 'Stays', Score: 1 },
         { Name: 'Gone', Score: 1 },
       );
-      await calculate(house().db);
-      const before = await moment();
+      await recalculate(context().db);
+      const before = await nextTimestamp();
       await things.update(stays, { Score: 5 });
-      await things.update(gone, { Score: 7, Note: 'last' });
-      await calculate(house().db);
-      await things.remove(gone);
-      expect(await past(before)).toMatchObject([
+      await things.update(deletedId, { Score: 7, Note: 'last' });
+      await recalculate(context().db);
+      await things.remove(deletedId);
+      expect(await readHistoricalRows(before)).toMatchObject([
         { EntryId: stays, Score: 1, Twice: 10 },
-        { EntryId: gone, Score: 7, Note: 'last', Twice: 14 },
+        { EntryId: deletedId, Score: 7, Note: 'last', Twice: 14 },
       ]);
     });
   });
 
-  test('a calculation changes values without being a change of somebody', async () => {
+  test('a calculation counts as an indirect change only', async () => {
     const [entryId = 0] = await things.create({ Name: 'A', Score: 1 });
-    await calculate(house().db);
-    const before = await moment();
-    await calculate(house().db);
-    expect(await idsOf('allHistory', before)).toEqual([]);
+    await recalculate(context().db);
+    const before = await nextTimestamp();
+    await recalculate(context().db);
+    expect(await listChangedIds('allHistory', before)).toEqual([]);
     await things.update(entryId, { Score: 3 });
-    const written = await moment();
+    const written = await nextTimestamp();
     expect(await things.names({ Twice: 2 })).toEqual(['A']);
-    await calculate(house().db);
+    await recalculate(context().db);
     expect(await things.names({ Twice: 6 })).toEqual(['A']);
-    expect(await idsOf('history', written)).toEqual([]);
-    expect(await idsOf('allHistory', written)).toEqual([entryId]);
+    expect(await listChangedIds('history', written)).toEqual([]);
+    expect(await listChangedIds('allHistory', written)).toEqual([entryId]);
   });
 
-  test('each value says who changed it last, and when', async () => {
-    const other = await makePerson(house().db, things.siteId);
+  test('each value has its last author and change time', async () => {
+    const other = await makePerson(context().db, things.siteId);
     const [entryId = 0] = await things.create({ Name: 'A', Score: 1, Note: 'x' });
-    const created = await moment();
+    const created = await nextTimestamp();
     const storeRequests = things.items(entryId, { Score: 2, Note: 'x' });
-    expect((await as(house().app, other).put(`${PATH}/Thing`, { storeRequests })).status).toBe(200);
-    await calculate(house().db);
+    expect((await as(context().app, other).put(`${PATH}/Thing`, { storeRequests })).status).toBe(200);
+    await recalculate(context().db);
     const { body } = await things.api.post<DataRequestResultVm[]>(
       `${PATH}/get`,
       ['Score', 'Note', 'Twice'].map((name) => ({ entryId, fieldId: things.field(name).id })),

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/database.ts';
-import { personJson, type Somebody } from './timeline.store.ts';
+import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { personJsonSql, type PersonRef } from './timeline.store.ts';
+import type { StoredValues } from '../../schema/index.ts';
 
-/** Chains of merges are short; a bound keeps an answer small whatever somebody did. */
-const MOST = 1_000;
+/** Upper bound of the length of a merge chain and of the number of merged entries in an answer. */
+const MAX_LINEAGE = 1_000;
 
 export interface EntryFacts {
   id: number;
@@ -11,12 +12,12 @@ export interface EntryFacts {
   entryListId: number;
   created: Date;
   deleted: Date | null;
-  deletedBy: Somebody | null;
+  deletedBy: PersonRef | null;
   mergedEntryId: number | null;
 }
 
-/** What is known of an entry of a type, one that is gone as well. */
-export async function entryFacts(
+/** Name, creation and deletion of an entry of a type; deleted entries are found as well. */
+export async function findEntryFacts(
   db: Db,
   siteId: number,
   typeId: number,
@@ -24,60 +25,84 @@ export async function entryFacts(
 ): Promise<EntryFacts | undefined> {
   const { rows } = await sql<EntryFacts>`
     select entry_id as id, name, type_id as "entryListId", created_at as created, deleted_at as deleted, merged_into as "mergedEntryId",
-      case when deleted_at is not null then ${personJson(sql`modified_by`)} end as "deletedBy"
+      case when deleted_at is not null then ${personJsonSql(sql`modified_by`)} end as "deletedBy"
     from entry_change where site_id = ${siteId} and type_id = ${typeId} and entry_id = ${entryId}`.execute(
     db,
   );
   return rows[0];
 }
 
-export interface Step {
+export interface MergeStep {
   id: number;
   name: string;
   entryListId: number;
   isDeleted: boolean;
   at: Date;
-  by: Somebody | null;
+  by: PersonRef | null;
 }
 
-/** The entries that an entry went into, one after the other. */
-export async function wentInto(db: Db, siteId: number, entryId: number): Promise<Step[]> {
-  const { rows } = await sql<Step>`
+/** The entries that an entry was merged into, in order: the next target, then the target of that target. */
+export async function findMergeTargets(db: Db, siteId: number, entryId: number): Promise<MergeStep[]> {
+  const { rows } = await sql<MergeStep>`
     with recursive way(depth, id, at, user_id) as (
       select 1, merged_into, deleted_at, modified_by from entry_change
       where site_id = ${siteId} and entry_id = ${entryId} and merged_into is not null
       union all
       select way.depth + 1, c.merged_into, c.deleted_at, c.modified_by from way
       join entry_change c on c.site_id = ${siteId} and c.entry_id = way.id
-      where c.merged_into is not null and way.depth < ${MOST})
+      where c.merged_into is not null and way.depth < ${MAX_LINEAGE})
     select c.entry_id as id, c.name, c.type_id as "entryListId", c.deleted_at is not null as "isDeleted", way.at,
-      ${personJson(sql`way.user_id`)} as by
+      ${personJsonSql(sql`way.user_id`)} as by
     from way join entry_change c on c.site_id = ${siteId} and c.entry_id = way.id order by way.depth`.execute(
     db,
   );
   return rows;
 }
 
-export interface TakenIn {
+export interface MergedEntry {
   id: number;
   name: string;
   entryListId: number;
   mergedAt: Date;
   mergedEntryId: number;
-  by: Somebody | null;
+  by: PersonRef | null;
 }
 
-/** The entries that went into an entry, directly or through others, the latest first. */
-export async function tookIn(db: Db, siteId: number, entryId: number): Promise<TakenIn[]> {
-  const { rows } = await sql<TakenIn>`
+/** The entries that were merged into an entry, directly or through others, latest first. */
+export async function findMergedEntries(db: Db, siteId: number, entryId: number): Promise<MergedEntry[]> {
+  const { rows } = await sql<MergedEntry>`
     with recursive taken(depth, id) as (
       select 0, ${entryId}::int
       union all
       select taken.depth + 1, c.entry_id from taken
-      join entry_change c on c.site_id = ${siteId} and c.merged_into = taken.id where taken.depth < ${MOST})
+      join entry_change c on c.site_id = ${siteId} and c.merged_into = taken.id where taken.depth < ${MAX_LINEAGE})
     select c.entry_id as id, c.name, c.type_id as "entryListId", c.deleted_at as "mergedAt", c.merged_into as "mergedEntryId",
-      ${personJson(sql`c.modified_by`)} as by
+      ${personJsonSql(sql`c.modified_by`)} as by
     from taken join entry_change c on c.site_id = ${siteId} and c.entry_id = taken.id
-    where taken.depth > 0 order by c.deleted_at desc, c.entry_id limit ${MOST}`.execute(db);
+    where taken.depth > 0 order by c.deleted_at desc, c.entry_id limit ${MAX_LINEAGE}`.execute(db);
   return rows;
+}
+
+/** A deleted entry: its last values, and when, by whom and into which entry it was deleted or merged. */
+export interface DeletedEntry {
+  name: string;
+  vals: StoredValues;
+  deletedAt: Date;
+  deletedBy: number | null;
+  mergedInto: number | null;
+}
+
+/** Deleted entries of a type by id, locked so that concurrent requests restore each of them once. */
+export async function lockDeletedEntries(
+  tx: Tx,
+  siteId: number,
+  typeId: number,
+  ids: readonly number[],
+): Promise<Map<number, DeletedEntry>> {
+  const { rows } = await sql<DeletedEntry & { id: number }>`
+    select entry_id as id, name, last_vals as vals, deleted_at as "deletedAt", modified_by as "deletedBy", merged_into as "mergedInto"
+    from entry_change
+    where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${typeId} and deleted_at is not null
+    order by entry_id for update`.execute(tx);
+  return new Map(rows.map(({ id, ...deleted }) => [id, deleted]));
 }

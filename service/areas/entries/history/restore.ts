@@ -1,96 +1,99 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import { type Actor, actorOf, change, hostActor } from '../../../kernel/change.ts';
+import { type Actor, getActor, change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound } from '../../../kernel/api-error.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import { type EntryType, findType, holdSchema, type StoredValue } from '../../schema/index.ts';
-import { changedFields } from '../write/drafts.ts';
-import { holdReferred } from '../write/locks.store.ts';
-import { queueCalculations } from '../write/queue.store.ts';
-import { valsWithout } from '../write/remove.ts';
-import { type Deleted, lockDeleted } from './restore.store.ts';
-import { RETURN } from './timeline.store.ts';
-import { recordEntries } from '../write/write.ts';
+import { type EntryType, findEntryType, lockSchemaShared, type StoredValue } from '../../schema/index.ts';
+import { findChangedFields } from '../write/entry-drafts.ts';
+import { lockReferencedEntries } from '../write/locks.store.ts';
+import { replaceReferences } from '../write/delete-entries.ts';
+import { type DeletedEntry, lockDeletedEntries } from './lineage.store.ts';
+import { RESTORE_ACTION } from './timeline.store.ts';
+import { recordEntryChanges } from '../write/write-entries.ts';
 import * as store from '../write/write.store.ts';
 
-/** Which of the entries came back, and which could not: they are not deleted entries of the type. */
-interface Restored {
+/** Ids of the restored entries, and requested ids that are not deleted entries of the type. */
+interface RestoreResult {
   restored: number[];
   absent: number[];
 }
 
-/** Entries that come back, with what they hold: `changed` are the references to what is gone. */
-async function comingBack(
+/** Builds the rows of the restored entries without references to deleted entries; those references are in `changed`. */
+async function prepareRestoredEntries(
   tx: Tx,
   siteId: number,
   type: EntryType,
-  deleted: ReadonlyMap<number, Deleted>,
+  deleted: ReadonlyMap<number, DeletedEntry>,
 ): Promise<store.EntryWrite[]> {
   const references = type.fields.filter((field) => field.fieldType === FIELD.reference);
-  const named = [...deleted.values()].flatMap(({ vals }) =>
+  const referencedIds = [...deleted.values()].flatMap(({ vals }) =>
     references.flatMap((field) => [vals[field.id] ?? []].flat().filter((id) => typeof id === 'number')),
   );
-  const there = await holdReferred(tx, siteId, [...new Set(named)]);
-  // What comes back together refers to one another as before.
-  const gone = new Set(named.filter((id) => !there.has(id) && !deleted.has(id)));
+  const existing = await lockReferencedEntries(tx, siteId, [...new Set(referencedIds)]);
+  // Entries that are restored together keep their references to each other.
+  const missingIds = new Set(referencedIds.filter((id) => !existing.has(id) && !deleted.has(id)));
   return [...deleted].map(([entryId, { vals, name }]) => {
     const before: Record<string, StoredValue | undefined> = {};
     for (const { id } of type.fields) if (vals[id] !== undefined) before[id] = vals[id];
-    // Another field may be the key since.
-    before[type.key.id] ??= name;
-    const after = valsWithout(before, references, gone, null);
-    return { entryId, before, after, changed: changedFields({ before, after }, references) };
+    // The key field of the type may have changed since the deletion.
+    before[type.keyField.id] ??= name;
+    const after = replaceReferences(before, references, missingIds, null);
+    return { entryId, before, after, changed: findChangedFields({ before, after }, references) };
   });
 }
 
 /**
- * Brings deleted entries back: for the programs' interface a delete is final (spec 4.4). They keep their ids and their
- * history; what referred to them before does not do so again. What is told of how they went would be lost with it, so
- * the audit row of each keeps it.
- * Undefined: the site has no such type.
+ * Restores deleted entries with their ids and history; the public API treats a deletion as final (spec 4.4). References
+ * of other entries to them are not restored. `entry_change` loses the facts of the deletion, so an audit row for each
+ * entry stores them.
+ * @returns undefined when the site has no such type
  */
-function bringBack(
+function restoreDeletedEntries(
   db: Db,
   actor: Actor,
   typeName: string,
   ids: readonly number[],
-): Promise<Restored | undefined> {
+): Promise<RestoreResult | undefined> {
   const { siteId } = actor;
   const author = { siteId, userId: actor.userId, proxyId: actor.proxy?.userId ?? null };
   return change(db, actor, async (tx, record) => {
-    const type = findType(await holdSchema(tx, siteId), typeName);
+    const type = findEntryType(await lockSchemaShared(tx, siteId), typeName);
     if (!type) return undefined;
-    const deleted = await lockDeleted(tx, siteId, type.id, ids);
+    const deleted = await lockDeletedEntries(tx, siteId, type.id, ids);
     const restored = [...deleted.keys()];
     if (restored.length > 0) {
-      const writes = await comingBack(tx, siteId, type, deleted);
-      const at = await store.momentOfChange(tx);
+      const writes = await prepareRestoredEntries(tx, siteId, type, deleted);
+      const at = await store.getChangeTime(tx);
       await store.insertEntries(tx, author, type, writes, at);
-      // Lists as of a moment before read from the log what the entry referred to.
+      // Lists as of a time before the deletion read the removed references from the log.
       await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
-      if (type.fields.some((field) => field.isCalculated)) await queueCalculations(tx, siteId, restored);
-      recordEntries(record, { type, kind: 'created', action: 'entry.restore' }, restored);
-      for (const [entryId, { vals: _vals, name: _name, ...went }] of deleted)
-        record({ action: RETURN, subject: ['entry', entryId], changes: went });
+      if (type.fields.some((field) => field.isCalculated))
+        await store.queueCalculations(tx, siteId, restored);
+      recordEntryChanges(record, { type, kind: 'created', action: 'entry.restore' }, restored);
+      for (const [entryId, { vals: _vals, name: _name, ...deletion }] of deleted)
+        record({ action: RESTORE_ACTION, subject: ['entry', entryId], changes: deletion });
     }
     return { restored, absent: ids.filter((id) => !deleted.has(id)) };
   });
 }
 
-/** The same by the host of the service. */
+/** Restores deleted entries on behalf of the host administrator (`npm run admin -- entry restore`). */
 export const restoreEntries = (
   db: Db,
   siteId: number,
   typeName: string,
   ids: readonly number[],
-): Promise<Restored | undefined> => bringBack(db, hostActor(siteId), typeName, ids);
+): Promise<RestoreResult | undefined> => restoreDeletedEntries(db, createHostActor(siteId), typeName, ids);
 
-/** The same by an administrator, who brings back what a person may write as well. */
-export async function restoreForAdministrator(call: Call<'restoreEntries'>): Promise<Restored> {
+/**
+ * Restores deleted entries for an administrator.
+ * @throws ApiError 403 without Write Data, 404 for an unknown type
+ */
+export async function restoreForAdministrator(call: Call<'restoreEntries'>): Promise<RestoreResult> {
   const { db, caller, params, body } = call;
   if (!caller.capabilities.has('Write Data'))
     throw forbidden('User capabilities are required: Manage Backups and Write Data');
-  const result = await bringBack(db, actorOf(call), params.entryTypeId, [...new Set(body)]);
+  const result = await restoreDeletedEntries(db, getActor(call), params.entryTypeId, [...new Set(body)]);
   if (!result) throw notFound(`Entry type "${params.entryTypeId}"`);
   return result;
 }

@@ -1,24 +1,23 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { SchemaField } from '../../schema/index.ts';
-import { requireBound, upToBound } from './bounds.store.ts';
-import { type Rendering, valueJson } from './render.store.ts';
+import { ENTRY } from './field-sql.store.ts';
+import { limitResponseSql, requireRowsFit } from './page.store.ts';
+import { type Rendering, valueJsonSql } from './row-json.store.ts';
 
-export interface CellAsked {
+export interface CellRef {
   entryId: number;
   fieldId: number;
 }
 
-/** Last change of a value: by whom, and when. */
-interface Touched {
-  entryId: number;
-  fieldId: number;
+/** The last change of a cell. */
+interface CellChange extends CellRef {
   modified: Date;
   modifiedBy: number | null;
 }
 
-/** The types of living entries. */
-export async function typesOfEntries(
+/** Type ids of entries by their ids; deleted entries are missing. */
+export async function loadEntryTypes(
   db: Db,
   siteId: number,
   ids: readonly number[],
@@ -30,35 +29,39 @@ export async function typesOfEntries(
   return new Map(rows.map((row) => [row.entry_id, row.type_id]));
 }
 
-/** The values of these fields of entries of one type, by entry and field id. */
-export async function readValues(
+/** Values of fields of one type by entry id and field id. @throws ApiError 400 beyond the limit of a response */
+export async function loadValues(
   db: Db,
   entryIds: readonly number[],
   fields: readonly SchemaField[],
   rendering: Rendering,
 ): Promise<Map<number, ReadonlyMap<number, unknown>>> {
-  const parts = fields.map(
-    (field) => sql`coalesce(${sql.lit(`,"${field.id}":`)} || ${valueJson(field, rendering)}, '')`,
+  const members = fields.map(
+    (field) => sql`coalesce(${sql.lit(`,"${field.id}":`)} || ${valueJsonSql(field, rendering)}, '')`,
   );
-  const built = sql`select e.entry_id as at, '{' || substr(${sql.join(parts, sql` || `)}, 2) || '}' as row from entry e
-    where e.site_id = ${rendering.siteId} and e.entry_id = any(${[...entryIds]}::int[])`;
+  const rowsSql = sql`select ${ENTRY}.entry_id as at, '{' || substr(${sql.join(members, sql` || `)}, 2) || '}' as row
+    from entry ${ENTRY} where ${ENTRY}.site_id = ${rendering.siteId} and ${ENTRY}.entry_id = any(${[...entryIds]}::int[])`;
   const { rows } = await sql<{
     at: number;
     row: string;
     bytes: number;
-  }>`${upToBound(built)} order by at`.execute(db);
-  requireBound(rows, 'body');
+  }>`${limitResponseSql(rowsSql)} order by at`.execute(db);
+  requireRowsFit(rows, 'body');
   return new Map(
     rows.map(({ at, row }) => {
       const values = Object.entries(JSON.parse(row) as Record<string, unknown>);
-      return [at, new Map(values.map(([id, value]) => [Number(id), value]))];
+      return [at, new Map(values.map(([fieldId, value]) => [Number(fieldId), value]))];
     }),
   );
 }
 
-/** When each of the cells was changed last and by whom; where nobody did, when the entry was made. */
-export async function lastTouched(db: Db, siteId: number, cells: readonly CellAsked[]): Promise<Touched[]> {
-  const { rows } = await sql<Touched>`
+/** Time and user of the last change of each cell; of a cell that never changed, those of the entry's creation. */
+export async function loadLastChanges(
+  db: Db,
+  siteId: number,
+  cells: readonly CellRef[],
+): Promise<CellChange[]> {
+  const { rows } = await sql<CellChange>`
     select c.entry_id as "entryId", c.field_id as "fieldId", coalesce(l.at, m.created_at) as modified,
       case when l.at is null then m.created_by else l.user_id end as "modifiedBy"
     from unnest(${cells.map((cell) => cell.entryId)}::int[], ${cells.map((cell) => cell.fieldId)}::int[]) as c(entry_id, field_id)

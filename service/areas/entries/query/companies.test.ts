@@ -4,11 +4,11 @@ import Papa from 'papaparse';
 import { beforeAll, expect, test } from 'vitest';
 import type { FieldVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import type { Calls } from '../../../testing/calls.ts';
+import type { ApiClient } from '../../../testing/calls.ts';
 import { DATA, makeEntryType, type Row, SCHEMA } from '../../../testing/entries.ts';
 import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';
 
-/** Companies of a stock index: real names and places, dates, numbers and sectors. */
+/** Companies of a stock index, with real names, places, dates, numbers and sectors. */
 const FILE = fileURLToPath(new URL('../../../../../shared/data/sp500-companies.csv', import.meta.url));
 
 const NEEDS = 'needs sp500-companies.csv beside the repository';
@@ -20,26 +20,26 @@ type Company = Readonly<
   >
 >;
 
-const read = (): Company[] =>
+const readCompanies = (): Company[] =>
   existsSync(FILE)
     ? Papa.parse<Company>(readFileSync(FILE, 'utf8'), { header: true, skipEmptyLines: true }).data
     : [];
 
-const companies = read();
+const companies = readCompanies();
 const sectors = [...new Set(companies.map((company) => company['GICS Sector']))].toSorted();
-/** The year that stands first: some have others in brackets. */
-const founded = ({ Founded }: Company): number => Number(Founded.slice(0, 4));
-const symbols = (chosen: readonly Company[]) => chosen.map(({ Symbol: symbol }) => symbol);
+/** The first year of the column; some companies have others in brackets. */
+const getFoundingYear = ({ Founded }: Company): number => Number(Founded.slice(0, 4));
+const getSymbols = (chosen: readonly Company[]) => chosen.map(({ Symbol: symbol }) => symbol);
 
-const answer = (chosen: readonly Company[]) => ({ total: chosen.length, symbols: symbols(chosen) });
+const createResult = (chosen: readonly Company[]) => ({ total: chosen.length, symbols: getSymbols(chosen) });
 
-onEachApp((house) => {
-  let api: Calls;
+onEachApp((context) => {
+  let api: ApiClient;
   let sectorIds: Map<string, number>;
 
   beforeAll(async () => {
     if (companies.length === 0) return;
-    const { db, app } = house();
+    const { db, app } = context();
     api = as(app, await makePerson(db, await makeSite(db)));
     await makeEntryType(api, 'Company', {
       Symbol: { fieldType: FIELD.text },
@@ -61,7 +61,7 @@ onEachApp((house) => {
         Headquarters: company['Headquarters Location'],
         Sector: sectorIds.get(company['GICS Sector']),
         Added: company['Date added'],
-        Founded: founded(company),
+        Founded: getFoundingYear(company),
         Cik: Number(company.CIK),
       }).map(([name, value]) => ({ entryId: -1 - at, fieldId: idOf.get(name), value, ignoreNearDups: true })),
     );
@@ -69,8 +69,8 @@ onEachApp((house) => {
     if (created.status !== 200) throw new Error(created.text);
   });
 
-  /** Symbols of the companies that match, and how many do in all. */
-  async function found(query: object, more: object = {}) {
+  /** Symbols of the matching companies and the total. */
+  async function queryCompanies(query: object, more: object = {}) {
     const { body } = await api.post<{ totalRecords: number; rows: Row[] }>(
       `${DATA}/entrydata/rows/query/Company`,
       { query, ...more },
@@ -78,75 +78,72 @@ onEachApp((house) => {
     return { total: body.totalRecords, symbols: body.rows.map(({ Symbol: symbol }) => symbol) };
   }
 
-  const questions: readonly [string, () => object, (company: Company) => boolean][] = [
-    ['all of them', () => ({}), () => true],
+  const queries: readonly [string, () => object, (company: Company) => boolean][] = [
+    ['all companies', () => ({}), () => true],
     ...sectors.map((sector): [string, () => object, (company: Company) => boolean] => [
-      `those in ${sector}`,
+      `companies in ${sector}`,
       () => ({ Sector: sectorIds.get(sector) }),
       (company) => company['GICS Sector'] === sector,
     ]),
     [
-      'those of the 19th century',
+      'companies of the 19th century',
       () => ({ Founded: { $between: [1801, 1900] } }),
-      (company) => founded(company) > 1800 && founded(company) <= 1900,
+      (company) => getFoundingYear(company) > 1800 && getFoundingYear(company) <= 1900,
     ],
     [
-      'those in California',
+      'companies in California',
       () => ({ Headquarters: { $endswith: ', california' } }),
       (company) => company['Headquarters Location'].endsWith(', California'),
     ],
     [
-      'those with "new" in the place',
+      'companies with "new" in the place',
       () => ({ Headquarters: { $contains: 'NEW' } }),
       (company) => /new/i.test(company['Headquarters Location']),
     ],
     [
-      'those with a sign in the name',
+      'companies with punctuation in the name',
       () => ({ $or: ['&', '.', '-', '’', "'"].map((sign) => ({ Name: { $contains: sign } })) }),
       (company) => /[&.\-’']/.test(company.Security),
     ],
     [
-      'those added since 2020 and not in technology',
+      'companies added since 2020 and not in technology',
       () => ({ Added: { $gte: '2020-01-01' }, Sector: { $nin: [sectorIds.get('Information Technology')] } }),
       (company) => company['Date added'] >= '2020' && company['GICS Sector'] !== 'Information Technology',
     ],
     [
-      'those added on the first day',
+      'companies added on the first day',
       () => ({ Added: '1957-03-04' }),
       (company) => company['Date added'] === '1957-03-04',
     ],
-    ['the one with a number', () => ({ Cik: 66_740 }), (company) => Number(company.CIK) === 66_740],
+    ['a company by its number', () => ({ Cik: 66_740 }), (company) => Number(company.CIK) === 66_740],
     [
-      'those whose name begins with a',
+      'companies whose name begins with a',
       () => ({ Name: { $startswith: 'A' } }),
       (company) => /^a/i.test(company.Security),
     ],
   ];
 
-  test.skipIf(companies.length === 0).each(questions)(
-    `%s are found as the file has them (${NEEDS})`,
-    async (_, query, isOne) => {
-      expect(await found(query())).toEqual(answer(companies.filter(isOne)));
-    },
-  );
+  test.skipIf(companies.length === 0).each(queries)(`finds %s (${NEEDS})`, async (_, getQuery, matches) => {
+    expect(await queryCompanies(getQuery())).toEqual(createResult(companies.filter(matches)));
+  });
 
-  test.skipIf(companies.length === 0)(`pages in order are those of the file (${NEEDS})`, async () => {
+  test.skipIf(companies.length === 0)(`returns sorted pages (${NEEDS})`, async () => {
     const byAge = companies
       .map((company, at) => ({ company, at }))
-      .toSorted((a, b) => founded(a.company) - founded(b.company) || a.at - b.at);
+      .toSorted((a, b) => getFoundingYear(a.company) - getFoundingYear(b.company) || a.at - b.at);
     const oldest = byAge.map(({ company }) => company);
     for (const skip of [0, 100, 490]) {
-      const page = await found({}, { orderBy: 'Founded', skip, limit: 20 });
-      expect(page).toEqual({ total: companies.length, symbols: symbols(oldest.slice(skip, skip + 20)) });
+      const page = await queryCompanies({}, { orderBy: 'Founded', skip, limit: 20 });
+      expect(page).toEqual({ total: companies.length, symbols: getSymbols(oldest.slice(skip, skip + 20)) });
     }
     const newest = companies
       .map((company, at) => ({ company, at }))
       .toSorted((a, b) => b.company['Date added'].localeCompare(a.company['Date added']) || b.at - a.at);
-    const latest = await found({}, { orderBy: '-Added', limit: 50 });
-    expect(latest.symbols).toEqual(symbols(newest.slice(0, 50).map(({ company }) => company)));
+    const latest = await queryCompanies({}, { orderBy: '-Added', limit: 50 });
+    expect(latest.symbols).toEqual(getSymbols(newest.slice(0, 50).map(({ company }) => company)));
   });
 
-  test.skipIf(companies.length === 0)(`names are kept to the letter (${NEEDS})`, async () => {
+  test.skipIf(companies.length === 0)(`returns names unchanged (${NEEDS})`, async () => {
     const { body } = await api.get<{ name: string }[]>(`${DATA}/entrydata/Company/entries`);
     expect(body.map(({ name }) => name)).toEqual(companies.map(({ Security }) => Security));
   });

@@ -20,10 +20,10 @@ import {
   type FilterOperation,
   filterOperations,
 } from '../../../../contract/rules/fields.ts';
-import { parseQuery } from '../../../../contract/rules/query/text.ts';
+import { parseQuery } from '../../../../contract/rules/query/parse.ts';
 import type { SchemaField } from '../../schema/index.ts';
-import { askedIn } from './asking.ts';
-import { conditionSql } from './conditions.store.ts';
+import { conditionSql } from './matching.store.ts';
+import { createQueryContext } from './resolve-query.ts';
 
 const db = new Kysely<never>({
   dialect: {
@@ -33,9 +33,9 @@ const db = new Kysely<never>({
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
 });
-const asked = askedIn(3, 0, { user: 'UTC', site: 'UTC' });
+const context = createQueryContext(3, 0, { user: 'UTC', site: 'UTC' });
 
-const fieldOf = (
+const createField = (
   id: number,
   fieldType: FieldType,
   slot: SchemaField['slot'],
@@ -66,34 +66,34 @@ const fieldOf = (
   version: 1,
 });
 const fields = [
-  fieldOf(10, FIELD.text, 'name'),
-  fieldOf(11, FIELD.text, 't1'),
-  fieldOf(12, FIELD.text, null),
-  fieldOf(13, FIELD.number, 'n1'),
-  fieldOf(14, FIELD.number, null),
-  fieldOf(15, FIELD.date, 'n2'),
-  fieldOf(16, FIELD.date, null),
-  fieldOf(17, FIELD.choice, 'n3'),
-  fieldOf(18, FIELD.choice, null, true),
-  fieldOf(19, FIELD.reference, null, true),
-  fieldOf(20, FIELD.currency, null),
-  fieldOf(21, FIELD.boolean, null),
-  fieldOf(22, FIELD.image, null),
+  createField(10, FIELD.text, 'name'),
+  createField(11, FIELD.text, 't1'),
+  createField(12, FIELD.text, null),
+  createField(13, FIELD.number, 'n1'),
+  createField(14, FIELD.number, null),
+  createField(15, FIELD.date, 'n2'),
+  createField(16, FIELD.date, null),
+  createField(17, FIELD.choice, 'n3'),
+  createField(18, FIELD.choice, null, true),
+  createField(19, FIELD.reference, null, true),
+  createField(20, FIELD.currency, null),
+  createField(21, FIELD.boolean, null),
+  createField(22, FIELD.image, null),
 ] as const;
 const find = (name: string) => fields.find(({ apiName }) => apiName.toLowerCase() === name.toLowerCase());
-const byId = (id: number) => {
-  const field = fields.find((each) => each.id === id);
-  if (!field) throw new Error(`There is no field ${id}`);
+const getField = (id: number) => {
+  const field = fields.find((candidate) => candidate.id === id);
+  if (!field) throw new Error(`Unknown field ${id}`);
   return field;
 };
 
-/** A mark in every text that is asked for: it must not be found in the SQL. */
+/** Part of every text operand; it must not occur in the SQL. */
 const MARK = 'zqzq';
 const PAYLOADS = ["'; drop table entry; --", '$1', '${1}', '%', '_', '\\', '"', '?', '/*', '\u0001', 'ÄÖ'];
 const text = oneof(string({ maxLength: 40 }), constantFrom(...PAYLOADS))
-  .map((each) => `${MARK}${each.replaceAll('\0', '').toWellFormed()}`)
-  // A text of an operator would be another question.
-  .filter((each) => !each.startsWith('$'));
+  .map((value) => `${MARK}${value.replaceAll('\0', '').toWellFormed()}`)
+  // A text that is an operator would be another query.
+  .filter((value) => !value.startsWith('$'));
 const id = integer({ min: 1_000_000, max: 2_147_483_647 });
 const date = tuple(
   integer({ min: 1, max: 9999 }),
@@ -104,7 +104,7 @@ const date = tuple(
     `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`,
 );
 
-function valueOf(field: SchemaField): Arbitrary<unknown> {
+function arbitraryValue(field: SchemaField): Arbitrary<unknown> {
   if (field.fieldType === FIELD.text) return text;
   if (field.fieldType === FIELD.date) return date;
   if (field.fieldType === FIELD.boolean) return constantFrom(true, false);
@@ -113,11 +113,12 @@ function valueOf(field: SchemaField): Arbitrary<unknown> {
     : id;
 }
 
-type Pair = readonly [one: object, other: object];
+/** Two queries of the same shape with different values. */
+type QueryPair = readonly [one: object, other: object];
 
-/** One comparison twice: the same question with other values, in lists of other lengths too. */
-function comparison(field: SchemaField, operation: FilterOperation): Arbitrary<Pair> {
-  const one = valueOf(field);
+/** A comparison with different values, in lists of different lengths as well. */
+function arbitraryComparison(field: SchemaField, operation: FilterOperation): Arbitrary<QueryPair> {
+  const one = arbitraryValue(field);
   const { operand, rowOperator } = operation;
   const value = {
     none: constantFrom(undefined),
@@ -125,58 +126,58 @@ function comparison(field: SchemaField, operation: FilterOperation): Arbitrary<P
     pair: tuple(one, one),
     several: array(one, { minLength: 1, maxLength: 5 }),
   }[operand];
-  const asks = (given: unknown) => ({
-    [field.apiName]: operand === 'none' ? rowOperator : { [rowOperator]: given },
+  const toQuery = (operands: unknown) => ({
+    [field.apiName]: operand === 'none' ? rowOperator : { [rowOperator]: operands },
   });
-  return tuple(value, value).map(([a, b]) => [asks(a), asks(b)]);
+  return tuple(value, value).map(([a, b]) => [toQuery(a), toQuery(b)]);
 }
 
 const comparisons = fields.flatMap((field) =>
   filterOperations
     .filter(({ fieldTypes }) => fieldTypes.includes(field.fieldType))
-    .map((operation) => comparison(field, operation)),
+    .map((operation) => arbitraryComparison(field, operation)),
 );
 
-const { tree } = letrec<{ tree: Pair }>((tie) => ({
+const { tree } = letrec<{ tree: QueryPair }>((tie) => ({
   tree: oneof(
     { maxDepth: 5, withCrossShrink: true },
     oneof(...comparisons),
     record({
       group: constantFrom('$and', '$or'),
-      of: array(tie('tree'), { minLength: 1, maxLength: 4 }),
-    }).map(({ group, of }): Pair => [
-      { [group]: of.map(([one]) => one) },
-      { [group]: of.map(([, other]) => other) },
+      queries: array(tie('tree'), { minLength: 1, maxLength: 4 }),
+    }).map(({ group, queries }): QueryPair => [
+      { [group]: queries.map(([one]) => one) },
+      { [group]: queries.map(([, other]) => other) },
     ]),
   ),
 }));
 
-function compiled(query: object): { sql: string; parameters: readonly unknown[] } {
-  const { condition, faults } = parseQuery(JSON.stringify(query), find);
-  if (!condition) throw new Error(JSON.stringify(faults));
-  const { sql, parameters } = conditionSql(condition, byId, asked).compile(db);
+function compile(query: object): { sql: string; parameters: readonly unknown[] } {
+  const { condition, errors } = parseQuery(JSON.stringify(query), find);
+  if (!condition) throw new Error(JSON.stringify(errors));
+  const { sql, parameters } = conditionSql(condition, getField, context).compile(db);
   return { sql, parameters };
 }
 
-/** Everything that a query compares with. */
-const valuesIn = (query: unknown): unknown[] => {
-  if (Array.isArray(query)) return query.flatMap(valuesIn);
-  if (typeof query === 'object' && query !== null) return Object.values(query).flatMap(valuesIn);
+/** All operands of a query. */
+const listOperands = (query: unknown): unknown[] => {
+  if (Array.isArray(query)) return query.flatMap(listOperands);
+  if (typeof query === 'object' && query !== null) return Object.values(query).flatMap(listOperands);
   return typeof query === 'string' && query.startsWith('$') && !query.startsWith('$1') ? [] : [query];
 };
 
-test('the SQL of a query depends on its shape alone, and every value is a parameter', () => {
+test('builds SQL from the shape of a query only and passes every value as a parameter', () => {
   assert(
     property(tree, ([one, other]) => {
-      const [first, second] = [compiled(one), compiled(other)];
+      const [first, second] = [compile(one), compile(other)];
       expect(second.sql).toBe(first.sql);
       expect(first.sql).not.toContain(MARK);
       expect(first.sql).not.toMatch(/\d{7}/);
-      const given = first.parameters.flat().map(String).join('\n');
-      const texts = valuesIn(one).filter((value) => typeof value === 'string' && value.startsWith(MARK));
-      expect(given.split(MARK).length - 1).toBe(texts.length);
-      const numbers = valuesIn(one).filter((value) => typeof value === 'number');
-      expect(numbers.filter((value) => !given.includes(String(value)))).toEqual([]);
+      const parameters = first.parameters.flat().map(String).join('\n');
+      const texts = listOperands(one).filter((value) => typeof value === 'string' && value.startsWith(MARK));
+      expect(parameters.split(MARK).length - 1).toBe(texts.length);
+      const numbers = listOperands(one).filter((value) => typeof value === 'number');
+      expect(numbers.filter((value) => !parameters.includes(String(value)))).toEqual([]);
     }),
     { numRuns: 2_000 },
   );
@@ -187,17 +188,17 @@ test.each([
   [{ F12: { $startswith: 'A_b' } }, String.raw`a\_b%`],
   [{ F10: { $endswith: '%' } }, String.raw`%\%`],
   [{ F12: { $doesntContain: "';--" } }, `%';--%`],
-])('signs of LIKE are letters in %j', (query, parameter) => {
-  expect(compiled(query).parameters).toContain(parameter);
+])('escapes the wildcards of LIKE in %j', (query, parameter) => {
+  expect(compile(query).parameters).toContain(parameter);
 });
 
-const forms = (operator: string, lengths: readonly number[]) =>
-  new Set(lengths.map((length) => compiled({ F10: { [operator]: 'ä'.repeat(length) } }).sql)).size;
+const countStatements = (operator: string, lengths: readonly number[]) =>
+  new Set(lengths.map((length) => compile({ F10: { [operator]: 'ä'.repeat(length) } }).sql)).size;
 
-test('how long a text is decides between two forms of the question, nothing else does', () => {
-  expect(forms('$eq', [1, 50, 199])).toBe(1);
-  expect(forms('$eq', [200, 201, 5000])).toBe(1);
-  expect(forms('$eq', [1, 5000])).toBe(2);
-  expect(forms('$contains', [1, 2])).toBe(1);
-  expect(forms('$contains', [3, 5000])).toBe(1);
+test('builds different SQL for texts beyond the length of slots and searches below trigram length only', () => {
+  expect(countStatements('$eq', [1, 50, 199])).toBe(1);
+  expect(countStatements('$eq', [200, 201, 5000])).toBe(1);
+  expect(countStatements('$eq', [1, 5000])).toBe(2);
+  expect(countStatements('$contains', [1, 2])).toBe(1);
+  expect(countStatements('$contains', [3, 5000])).toBe(1);
 });

@@ -1,329 +1,221 @@
-import { readFilters, readQuery } from '../../../../contract/rules/query/read.ts';
-import { parseQuery } from '../../../../contract/rules/query/text.ts';
-import type { Condition, ReadQuery } from '../../../../contract/rules/query/tree.ts';
-import { invalid, notFound } from '../../../kernel/http/errors.ts';
-import { ok, type Call, type Handlers, type Answer } from '../../../kernel/http/handler.ts';
-import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../../kernel/http/moments.ts';
+import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
+import { holdsMoney } from '../../../../contract/rules/fields.ts';
+import type { FindField } from '../../../../contract/rules/query/parse.ts';
+import { parseFilterItems, parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import type { QueryParseResult } from '../../../../contract/rules/query/condition.ts';
+import { badRequest } from '../../../kernel/api-error.ts';
+import { type Call, type HandlerResponse, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import {
   type DateTimeBehavior,
   findField,
   loadSchema,
-  readBySchema,
+  readWithSchema,
   type SchemaField,
   type SiteSchema,
 } from '../../schema/index.ts';
+import { type CellRef, loadEntryTypes, loadLastChanges, loadValues } from './cells.store.ts';
+import { countMatches } from './matching.store.ts';
+import { findPosition } from './position.store.ts';
 import {
-  askedIn,
-  conditionOr400,
-  fieldsCalled,
-  orderCalled,
-  typeCalled,
-  typeOf,
-  zonesFor,
-} from './asking.ts';
-import { changedEntries, typesWithHistory } from '../history/changes.store.ts';
-import { rowsAt } from '../history/historical.store.ts';
-import { countMatches, type Wanted, type Window } from './matching.store.ts';
-import { positionIn } from './position.store.ts';
-import { matchingIds, namedEntries, readRows, type Rows } from './rows.store.ts';
-import { joinRows } from './rows-text.ts';
-import { shownRows, shownText, shownValue } from './shown-dates.ts';
-import { currencyFaults } from '../write/written.ts';
-import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
-import { holdsMoney } from '../../../../contract/rules/fields.ts';
-import { lastTouched, readValues, typesOfEntries } from './cells.store.ts';
+  createQueryContext,
+  listCurrencyErrors,
+  loadType,
+  loadZones,
+  requireCondition,
+  requireType,
+  type ResolvedQuery,
+  resolveFields,
+  resolveSort,
+  type RowWindow,
+} from './resolve-query.ts';
+import type { Rendering } from './row-json.store.ts';
+import { formatRowResult, localizeRowsText, localizeValue, streamJsonList } from './row-text.ts';
+import { readRows, type Rows, streamMatchingIds, streamNamedEntries } from './rows.store.ts';
 
-interface Item {
-  entryId: number;
-  fieldId: number;
-  currencyCode?: string | null;
-}
+type QueryOperations = 'listEntries' | 'filterEntries' | 'readEntryData' | 'queryRows' | 'queryRowsByBody';
 
-const key = ({ entryId, fieldId }: Item): string => `${entryId}/${fieldId}`;
-
-/** Why an item cannot be read; the others are answered all the same (shapes 4). */
-function refusalOf(item: Item, schema: SiteSchema, types: ReadonlyMap<number, number>): string | undefined {
-  const type = types.get(item.entryId);
-  if (type === undefined) return `Entry ${item.entryId} does not exist`;
-  const field = schema.fieldsById.get(item.fieldId);
-  if (!field) return `Field with id ${item.fieldId} does not exist`;
-  return field.typeId === type
-    ? undefined
-    : `Field ${field.apiName} is not one of the type of entry ${item.entryId}`;
-}
-
-/** POST entrydata/get: single values, each with who changed it last. */
-async function readCells(call: Call<'readEntryData'>): Promise<Answer<'readEntryData'>> {
-  const { reads: db, caller, body, query, services } = call;
-  const { siteId } = caller;
-  const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
-  const faults = currencyFaults(body);
-  if (faults.length > 0) throw invalid(faults);
-  const schema = await loadSchema(db, siteId);
-  const zones = await zonesFor(db, caller, behavior);
-  const types = await typesOfEntries(db, siteId, [...new Set(body.map((item) => item.entryId))]);
-  const readable = body.filter((item) => refusalOf(item, schema, types) === undefined);
-  const values = await valuesOf(db, readable, schema, {
-    siteId,
-    linkTo: query.resolveReferenceUrl ? services.publicUrl : undefined,
-    extended: query.fillExtendedData ?? false,
-    wrapIntoArrays: query.wrapIntoArrays ?? false,
-  });
-  const distinct = [...new Map(readable.map((item) => [key(item), item])).values()];
-  const touched = new Map((await lastTouched(db, siteId, distinct)).map((each) => [key(each), each]));
-  return ok(
-    body.map((item): DataRequestResultVm => {
-      const { entryId, fieldId } = item;
-      const description = refusalOf(item, schema, types);
-      if (description !== undefined) return { entryId, fieldId, error: { code: 404, description } };
-      const field = schema.fieldsById.get(fieldId);
-      const stored = values.get(entryId)?.get(fieldId);
-      const value = field && stored !== undefined ? shownValue(stored, field, behavior, zones) : undefined;
-      const last = touched.get(key(item));
-      return {
-        entryId,
-        rowId: entryId,
-        fieldId,
-        isNoData: value === undefined,
-        ...(value !== undefined && { value: value as DataRequestResultVm['value'] }),
-        ...(field && holdsMoney(field) && item.currencyCode && { requestedCurrencyCode: item.currencyCode }),
-        ...(last && { modified: last.modified.toISOString(), modifiedBy: last.modifiedBy }),
-      };
-    }),
-  );
-}
-
-/** The values of all items by entry and field: one statement for each type among them. */
-async function valuesOf(
-  db: Call['db'],
-  items: readonly Item[],
-  schema: SiteSchema,
-  rendering: Parameters<typeof readValues>[3],
-): Promise<Map<number, ReadonlyMap<number, unknown>>> {
-  const fieldOf = (item: Item): SchemaField | undefined => schema.fieldsById.get(item.fieldId);
-  const values = new Map<number, ReadonlyMap<number, unknown>>();
-  for (const [typeId, ofType] of Map.groupBy(items, (item) => fieldOf(item)?.typeId)) {
-    if (typeId === undefined) continue;
-    const fields = [...new Set(ofType.flatMap((item) => fieldOf(item) ?? []))];
-    const ids = [...new Set(ofType.map((item) => item.entryId))];
-    // oxlint-disable-next-line no-await-in-loop -- a request seldom names more than one type
-    const read = await readValues(db, ids, fields, rendering);
-    for (const [entryId, cells] of read) values.set(entryId, cells);
-  }
-  return values;
-}
-
-/** A JSON list of items that come in pieces; its first part is more than the bracket, as it is what can fail. */
-async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {
-  let lead = '[';
-  for await (const piece of pieces) {
-    yield lead + piece.join(',');
-    lead = ',';
-  }
-  yield lead === '[' ? '[]' : ']';
-}
-
-/** `position`: where an entry stands in the list, null where it does not; undefined where nobody asked. */
-const result = (
-  totalRecords: number,
-  rows: string,
-  position?: number | null,
-): { status: 200; json: string } => ({
-  status: 200,
-  json: `{"totalRecords":${totalRecords},"rows":[${rows}]${position === undefined ? '' : `,"position":${position}`}}`,
-});
-
-interface RowsAsked {
-  query: (find: (name: string) => SchemaField | undefined) => ReadQuery;
-  fields: readonly string[] | undefined;
-  orderBy: string | undefined;
-  window: Window;
-  dateTimeBehavior: DateTimeBehavior;
-  resolveReferenceUrls: boolean;
-  wrapIntoArrays: boolean;
-  textLimit: number | undefined;
-  positionOf: number | undefined;
-}
-
-/** How many rows match in all; beyond the last page they are counted for themselves. */
-async function totalOf(
-  db: Call['db'],
-  wanted: Wanted,
-  { skip }: Window,
-  { count, total }: Rows,
-): Promise<number> {
-  if (total !== undefined) return total;
-  return count > 0 || skip === 0 ? skip + count : countMatches(db, wanted);
-}
-
-async function answerRows(
-  call: Pick<Call, 'db' | 'reads' | 'gone' | 'caller' | 'services'>,
-  typeName: string,
-  asked: RowsAsked,
-) {
-  const { reads: db, caller, services } = call;
-  const { siteId } = caller;
-  const { dateTimeBehavior: behavior } = asked;
-  const zones = await zonesFor(db, caller, behavior);
-  const rendering = {
-    siteId,
-    linkTo: asked.resolveReferenceUrls ? services.publicUrl : undefined,
-    extended: false,
-    wrapIntoArrays: asked.wrapIntoArrays,
-    textLimit: asked.textLimit,
-  };
-  const read = await readBySchema(db, siteId, async (schema) => {
-    const type = typeCalled(schema, typeName);
-    const condition = conditionOr400(asked.query((name) => findField(type, name)));
-    const fields = fieldsCalled(type, asked.fields);
-    const order = orderCalled(type, asked.orderBy);
-    const wanted: Wanted = { type, condition, order, asked: askedIn(siteId, behavior, zones) };
-    const rows = await readRows(call, wanted, asked.window, fields, rendering);
-    const { positionOf } = asked;
-    const position = positionOf === undefined ? undefined : await positionIn(db, wanted, positionOf);
-    return { ...rows, wanted, fields, position };
-  });
-  const total = await totalOf(db, read.wanted, asked.window, read);
-  return result(total, shownText(read.text, read.fields, behavior, zones), read.position);
-}
-
-const DAY_MS = 86_400_000;
-
-/** From when changes are told: as asked, by default as far back as it goes (shapes 1). */
-function sinceOf(modifiedSince: string | undefined): Date {
-  const now = Date.now();
-  return modifiedSince === undefined
-    ? new Date(now - HISTORY_DAYS * DAY_MS)
-    : readModifiedSince(modifiedSince, now);
-}
-
-async function* changedEverywhere(db: Call['db'], siteId: number, since: Date): AsyncGenerator<string[]> {
-  for (const typeId of await typesWithHistory(db, siteId))
-    yield* changedEntries(db, { siteId, typeId, since, indirect: false });
-}
-
-/** At most so many rows of the past are answered at once; more are asked for by their ids. */
-const MOST_PAST_ROWS = 10_000;
-
-/** What both ways of asking for rows say beside the query, with its defaults (spec 4.4). */
-const rowsAsked = (
-  query: RowsAsked['query'],
-  asked: {
-    fields?: string[];
-    orderBy?: string;
-    limit?: number;
-    skip?: number;
-    dateTimeBehavior?: number;
-    resolveReferenceUrls?: boolean;
-    wrapIntoArrays?: boolean;
-    textLimit?: number;
-    positionOf?: number;
-  },
-): RowsAsked => ({
-  query,
-  fields: asked.fields,
-  orderBy: asked.orderBy,
-  window: { limit: asked.limit ?? 1000, skip: asked.skip ?? 0 },
-  dateTimeBehavior: asked.dateTimeBehavior === 1 ? 1 : 0,
-  resolveReferenceUrls: asked.resolveReferenceUrls ?? false,
-  wrapIntoArrays: asked.wrapIntoArrays ?? false,
-  textLimit: asked.textLimit,
-  positionOf: asked.positionOf,
-});
-
-type Reads =
-  | 'listEntries'
-  | 'listEntriesHistory'
-  | 'listEntriesAllHistory'
-  | 'listAllEntriesHistory'
-  | 'filterEntries'
-  | 'readEntryData'
-  | 'queryRows'
-  | 'queryRowsByBody'
-  | 'readHistoricalData';
-
-export const entryReadHandlers: Handlers<Reads> = {
-  async listEntries({ reads: db, caller, params }) {
-    const type = await typeOf(db, caller.siteId, params.entryTypeId);
-    return { status: 200, jsonParts: listOf(namedEntries(db, caller.siteId, type)) };
+export const entryQueryHandlers: Handlers<QueryOperations> = {
+  async listEntries({ readDb: db, caller, params }) {
+    const type = await loadType(db, caller.siteId, params.entryTypeId);
+    return { status: 200, jsonParts: streamJsonList(streamNamedEntries(db, caller.siteId, type)) };
   },
 
-  async listEntriesHistory({ reads: db, caller, params, query }) {
-    const type = await typeOf(db, caller.siteId, params.entryTypeId);
-    const since = sinceOf(query.modifiedSince);
-    const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: false };
-    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
-  },
-
-  async listEntriesAllHistory({ reads: db, caller, params, query }) {
-    const type = await typeOf(db, caller.siteId, params.entryTypeId);
-    const since = sinceOf(query.modifiedSince);
-    const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: true };
-    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
-  },
-
-  async listAllEntriesHistory({ reads: db, caller, query }) {
-    const since = sinceOf(query.modifiedSince);
-    return { status: 200, jsonParts: listOf(changedEverywhere(db, caller.siteId, since)) };
-  },
-
-  async filterEntries({ reads: db, caller, params, body }) {
-    const type = await typeOf(db, caller.siteId, params.entryTypeId);
-    const byId = new Map(type.fields.map((field) => [field.id, field]));
-    const read = readFilters(body, (id) => byId.get(id));
-    const faults = [...(read.faults ?? []), ...currencyFaults(body)];
-    const condition: Condition = conditionOr400(faults.length > 0 ? { faults } : read);
-    const asked = askedIn(caller.siteId, 0, { user: 'UTC', site: 'UTC' });
-    return { status: 200, jsonParts: listOf(matchingIds(db, { type, condition, order: undefined, asked })) };
+  async filterEntries({ readDb: db, caller, params, body }) {
+    const type = await loadType(db, caller.siteId, params.entryTypeId);
+    const fieldsById = new Map(type.fields.map((field) => [field.id, field]));
+    const result = parseFilterItems(body, (id) => fieldsById.get(id));
+    const errors = [...(result.errors ?? []), ...listCurrencyErrors(body)];
+    const condition = requireCondition(errors.length > 0 ? { errors } : result);
+    const context = createQueryContext(caller.siteId, 0, { user: 'UTC', site: 'UTC' });
+    const query: ResolvedQuery = { type, condition, sort: undefined, context };
+    return { status: 200, jsonParts: streamJsonList(streamMatchingIds(db, query)) };
   },
 
   readEntryData: readCells,
 
   queryRows: (call) => {
     const { query } = call;
-    const read: RowsAsked['query'] = (find) => parseQuery(query.query ?? '', find);
-    return answerRows(call, call.params.entryTypeId, rowsAsked(read, query));
+    const parse = (find: FindField) => parseQuery(query.query ?? '', find);
+    return respondWithRows(call, call.params.entryTypeId, { ...query, parse });
   },
 
   queryRowsByBody: (call) => {
     const { body } = call;
-    const read: RowsAsked['query'] = (find) =>
-      typeof body.query === 'string' ? parseQuery(body.query, find) : readQuery(body.query ?? {}, find);
-    return answerRows(call, call.params.entryTypeId, rowsAsked(read, body));
-  },
-
-  async readHistoricalData(call) {
-    const { reads: db, caller, body, query } = call;
-    const { siteId } = caller;
-    const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
-    const schema = await loadSchema(db, siteId);
-    const type = schema.typesById.get(body.entryTypeId);
-    if (!type) throw notFound(`Entry type ${body.entryTypeId}`);
-    const byId = new Map(type.fields.map((field) => [field.id, field]));
-    const unknown = (body.fields ?? []).flatMap((id, index) =>
-      byId.has(id) ? [] : [{ path: `fields.${index}`, message: `Field with id ${id} does not exist` }],
-    );
-    if (unknown.length > 0) throw invalid(unknown);
-    const fields = body.fields ? [...new Set(body.fields)].flatMap((id) => byId.get(id) ?? []) : type.fields;
-    const zones = await zonesFor(db, caller, behavior);
-    const past = {
-      siteId,
-      typeId: type.id,
-      entryIds: body.entries,
-      fields,
-      at: readMoment('fromDate', body.fromDate),
-    };
-    const rendering = {
-      siteId,
-      linkTo: undefined,
-      extended: false,
-      wrapIntoArrays: query.wrapIntoArrays ?? false,
-    };
-    const rows = await rowsAt(db, past, MOST_PAST_ROWS + 1, rendering);
-    if (rows.length > MOST_PAST_ROWS)
-      throw invalid([
-        { path: 'entries', message: `is needed: more than ${MOST_PAST_ROWS} entries were there then` },
-      ]);
-    return result(rows.length, joinRows(shownRows(rows, fields, behavior, zones)));
+    const parse = (find: FindField) =>
+      typeof body.query === 'string'
+        ? parseQuery(body.query, find)
+        : parseQueryObject(body.query ?? {}, find);
+    return respondWithRows(call, call.params.entryTypeId, { ...body, parse });
   },
 };
+
+interface CellRequest extends CellRef {
+  currencyCode?: string | null;
+}
+
+const getCellKey = ({ entryId, fieldId }: CellRef): string => `${entryId}/${fieldId}`;
+
+/** Why a cell cannot be read; undefined when it can. Other cells of the request are answered anyway (shapes 4). */
+function getCellError(
+  { entryId, fieldId }: CellRef,
+  schema: SiteSchema,
+  entryTypes: ReadonlyMap<number, number>,
+): string | undefined {
+  const typeId = entryTypes.get(entryId);
+  if (typeId === undefined) return `Entry ${entryId} does not exist`;
+  const field = schema.fieldsById.get(fieldId);
+  if (!field) return `Field with id ${fieldId} does not exist`;
+  return field.typeId === typeId
+    ? undefined
+    : `Field ${field.apiName} does not belong to the type of entry ${entryId}`;
+}
+
+/** POST entrydata/get: single values with the time and user of their last change. */
+async function readCells(call: Call<'readEntryData'>): Promise<HandlerResponse<'readEntryData'>> {
+  const { readDb: db, caller, body, query, services } = call;
+  const { siteId } = caller;
+  const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
+  const errors = listCurrencyErrors(body);
+  if (errors.length > 0) throw badRequest(errors);
+  const schema = await loadSchema(db, siteId);
+  const zones = await loadZones(db, caller, behavior);
+  const entryTypes = await loadEntryTypes(db, siteId, [...new Set(body.map(({ entryId }) => entryId))]);
+  const readableCells = body.filter((cell) => getCellError(cell, schema, entryTypes) === undefined);
+  const values = await loadCellValues(db, readableCells, schema, {
+    siteId,
+    linkTo: query.resolveReferenceUrl ? services.publicUrl : undefined,
+    extended: query.fillExtendedData ?? false,
+    wrapIntoArrays: query.wrapIntoArrays ?? false,
+  });
+  const distinctCells = [...new Map(readableCells.map((cell) => [getCellKey(cell), cell])).values()];
+  const changes = await loadLastChanges(db, siteId, distinctCells);
+  const changesByCell = new Map(changes.map((change) => [getCellKey(change), change]));
+  return ok(
+    body.map((cell): DataRequestResultVm => {
+      const { entryId, fieldId, currencyCode } = cell;
+      const description = getCellError(cell, schema, entryTypes);
+      if (description !== undefined) return { entryId, fieldId, error: { code: 404, description } };
+      const field = schema.fieldsById.get(fieldId);
+      const stored = values.get(entryId)?.get(fieldId);
+      const value = field && stored !== undefined ? localizeValue(stored, field, behavior, zones) : undefined;
+      const change = changesByCell.get(getCellKey(cell));
+      return {
+        entryId,
+        rowId: entryId,
+        fieldId,
+        isNoData: value === undefined,
+        ...(value !== undefined && { value: value as DataRequestResultVm['value'] }),
+        ...(field && holdsMoney(field) && currencyCode && { requestedCurrencyCode: currencyCode }),
+        ...(change && { modified: change.modified.toISOString(), modifiedBy: change.modifiedBy }),
+      };
+    }),
+  );
+}
+
+/** The values of cells by entry id and field id, with one statement per entry type. */
+async function loadCellValues(
+  db: Call['db'],
+  cells: readonly CellRequest[],
+  schema: SiteSchema,
+  rendering: Rendering,
+): Promise<Map<number, ReadonlyMap<number, unknown>>> {
+  const getField = (cell: CellRequest): SchemaField | undefined => schema.fieldsById.get(cell.fieldId);
+  const values = new Map<number, ReadonlyMap<number, unknown>>();
+  for (const [typeId, cellsOfType] of Map.groupBy(cells, (cell) => getField(cell)?.typeId)) {
+    if (typeId === undefined) continue;
+    const fields = [...new Set(cellsOfType.flatMap((cell) => getField(cell) ?? []))];
+    const entryIds = [...new Set(cellsOfType.map(({ entryId }) => entryId))];
+    // oxlint-disable-next-line no-await-in-loop -- a request rarely has cells of more than one type
+    const valuesOfType = await loadValues(db, entryIds, fields, rendering);
+    for (const [entryId, fieldValues] of valuesOfType) values.set(entryId, fieldValues);
+  }
+  return values;
+}
+
+/** What the two operations for row queries have in common. */
+interface RowsRequest {
+  parse: (findField: (name: string) => SchemaField | undefined) => QueryParseResult;
+  fields?: string[];
+  orderBy?: string;
+  limit?: number;
+  skip?: number;
+  dateTimeBehavior?: number;
+  resolveReferenceUrls?: boolean;
+  wrapIntoArrays?: boolean;
+  textLimit?: number;
+  positionOf?: number;
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** The rows that match a query (spec 4.4; shapes 4, row result). */
+async function respondWithRows(
+  call: Pick<Call, 'db' | 'readDb' | 'signal' | 'caller' | 'services'>,
+  typeName: string,
+  request: RowsRequest,
+) {
+  const { readDb: db, caller, services } = call;
+  const { siteId } = caller;
+  const { positionOf, limit = DEFAULT_LIMIT, skip = 0 } = request;
+  const behavior: DateTimeBehavior = request.dateTimeBehavior === 1 ? 1 : 0;
+  const zones = await loadZones(db, caller, behavior);
+  const rendering: Rendering = {
+    siteId,
+    linkTo: request.resolveReferenceUrls ? services.publicUrl : undefined,
+    extended: false,
+    wrapIntoArrays: request.wrapIntoArrays ?? false,
+    textLimit: request.textLimit,
+  };
+  const { query, fields, position, ...rows } = await readWithSchema(db, siteId, async (schema) => {
+    const type = requireType(schema, typeName);
+    const condition = requireCondition(request.parse((name) => findField(type, name)));
+    const requestedFields = resolveFields(type, request.fields);
+    const sort = resolveSort(type, request.orderBy);
+    const resolved: ResolvedQuery = {
+      type,
+      condition,
+      sort,
+      context: createQueryContext(siteId, behavior, zones),
+    };
+    const window = { limit, skip };
+    return {
+      ...(await readRows(call, resolved, window, requestedFields, rendering)),
+      query: resolved,
+      fields: requestedFields,
+      position: positionOf === undefined ? undefined : await findPosition(db, resolved, positionOf),
+    };
+  });
+  const total = await getTotal(db, query, { limit, skip }, rows);
+  return formatRowResult(total, localizeRowsText(rows.text, fields, behavior, zones), position);
+}
+
+/** Number of all matching rows. A page beyond the last row does not know it, so the rows are counted. */
+async function getTotal(
+  db: Call['db'],
+  query: ResolvedQuery,
+  { skip }: RowWindow,
+  { count, total }: Rows,
+): Promise<number> {
+  if (total !== undefined) return total;
+  return count > 0 || skip === 0 ? skip + count : countMatches(db, query);
+}

@@ -1,45 +1,45 @@
-/** Ids in ascending order: a million of them take four megabytes, and one is found in twenty steps. */
-export type Ids = Readonly<Int32Array>;
+/** Ids in ascending order, four bytes each; `hasId` finds one of a million in twenty steps. */
+export type SortedIds = Readonly<Int32Array>;
 
-export const NO_IDS: Ids = new Int32Array();
+export const NO_IDS: SortedIds = new Int32Array();
 
-/** Ids as the database packs them, four bytes each (`int4send`); nothing at all for none. */
-export function unpacked(bytes: Uint8Array | null): Int32Array {
+/** Ids from the bytes of `string_agg(int4send(id), '')`, in their order; null is the aggregate of no rows. */
+export function unpackIds(bytes: Uint8Array | null): Int32Array {
   if (bytes === null) return new Int32Array();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ids = new Int32Array(bytes.byteLength / 4);
-  for (let at = 0; at < ids.length; at += 1) ids[at] = view.getInt32(at * 4);
+  for (let index = 0; index < ids.length; index += 1) ids[index] = view.getInt32(index * 4);
   return ids;
 }
 
-export function hasId(ids: Ids, id: number): boolean {
-  let [from, to] = [0, ids.length - 1];
-  while (from <= to) {
-    const middle = (from + to) >>> 1;
-    const found = ids[middle] ?? 0;
-    if (found === id) return true;
-    if (found < id) from = middle + 1;
-    else to = middle - 1;
+export function hasId(ids: SortedIds, id: number): boolean {
+  let [low, high] = [0, ids.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const candidate = ids[middle] ?? 0;
+    if (candidate === id) return true;
+    if (candidate < id) low = middle + 1;
+    else high = middle - 1;
   }
   return false;
 }
 
-/** Those of `ids` that are among the others, or are not. */
-export function idsIn(ids: Ids, others: Ids, among: boolean): Int32Array {
-  let beside = 0;
+/** The ids that are among the others, or with `isAmong` false those that are not. */
+export function filterIds(ids: SortedIds, others: SortedIds, isAmong: boolean): Int32Array {
+  let index = 0;
   return ids.filter((id) => {
-    while (beside < others.length && (others[beside] ?? 0) < id) beside += 1;
-    return (others[beside] === id) === among;
+    while (index < others.length && (others[index] ?? 0) < id) index += 1;
+    return (others[index] === id) === isAmong;
   });
 }
 
-/** Lists of ids, each behind the one before it, as one. */
-export function joined(lists: readonly Ids[]): Int32Array {
-  const all = new Int32Array(lists.reduce((length, ids) => length + ids.length, 0));
-  let at = 0;
+/** Joins lists in the given order. */
+export function concatIds(lists: readonly SortedIds[]): Int32Array {
+  const joined = new Int32Array(lists.reduce((length, ids) => length + ids.length, 0));
+  let offset = 0;
   for (const ids of lists) {
-    all.set(ids, at);
-    at += ids.length;
+    joined.set(ids, offset);
+    offset += ids.length;
   }
-  return all;
+  return joined;
 }

@@ -1,73 +1,232 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Condition } from '../../../../contract/rules/query/tree.ts';
+import {
+  FIELD,
+  FILTER,
+  getOppositeOperation,
+  holdsMoney,
+  isFileField,
+  isIdField,
+} from '../../../../contract/rules/fields.ts';
+import {
+  type Comparison,
+  type Condition,
+  ENTRY_ID,
+  type Operand,
+} from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
-import type { EntryType } from '../../schema/index.ts';
-import { type Asked, conditionSql, type FieldOf, textsWith } from './conditions.store.ts';
-import { type Order, orderKey } from './order.store.ts';
-import { nameOf } from '../cache/positions.ts';
+import { foldCase, type SchemaField, toSlotText } from '../../schema/index.ts';
+import { ENTRY, slotSql, textSql, valueSql } from './field-sql.store.ts';
+import {
+  createFieldLookup,
+  type GetField,
+  matchesAll,
+  type QueryContext,
+  type ResolvedQuery,
+} from './resolve-query.ts';
 
 type Sql = RawBuilder<unknown>;
+type Test = RawBuilder<boolean>;
 
-/** A query whose names are resolved: which entries of a type, in which order. */
-export interface Wanted {
-  type: EntryType;
-  condition: Condition;
-  /** Undefined: by id. */
-  order: Order | undefined;
-  asked: Asked;
-}
+/** `from` and `where` of the entries that match a query; `narrowing` is a further condition. */
+export const matchingSql = (
+  { type, condition, context }: ResolvedQuery,
+  narrowing: Sql = sql`true`,
+): Sql => sql`from entry ${ENTRY}
+  where ${ENTRY}.site_id = ${context.siteId} and ${ENTRY}.type_id = ${type.id}
+    and ${conditionSql(condition, createFieldLookup(type), context)} and ${narrowing}`;
 
-/** So many of what matches, behind so many others. */
-export interface Window {
-  limit: number;
-  skip: number;
-}
-
-/** A schema that is read anew has other types: the number of one stands for all that the schema says of its fields. */
-const numbers = new WeakMap<EntryType, number>();
-let last = 0;
-function numberOf(type: EntryType): number {
-  const number = numbers.get(type) ?? (last += 1);
-  numbers.set(type, number);
-  return number;
-}
-
-/** Names a list in this process: whatever has the same key has the same rows, as long as the data stay as they are. */
-export const keyOf = ({ type, condition, order, asked }: Wanted): string =>
-  nameOf([asked.siteId, numberOf(type), condition, asked.meaning, order && orderKey(order)]);
-
-/** Whether every entry of the type matches. */
-export const asksForAll = (condition: Condition): boolean =>
-  condition.kind === 'all' && condition.of.every(asksForAll);
-
-/** The fields of a type by their ids, as its queries name them. */
-export const fieldIn =
-  ({ byName }: EntryType): FieldOf =>
-  (id) => {
-    for (const field of byName.values()) if (field.id === id) return field;
-    throw new Error(`A query names field ${id}, which its type does not have`);
-  };
-
-/** Entries `e` of the type that match; `more` narrows them further. */
-export const matching = ({ type, condition, asked }: Wanted, more: Sql = sql`true`): Sql => sql`from entry e
-  where e.site_id = ${asked.siteId} and e.type_id = ${type.id}
-    and ${conditionSql(condition, fieldIn(type), asked)} and ${more}`;
-
-/** Counts what matches. Where nothing is asked for but a part of a text, the texts are counted without their entries. */
-export function totalSql(wanted: Wanted): Sql {
-  const { type, condition, asked } = wanted;
-  if (asksForAll(condition))
+/** Statement that counts the matching entries. A search for a part of a text counts texts without reading entries. */
+export function countSql(query: ResolvedQuery): Sql {
+  const { type, condition, context } = query;
+  if (matchesAll(condition))
     return sql`select coalesce(sum(n), 0)::int as n from list_block
-      where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`;
-  const texts = textsWith(condition, fieldIn(type), asked);
-  return texts
-    ? sql`select count(*)::int as n from (${texts}) as texts`
-    : sql`select count(*)::int as n ${matching(wanted)}`;
+      where site_id = ${context.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`;
+  const searchSql = searchOnlySql(condition, createFieldLookup(type), context);
+  return searchSql
+    ? sql`select count(*)::int as n from (${searchSql}) as texts`
+    : sql`select count(*)::int as n ${matchingSql(query)}`;
 }
 
-/** How many entries match. */
-export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
-  const { rows } = await sql<{ n: number }>`${totalSql(wanted)}`.execute(db);
+/** Number of entries that match. */
+export async function countMatches(db: Db, query: ResolvedQuery): Promise<number> {
+  const { rows } = await sql<{ n: number }>`${countSql(query)}`.execute(db);
   return rows[0]?.n ?? 0;
+}
+
+/**
+ * A condition as SQL over `ENTRY`. Values are parameters only: the text of the statement depends on the shape of the
+ * tree and its fields, never on values of the request (T15).
+ */
+export function conditionSql(condition: Condition, getField: GetField, context: QueryContext): Test {
+  if (condition.kind === 'comparison') return comparisonSql(condition, getField, context);
+  return groupSql(
+    condition.match,
+    condition.conditions.map((part) => conditionSql(part, getField, context)),
+  );
+}
+
+/** Joins the tests of a group; an empty group holds. */
+export function groupSql(match: 'all' | 'any', tests: readonly Test[]): Test {
+  if (tests.length === 0) return sql<boolean>`true`;
+  return sql<boolean>`(${sql.join(tests, match === 'all' ? sql` and ` : sql` or `)})`;
+}
+
+function comparisonSql(comparison: Comparison, getField: GetField, context: QueryContext): Test {
+  const { field, operation, operands } = comparison;
+  const opposite = getOppositeOperation(operation.id);
+  const code = opposite ?? operation.id;
+  const test =
+    field === ENTRY_ID
+      ? numberTest(sql`${ENTRY}.entry_id`, code, operands as readonly number[], 'int')
+      : fieldTest(getField(field.id), code, operands, context, comparison.currencyCode);
+  return opposite === undefined ? test : sql<boolean>`((${test}) is not true)`;
+}
+
+function fieldTest(
+  field: SchemaField,
+  code: number | null,
+  operands: readonly Operand[],
+  context: QueryContext,
+  currencyCode: string | undefined,
+): Test {
+  if (code === FILTER.notNoData) return hasDataTest(field);
+  if (code === FILTER.noData) return sql<boolean>`(not ${hasDataTest(field)})`;
+  if (isFileField(field.fieldType)) throw new Error('File fields support NoData and NotNoData only');
+  if (field.fieldType === FIELD.text) return textTest(field, code, operands as readonly string[], context);
+  if (field.isMultiSelect && isIdField(field.fieldType))
+    return multiSelectTest(field, code, operands as readonly number[], context);
+  if (field.fieldType === FIELD.date) return dateTest(field, code, operands as readonly string[], context);
+  const test = numberTest(slotSql(field) ?? numberSql(field), code, operands.map(Number), 'float8');
+  if (currencyCode === undefined) return test;
+  return sql<boolean>`(${test} and ${valueSql(field)} ->> 'currencyCode' = ${currencyCode})`;
+}
+
+function hasDataTest(field: SchemaField): Test {
+  const slot = field.slot === 'name' ? undefined : slotSql(field);
+  return slot ? sql<boolean>`(${slot} is not null)` : sql<boolean>`(${valueSql(field)} is not null)`;
+}
+
+/** The number of a value that has no slot. */
+function numberSql(field: SchemaField): Sql {
+  if (field.fieldType === FIELD.boolean) return sql`(${valueSql(field)})::boolean::int`;
+  return holdsMoney(field) ? sql`(${valueSql(field)} ->> 'value')::float8` : sql`${textSql(field)}::float8`;
+}
+
+const COMPARISON_OPERATORS = new Map<number | null, Sql>([
+  [FILTER.equals, sql`=`],
+  [FILTER.greater, sql`>`],
+  [FILTER.greaterOrEqual, sql`>=`],
+  [FILTER.less, sql`<`],
+  [FILTER.lessOrEqual, sql`<=`],
+]);
+
+function compare(column: Sql, code: number | null, operand: Sql): Test {
+  const operator = COMPARISON_OPERATORS.get(code);
+  if (!operator) throw new Error(`Operation ${code} does not compare two values`);
+  return sql<boolean>`(${column} ${operator} ${operand})`;
+}
+
+function numberTest(
+  column: Sql,
+  code: number | null,
+  operands: readonly number[],
+  type: 'int' | 'float8',
+): Test {
+  const sqlType = sql.raw(type);
+  const [first = 0, second = 0] = operands;
+  if (code === FILTER.in) return sql<boolean>`(${column} = any(${[...operands]}::${sqlType}[]))`;
+  if (code === FILTER.between)
+    return sql<boolean>`(${column} between ${first}::${sqlType} and ${second}::${sqlType})`;
+  return compare(column, code, sql`${first}::${sqlType}`);
+}
+
+/** Stored dates compare as texts: they have a fixed format in UTC (schema/values.ts). Their slots are milliseconds. */
+function dateTest(
+  field: SchemaField,
+  code: number | null,
+  operands: readonly string[],
+  context: QueryContext,
+): Test {
+  const dates = operands.map((operand) => context.toStoredDate(operand, field));
+  const slot = slotSql(field);
+  if (slot) return numberTest(slot, code, dates.map(Date.parse), 'float8');
+  const column = sql`${textSql(field)} collate "C"`;
+  const [first = '', second = ''] = dates;
+  if (code === FILTER.in) return sql<boolean>`(${column} = any(${dates}::text[]))`;
+  if (code === FILTER.between) return sql<boolean>`(${column} between ${first} and ${second})`;
+  return compare(column, code, sql`${first}`);
+}
+
+/** A multi-select field of ids matches when one of its ids does. */
+function multiSelectTest(
+  field: SchemaField,
+  code: number | null,
+  ids: readonly number[],
+  context: QueryContext,
+): Test {
+  if (code !== FILTER.equals && code !== FILTER.in) throw new Error(`Operation ${code} does not compare ids`);
+  return sql<boolean>`(${ENTRY}.entry_id in (select m.entry_id from entry_multi m
+    where m.site_id = ${context.siteId} and m.field_id = ${field.id} and m.v = any(${[...ids]}::int[])))`;
+}
+
+/** Escapes the wildcards of LIKE (T15). */
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+/** Slots contain the first 200 characters of a text; longer operands are compared with the complete value. */
+const SLOT_LENGTH = 200;
+
+function textTest(
+  field: SchemaField,
+  code: number | null,
+  texts: readonly string[],
+  context: QueryContext,
+): Test {
+  const [text = ''] = texts;
+  const completeText = sql`(fold(${textSql(field)}) collate "C")`;
+  if (code === FILTER.contains) return containsTest(field, foldCase(text), completeText, context);
+  // EndsWith has no code.
+  if (code === null) return sql<boolean>`(${completeText} like ${`%${escapeLike(foldCase(text))}`})`;
+  const slot = texts.every((each) => foldCase(each).length < SLOT_LENGTH) ? slotSql(field) : undefined;
+  const column = slot ?? completeText;
+  const operands = texts.map((each) => (slot ? toSlotText(each) : foldCase(each)));
+  const [first = ''] = operands;
+  if (code === FILTER.startsWith) return sql<boolean>`(${column} like ${`${escapeLike(first)}%`})`;
+  if (code === FILTER.in) return sql<boolean>`(${column} = any(${operands}::text[]))`;
+  return compare(column, code, sql`${operands[0]}`);
+}
+
+function containsTest(field: SchemaField, part: string, completeText: Sql, context: QueryContext): Test {
+  const searchSql = searchTextSql(field, part, context);
+  return searchSql
+    ? // `offset 0` keeps the planner from scanning all texts of the type for a short page.
+      sql<boolean>`(${ENTRY}.entry_id in (${searchSql} offset 0))`
+    : sql<boolean>`(${completeText} like ${`%${escapeLike(part)}%`})`;
+}
+
+/** Shorter parts have no trigram to look up in the index. */
+const MIN_SEARCH_LENGTH = 3;
+
+/** Entries by a part of a searchable text; undefined when the index of texts cannot answer. */
+function searchTextSql(field: SchemaField, part: string, context: QueryContext): Sql | undefined {
+  if (!field.isSearchReady || part.length < MIN_SEARCH_LENGTH) return undefined;
+  return sql`select x.entry_id from entry_text x
+    where x.site_id = ${context.siteId} and x.field_id = ${field.id} and x.v like ${`%${escapeLike(part)}%`}`;
+}
+
+/** The matching entries from the index of texts alone; undefined when the condition is anything but one such search. */
+export function searchOnlySql(
+  condition: Condition,
+  getField: GetField,
+  context: QueryContext,
+): Sql | undefined {
+  if (condition.kind === 'group') {
+    const [only, ...others] = condition.conditions;
+    return only && others.length === 0 ? searchOnlySql(only, getField, context) : undefined;
+  }
+  const { field, operation, operands } = condition;
+  const [part] = operands;
+  return field !== ENTRY_ID && operation.id === FILTER.contains && typeof part === 'string'
+    ? searchTextSql(getField(field.id), foldCase(part), context)
+    : undefined;
 }

@@ -1,64 +1,65 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ENTRY_ID } from '../../../../contract/rules/query/tree.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import { countBefore, ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
-import { textsWith } from './conditions.store.ts';
-import { keptPosition } from '../cache/kept-rows.store.ts';
-import { asksForAll, fieldIn, matching, totalSql, type Wanted } from './matching.store.ts';
-import { besideSql, orderSql } from './order.store.ts';
-import type { Position } from '../cache/positions.ts';
+import { buildCountBefore, ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
+import { findCachedPosition } from './cached-rows.store.ts';
+import { ENTRY, keysetSql, type RowPosition, sortKeySql } from './field-sql.store.ts';
+import { countSql, matchingSql, searchOnlySql } from './matching.store.ts';
+import { createFieldLookup, matchesAll, type ResolvedQuery } from './resolve-query.ts';
 
 type Sql = RawBuilder<unknown>;
 
-const counted = (wanted: Wanted, narrowed: Sql): Sql => sql`(select count(*) ${matching(wanted, narrowed)})`;
+/**
+ * Number of rows before an entry in a list; null when it does not match. Rows are counted by their sort key without
+ * sorting them, which costs at most as much as reading the page at this position.
+ */
+export async function findPosition(db: Db, query: ResolvedQuery, entryId: number): Promise<number | null> {
+  const cachedPosition = await findCachedPosition(db, query, entryId);
+  if (cachedPosition !== undefined) return cachedPosition;
+  const key = query.sort ? sortKeySql(query.sort, query.context.siteId) : sql`null::int`;
+  const { rows } = await sql<{
+    key: RowPosition['key'];
+  }>`select ${key} as key ${matchingSql(query, sql`${ENTRY}.entry_id = ${entryId}`)}`.execute(db);
+  const [entry] = rows;
+  if (!entry) return null;
+  const counted = await sql<{
+    n: number;
+  }>`select (${countBeforeSql(query, { entryId, key: entry.key })})::int as n`.execute(db);
+  return counted.rows[0]?.n ?? null;
+}
 
-/** How many that match have smaller ids. */
-function idsBefore(wanted: Wanted, entryId: number): Sql {
-  const { type, condition, asked } = wanted;
-  const { siteId } = asked;
-  if (asksForAll(condition))
-    return countBefore(
+function countBeforeSql(query: ResolvedQuery, position: RowPosition): Sql {
+  const { sort, context } = query;
+  if (!sort) return countSmallerIdsSql(query, position.entryId);
+  // The only resolved sort by id is the descending one.
+  if (sort.field === ENTRY_ID)
+    return sql`(${countSql(query)}) - 1 - (${countSmallerIdsSql(query, position.entryId)})`;
+  const hasKey = sql`${sortKeySql(sort, context.siteId)} is not null`;
+  // Without `hasKey` the planner could not use the index, which has entries with a value only.
+  if (position.key !== null)
+    return countNarrowedSql(query, sql`${hasKey} and ${keysetSql(sort, context.siteId, position, 'before')}`);
+  // Entries without a value come last, by id: all with smaller ids precede, and those with a value and a larger id.
+  const hasKeyAndLargerId = sql`${hasKey} and ${ENTRY}.entry_id > ${position.entryId}`;
+  return sql`${countSmallerIdsSql(query, position.entryId)} + ${countNarrowedSql(query, hasKeyAndLargerId)}`;
+}
+
+const countNarrowedSql = (query: ResolvedQuery, narrowing: Sql): Sql =>
+  sql`(select count(*) ${matchingSql(query, narrowing)})`;
+
+/** Number of matching entries with smaller ids. */
+function countSmallerIdsSql(query: ResolvedQuery, entryId: number): Sql {
+  const { type, condition, context } = query;
+  const { siteId } = context;
+  if (matchesAll(condition))
+    return buildCountBefore(
       { siteId, list: ENTRIES_BY_TYPE, part: type.id },
       entryId,
-      (firstId, upToId) =>
+      (firstId, endId) =>
         sql`select count(*) from entry where site_id = ${siteId} and type_id = ${type.id}
-        and entry_id >= ${firstId} and entry_id < ${upToId}`,
+        and entry_id >= ${firstId} and entry_id < ${endId}`,
     );
-  const texts = textsWith(condition, fieldIn(type), asked);
-  return texts
-    ? sql`(select count(*) from (${texts}) as texts where entry_id < ${entryId})`
-    : counted(wanted, sql`e.entry_id < ${entryId}`);
-}
-
-function before(wanted: Wanted, at: Position): Sql {
-  const { order, asked } = wanted;
-  if (!order) return idsBefore(wanted, at.entryId);
-  // By ids there is an order of its own only where it runs backwards.
-  if (order.field === ENTRY_ID) return sql`(${totalSql(wanted)}) - 1 - (${idsBefore(wanted, at.entryId)})`;
-  const hasOne = sql`${orderSql(order, asked.siteId)} is not null`;
-  // The index of those with a value: the comparison alone does not tell that there is one.
-  if (at.key !== null)
-    return counted(wanted, sql`${hasOne} and ${besideSql(order, asked.siteId, at, 'before')}`);
-  // Those without a value stand last, by their ids: before them are all with smaller ones, and of the others those with one.
-  const larger = sql`${hasOne} and e.entry_id > ${at.entryId}`;
-  return sql`${idsBefore(wanted, at.entryId)} + ${counted(wanted, larger)}`;
-}
-
-/**
- * How many rows stand before an entry in a list; null where it does not match. They are counted by what orders them, and
- * nothing is sorted: it costs as much as the page there does, or less.
- */
-export async function positionIn(db: Db, wanted: Wanted, entryId: number): Promise<number | null> {
-  const kept = await keptPosition(db, wanted, entryId);
-  if (kept !== undefined) return kept;
-  const key = wanted.order ? orderSql(wanted.order, wanted.asked.siteId) : sql`null::int`;
-  const { rows } = await sql<{
-    key: Position['key'];
-  }>`select ${key} as key ${matching(wanted, sql`e.entry_id = ${entryId}`)}`.execute(db);
-  const [found] = rows;
-  if (!found) return null;
-  const read = await sql<{
-    n: number;
-  }>`select (${before(wanted, { entryId, key: found.key })})::int as n`.execute(db);
-  return read.rows[0]?.n ?? null;
+  const searchSql = searchOnlySql(condition, createFieldLookup(type), context);
+  return searchSql
+    ? sql`(select count(*) from (${searchSql}) as texts where entry_id < ${entryId})`
+    : countNarrowedSql(query, sql`${ENTRY}.entry_id < ${entryId}`);
 }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { calculate, makeThings, setReady, type Things } from '../../../testing/entries.ts';
+import { recalculate, makeThings, setIndexesReady, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   let ids: number[];
 
   beforeAll(async () => {
-    const { db } = house();
-    things = await makeThings(house());
+    const { db } = context();
+    things = await makeThings(context());
     const some = (from: number) =>
       things.create(
         ...Array.from({ length: 6 }, (_, at) => ({
@@ -30,8 +30,8 @@ onEachApp((house) => {
       );
       ids.push(...(await some(from)));
     }
-    await calculate(db);
-    await setReady(db, things.siteId, true);
+    await recalculate(db);
+    await setIndexesReady(db, things.siteId, true);
   });
 
   test.each([
@@ -44,22 +44,22 @@ onEachApp((house) => {
     ['-EntryId', { Note: { $contains: 'note of 1' } }],
     ['-Price', { $or: [{ Score: 1 }, { Score: '$noData' }] }],
     ['EntryId', { Score: 0 }],
-  ])('in the order "%s" of %j each entry is where its position says', async (orderBy, query) => {
+  ])('returns the position of each entry, sorted by "%s" with filter %j', async (orderBy, query) => {
     const { rows } = await things.query(query, { orderBy });
-    const inList = rows.map(({ EntryId }) => EntryId);
-    expect(inList.length).toBeGreaterThan(5);
-    const told = await Promise.all(
+    const listIds = rows.map(({ EntryId }) => EntryId);
+    expect(listIds.length).toBeGreaterThan(5);
+    const responses = await Promise.all(
       ids.map((positionOf) => things.query(query, { orderBy, limit: 1, fields: ['Name'], positionOf })),
     );
-    expect(told.map(({ position }) => position)).toEqual(
-      ids.map((entryId) => (inList.includes(entryId) ? inList.indexOf(entryId) : null)),
+    expect(responses.map(({ position }) => position)).toEqual(
+      ids.map((entryId) => (listIds.includes(entryId) ? listIds.indexOf(entryId) : null)),
     );
   });
 
-  test('what is gone or was never there has no position, and nobody is told one unasked', async () => {
-    const [gone = 0] = await things.create({ Name: 'Gone' });
-    await things.remove(gone);
-    for (const positionOf of [gone, 2_147_483_647])
+  test('returns null for an entry that is not in the list, and no position unless requested', async () => {
+    const [deletedId = 0] = await things.create({ Name: 'Deleted' });
+    await things.remove(deletedId);
+    for (const positionOf of [deletedId, 2_147_483_647])
       expect((await things.query({}, { limit: 1, positionOf })).position).toBeNull();
     expect(await things.query({}, { limit: 1 })).not.toHaveProperty('position');
   });

@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import {
-  calculate,
+  recalculate,
   finishSchema,
   makeThings,
   SCHEMA,
   type Things,
-  type Written,
+  type FieldValues,
 } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const run = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** What a writer of the field writes in a round. */
-const valueIn = (name: string, round: number) =>
+/** Value that a writer of the field writes in a round. */
+const getValue = (name: string, round: number) =>
   ({
     Score: round,
     Note: `Round ${round}`,
@@ -24,16 +24,16 @@ const valueIn = (name: string, round: number) =>
     Active: round % 2 === 0,
   })[name];
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   let ids: number[];
   beforeEach(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
     ids = await things.create(...run(20).map((at) => ({ Name: `Entry ${at}` })));
   });
 
-  /** Writes the same values into entries, in this order; answers the status. */
-  const write = async (entries: readonly number[], values: Written) =>
+  /** Writes the same values into entries in this order; returns the status. */
+  const write = async (entries: readonly number[], values: FieldValues) =>
     (
       await things.store(
         'put',
@@ -42,14 +42,14 @@ onEachApp((house) => {
     ).status;
   const rows = async () => (await things.query({})).rows;
 
-  test('writers that meet on the same entries in opposite order lose nothing', async () => {
+  test('concurrent writes of the same entries in opposite order lose no changes', async () => {
     const fields = ['Score', 'Note', 'Memo', 'Price', 'Founded', 'Active'];
     const rounds = 5;
     const statuses = await Promise.all(
       fields.map(async (name, at) => {
         const order = at % 2 === 0 ? ids : ids.toReversed();
         const mine: number[] = [];
-        for (const round of run(rounds)) mine.push(await write(order, { [name]: valueIn(name, round) }));
+        for (const round of run(rounds)) mine.push(await write(order, { [name]: getValue(name, round) }));
         return mine;
       }),
     );
@@ -65,9 +65,9 @@ onEachApp((house) => {
     const { rows: breaks } = await sql`
       select * from (select old, lag(new) over (partition by entry_id, field_id order by seq) as before, at,
         lag(at) over (partition by entry_id order by seq) as earlier from cell_log where site_id = ${things.siteId}) as l
-      where old is distinct from before or at < earlier`.execute(house().db);
+      where old is distinct from before or at < earlier`.execute(context().db);
     expect(breaks).toEqual([]);
-    const versions = house()
+    const versions = context()
       .db.selectFrom('entry')
       .select('version')
       .distinct()
@@ -75,7 +75,7 @@ onEachApp((house) => {
     expect(await versions.execute()).toEqual([{ version: 1 + rounds * fields.length }]);
   });
 
-  test('new entries are counted without gaps and without meeting', async () => {
+  test('concurrently created entries get unique counter numbers without gaps', async () => {
     await Promise.all(
       run(8).map((at) => things.create(...run(5).map((each) => ({ Name: `New ${at} ${each}` })))),
     );
@@ -84,7 +84,7 @@ onEachApp((house) => {
     expect((await things.query({}, { limit: 1 })).totalRecords).toBe(60);
   });
 
-  test('nothing refers to an entry that is gone, whoever came first', async () => {
+  test('no references to deleted entries remain after concurrent writes, deletions and merges', async () => {
     const left = ids.slice(0, 10);
     const right = ids.slice(10);
     const statuses = await Promise.all([
@@ -107,11 +107,11 @@ onEachApp((house) => {
       union select (vals ->> ${String(things.field('Parent').id)})::int from entry
         where site_id = ${things.siteId} and vals ? ${String(things.field('Parent').id)}::text
       union select jsonb_array_elements_text(vals -> ${String(things.field('Friends').id)})::int from entry
-        where site_id = ${things.siteId}`.execute(house().db);
+        where site_id = ${things.siteId}`.execute(context().db);
     expect(held.map(({ v }) => v).filter((v) => !living.includes(v))).toEqual([]);
   });
 
-  test('entries are written while the schema changes', async () => {
+  test('entries can be written during schema changes', async () => {
     const memo = things.field('Memo').id;
     const [statuses] = await Promise.all([
       Promise.all(
@@ -131,30 +131,30 @@ onEachApp((house) => {
             formula: 'Score + 1',
           };
           expect((await things.api.post(`${SCHEMA}/entrytypes/Thing/fields`, info)).status).toBe(200);
-          await finishSchema(house().db);
+          await finishSchema(context().db);
         }
         expect((await things.api.del(`${SCHEMA}/fields/${memo}`)).status).toBe(204);
-        await finishSchema(house().db);
+        await finishSchema(context().db);
       })(),
     ]);
-    // Who wrote the field after it was deleted was told so.
+    // Writes of the field after its deletion are rejected.
     expect(statuses.flat().filter((status) => status !== 200 && status !== 400)).toEqual([]);
     expect(statuses.slice(0, 3).flat()).not.toContain(400);
-    await finishSchema(house().db);
-    await calculate(house().db);
+    await finishSchema(context().db);
+    await recalculate(context().db);
     for (const row of await rows())
       expect(row).toMatchObject({ Score: 5, Late0: 6, Late1: 6, Late2: 6, Twice: 10 });
-    const left = house()
+    const left = context()
       .db.selectFrom('entry')
       .select('entry_id')
       .where(sql<boolean>`vals ? ${String(memo)}::text`);
     expect(await left.where('site_id', '=', things.siteId).execute()).toEqual([]);
   });
 
-  test('nothing stays uncomputed beside writers', async () => {
+  test('all calculated fields are up to date after concurrent writes', async () => {
     const written = new AbortController();
     const computing = run(2).map(async () => {
-      while (!written.signal.aborted) await calculate(house().db);
+      while (!written.signal.aborted) await recalculate(context().db);
     });
     const statuses = await Promise.all(
       run(4).map(async (at) => {
@@ -166,17 +166,17 @@ onEachApp((house) => {
     );
     written.abort();
     await Promise.all(computing);
-    await calculate(house().db);
+    await recalculate(context().db);
     expect(new Set(statuses.flat())).toEqual(new Set([200]));
     for (const row of await rows()) expect(row.Twice).toBe(Number(row.Score) * 2);
-    const queue = house().db.selectFrom('calc_queue').selectAll().where('site_id', '=', things.siteId);
+    const queue = context().db.selectFrom('calc_queue').selectAll().where('site_id', '=', things.siteId);
     expect(await queue.execute()).toEqual([]);
   });
 
-  test('what waits for an entry that is gone is forgotten', async () => {
-    const { db } = house();
+  test('removes queued calculations of deleted entries', async () => {
+    const { db } = context();
     await db.insertInto('calc_queue').values({ site_id: things.siteId, entry_id: 2_000_000_000 }).execute();
-    await calculate(db);
+    await recalculate(db);
     expect(
       await db.selectFrom('calc_queue').selectAll().where('site_id', '=', things.siteId).execute(),
     ).toEqual([]);

@@ -4,21 +4,21 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { openDatabase, type Db } from '../../../kernel/db/database.ts';
-import { newPlace, onEachKind } from '../../../testing/databases.ts';
+import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
-import type { WritingTask } from '../../../testing/entry-writer.ts';
-import { as, makePerson, makeSite, openApp } from '../../../testing/site.ts';
-import { startWriter } from '../../../testing/writer.ts';
+import type { WriterTask } from '../../../testing/entry-writer-process.ts';
+import { as, makePerson, makeSite, createTestApp } from '../../../testing/site.ts';
+import { startWriter } from '../../../testing/writer-process.ts';
 
-const WRITER = fileURLToPath(new URL('../../../testing/entry-writer.ts', import.meta.url));
+const WRITER = fileURLToPath(new URL('../../../testing/entry-writer-process.ts', import.meta.url));
 const KILLS = 2;
 const ENTRIES = 2_000;
 const FIELDS = 5;
 
-/** Two thousand entries of a type with five empty text fields besides the name, and who may write them. */
-async function prepare(place: Parameters<typeof openDatabase>[0]): Promise<WritingTask> {
+/** Creates 2,000 entries of a type with five empty text fields, and a person who may write them. */
+async function prepare(place: Parameters<typeof openDatabase>[0]): Promise<WriterTask> {
   const database = await openDatabase(place);
-  const app = await openApp(database);
+  const app = await createTestApp(database);
   const person = await makePerson(database.db, await makeSite(database.db));
   const api = as(app, person);
   const text = { fieldType: FIELD.text };
@@ -47,8 +47,8 @@ async function prepare(place: Parameters<typeof openDatabase>[0]): Promise<Writi
   };
 }
 
-/** What stands in the cells, in their slots, in what is searched, and how often each of them was logged. */
-async function found(db: Db, { fieldIds, typeId }: WritingTask): Promise<Record<string, unknown>> {
+/** Distinct values in cells, slots and the search table, and the numbers of log and audit rows. */
+async function readState(db: Db, { fieldIds, typeId }: WriterTask): Promise<Record<string, unknown>> {
   const values = sql`select distinct value from entry, jsonb_each_text(vals - ${sql`(select field_id::text from field where is_key)`})
     where type_id = ${typeId}`;
   const { rows } = await sql<Record<string, unknown>>`
@@ -62,15 +62,15 @@ async function found(db: Db, { fieldIds, typeId }: WritingTask): Promise<Record<
 }
 
 onEachKind((kind) => {
-  test('a process that is killed while it writes ten thousand cells has written all of them, or none', async () => {
-    const place = await newPlace(kind);
+  test('a process killed while it writes 10,000 cells has stored all of them or none', async () => {
+    const place = await createTestDatabase(kind);
     const task = await prepare(place);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const writer = await startWriter(place, WRITER, task);
       await sleep(100 + Math.random() * 700);
       const acknowledged = (await writer.kill()).at(-1) ?? 0;
       const { db, close } = await openDatabase(place);
-      const state = await found(db, task);
+      const state = await readState(db, task);
       await close();
       const round = Number(state.audited);
       expect([acknowledged, acknowledged + 1]).toContain(round);

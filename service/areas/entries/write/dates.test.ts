@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DATA, makeThings, type Row, setReady, type Things } from '../../../testing/entries.ts';
+import { DATA, makeThings, type Row, setIndexesReady, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const KIRITIMATI = 'Pacific/Kiritimati';
 const ST_JOHNS = 'America/St_Johns';
 
-/** What is written with dateTimeBehavior=1, and what is read with 0 and with 1. */
+/** Values written with dateTimeBehavior=1, and their values read with 0 and with 1. */
 const CASES = [
   {
-    // The site begins its days 14 hours before UTC does, the user 3½ hours after.
+    // Days begin 14 hours before UTC on the site, and 3½ hours after UTC for the user.
     zones: { site: KIRITIMATI, user: ST_JOHNS },
     written: [
       ['2026-03-01T00:30:00', '2026-03-01T04:00:00.000Z', '2026-03-01T00:30:00.000-03:30'],
@@ -40,14 +40,14 @@ const CASES = [
 
 const three = (value: string) => [value, value, value];
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   beforeAll(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
   });
 
-  async function live(zones: { site: string; user: string }): Promise<void> {
-    const { db } = house();
+  async function setZones(zones: { site: string; user: string }): Promise<void> {
+    const { db } = context();
     const here = things.siteId;
     await db.updateTable('site').set({ time_zone: zones.site }).where('site_id', '=', here).execute();
     await db.updateTable('membership').set({ time_zone: zones.user }).where('site_id', '=', here).execute();
@@ -62,15 +62,15 @@ onEachApp((house) => {
     return answer.body[0]?.entryId ?? 0;
   }
 
-  /** The value of a field by each way to read it. */
-  async function shown(entryId: number, field: string, dateTimeBehavior: number): Promise<unknown[]> {
-    const asked = `?dateTimeBehavior=${dateTimeBehavior}`;
+  /** The value of a field from each operation that reads it. */
+  async function readValues(entryId: number, field: string, dateTimeBehavior: number): Promise<unknown[]> {
+    const options = `?dateTimeBehavior=${dateTimeBehavior}`;
     const { id: fieldId } = things.field(field);
     const rows = await things.query({ EntryId: entryId }, { dateTimeBehavior });
-    const cells = await things.api.post<{ value: unknown }[]>(`${DATA}/entrydata/get${asked}`, [
+    const cells = await things.api.post<{ value: unknown }[]>(`${DATA}/entrydata/get${options}`, [
       { entryId, fieldId },
     ]);
-    const past = await things.api.post<{ rows: Row[] }>(`${DATA}/entrydata/getHistoricalData${asked}`, {
+    const past = await things.api.post<{ rows: Row[] }>(`${DATA}/entrydata/getHistoricalData${options}`, {
       entryTypeId: things.typeId,
       fields: [fieldId],
       entries: [entryId],
@@ -80,26 +80,26 @@ onEachApp((house) => {
   }
 
   describe.each(CASES)('with $zones', ({ zones, written, days }) => {
-    test('moments are those of the user', async () => {
-      await live(zones);
+    test('times are in the time zone of the user', async () => {
+      await setZones(zones);
       for (const [text, inUtc, here] of written) {
         const entryId = await write('Seen', text, 1);
-        expect(await shown(entryId, 'Seen', 0)).toEqual(three(inUtc));
-        expect(await shown(entryId, 'Seen', 1)).toEqual(three(here));
+        expect(await readValues(entryId, 'Seen', 0)).toEqual(three(inUtc));
+        expect(await readValues(entryId, 'Seen', 1)).toEqual(three(here));
         const same = { EntryId: entryId, Seen: here };
         expect(await things.names(same)).toHaveLength(1);
         expect(await things.names({ ...same, Seen: text }, { dateTimeBehavior: 1 })).toHaveLength(1);
       }
     });
 
-    test('days are those of the site, on both sides of its midnight', async () => {
-      await live(zones);
+    test('dates are in the time zone of the site, before and after its midnight', async () => {
+      await setZones(zones);
       for (const [text, day, here] of days) {
         const entryId = await write('Founded', text, 1);
-        expect(await shown(entryId, 'Founded', 0)).toEqual(three(`${day}T00:00:00.000Z`));
-        expect(await shown(entryId, 'Founded', 1)).toEqual(three(here));
+        expect(await readValues(entryId, 'Founded', 0)).toEqual(three(`${day}T00:00:00.000Z`));
+        expect(await readValues(entryId, 'Founded', 1)).toEqual(three(here));
         for (const ready of [true, false]) {
-          await setReady(house().db, things.siteId, ready);
+          await setIndexesReady(context().db, things.siteId, ready);
           const asks = (Founded: unknown, dateTimeBehavior: number) =>
             things.names({ EntryId: entryId, Founded }, { dateTimeBehavior });
           expect(await asks(text, 1)).toHaveLength(1);
@@ -111,12 +111,12 @@ onEachApp((house) => {
       }
     });
 
-    test('without dateTimeBehavior everything is UTC', async () => {
-      await live(zones);
+    test('all values are in UTC without dateTimeBehavior', async () => {
+      await setZones(zones);
       const moment = await write('Seen', '2026-03-01T00:30:00', 0);
-      expect(await shown(moment, 'Seen', 0)).toEqual(three('2026-03-01T00:30:00.000Z'));
+      expect(await readValues(moment, 'Seen', 0)).toEqual(three('2026-03-01T00:30:00.000Z'));
       const day = await write('Founded', '2026-02-28T23:59:59Z', 0);
-      expect(await shown(day, 'Founded', 0)).toEqual(three('2026-02-28T00:00:00.000Z'));
+      expect(await readValues(day, 'Founded', 0)).toEqual(three('2026-02-28T00:00:00.000Z'));
       const filter = [
         { fieldId: things.field('Founded').id, filterOperation: 0, value: '2026-02-28T23:00:00' },
       ];
@@ -125,7 +125,7 @@ onEachApp((house) => {
   });
 
   test.each(['2026-02-30', '2026-03-01T25:00:00Z', '0000-01-01', '10000-01-01', 'yesterday', '2026-3-1'])(
-    '%s is no date',
+    'rejects %s as a date',
     async (value) => {
       const items = things.items(-1, { Name: value, Seen: value, Founded: value });
       const { status, body } = await things.store('post', items);
@@ -133,8 +133,8 @@ onEachApp((house) => {
         400,
         [{ path: 'storeRequests.1.value' }, { path: 'storeRequests.2.value' }],
       ]);
-      const asked = { query: { Founded: value } };
-      expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, asked)).status).toBe(400);
+      const request = { query: { Founded: value } };
+      expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, request)).status).toBe(400);
     },
   );
 });

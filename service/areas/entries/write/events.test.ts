@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
-import { calculate, DATA, makeThings, type Things } from '../../../testing/entries.ts';
+import { recalculate, DATA, makeThings, type Things } from '../../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   beforeEach(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
   });
 
   /** Events of the entries, oldest first. */
   async function events() {
-    const rows = await house()
+    const rows = await context()
       .db.selectFrom('topic_event as e')
       .innerJoin('topic as t', 't.topic_id', 'e.topic_id')
       .select('e.payload')
@@ -22,7 +22,7 @@ onEachApp((house) => {
   }
 
   const audited = () =>
-    house()
+    context()
       .db.selectFrom('audit_log')
       .select(['action', 'actor_id', 'proxy_id', 'subject_type', 'subject_id', 'changes'])
       .where('site_id', '=', things.siteId)
@@ -30,17 +30,17 @@ onEachApp((house) => {
       .orderBy('audit_id')
       .execute();
 
-  const told = (kind: string, ...ids: readonly number[]) => ({
+  const toEvent = (kind: string, ...ids: readonly number[]) => ({
     payload: { entities: { [kind]: ids.map((EntryId) => ({ EntryId, EntryListId: things.typeId })) } },
   });
 
-  test('every change of entries is an event with the version of the schema', async () => {
+  test('publishes an event with the schema version for every change of entries', async () => {
     const [one = 0, two = 0] = await things.create({ Name: 'A', Score: 1 }, { Name: 'B' });
-    await calculate(house().db);
+    await recalculate(context().db);
     await things.update(one, { Parent: two });
     await things.merge(one, two);
     await things.remove(one);
-    const site = await house()
+    const site = await context()
       .db.selectFrom('site')
       .select('schema_version')
       .where('site_id', '=', things.siteId)
@@ -53,17 +53,23 @@ onEachApp((house) => {
       modifiedByUserEmail: things.person.email,
     };
     expect(await events()).toMatchObject([
-      { ...mine, ...told('created', one, two) },
-      { ...mine, ...told('updated', one), isCalculated: true, modifiedById: null, modifiedByUserEmail: null },
-      { ...mine, ...told('updated', one) },
-      // What referred to the merged entry changed with it.
-      { ...mine, ...told('updated', one) },
-      { ...mine, ...told('deleted', two) },
-      { ...mine, ...told('deleted', one) },
+      { ...mine, ...toEvent('created', one, two) },
+      {
+        ...mine,
+        ...toEvent('updated', one),
+        isCalculated: true,
+        modifiedById: null,
+        modifiedByUserEmail: null,
+      },
+      { ...mine, ...toEvent('updated', one) },
+      // The reference to the merged entry was redirected.
+      { ...mine, ...toEvent('updated', one) },
+      { ...mine, ...toEvent('deleted', two) },
+      { ...mine, ...toEvent('deleted', one) },
     ]);
   });
 
-  test('what changes nothing, or is refused, is no event', async () => {
+  test('publishes no event for rejected requests and requests without changes', async () => {
     const [one = 0] = await things.create({ Name: 'A', Score: 1 });
     const before = (await events()).length;
     await things.update(one, { Score: 1 });
@@ -72,7 +78,7 @@ onEachApp((house) => {
     expect(await events()).toHaveLength(before);
   });
 
-  test('each request is one row of the audit log', async () => {
+  test('writes one audit row for each request', async () => {
     const [one = 0, two = 0] = await things.create({ Name: 'A' }, { Name: 'B' });
     await things.update(one, { Score: 1, Note: 'x' });
     await things.merge(one, two);
@@ -91,8 +97,8 @@ onEachApp((house) => {
     ]);
   });
 
-  test('what a proxy changes is told as the principal doing it, with the proxy beside', async () => {
-    const { app, db } = house();
+  test('attributes changes by a proxy to the principal and names the proxy', async () => {
+    const { app, db } = context();
     const proxy = await makePerson(db, things.siteId, { capabilities: ['Access Web Service'] });
     const assigned = { proxyUserId: proxy.userId, users: [things.person.userId] };
     expect((await things.api.post('user/proxy', assigned)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
-import type { Refusal, Reply } from '../../../testing/calls.ts';
+import type { ErrorBody, Reply } from '../../../testing/calls.ts';
 import { DATA, makeThings, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
@@ -9,10 +9,10 @@ interface Expecting {
   currencyCode?: string;
 }
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   beforeAll(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
   });
 
   const item = (entryId: number, name: string, next: Expecting, expected: Expecting) => ({
@@ -23,10 +23,10 @@ onEachApp((house) => {
   });
   const put = async (...storeRequests: object[]) =>
     (await things.api.put(`${DATA}/entrydata/Thing`, { storeRequests })) as Reply<
-      Refusal & DataRequestResultVm[]
+      ErrorBody & DataRequestResultVm[]
     >;
 
-  test('what a field of any type is expected to hold is compared as it is written', async () => {
+  test('compares expected values of every field type in their request format', async () => {
     const { choice, person } = things;
     const [friend = 0, other = 0] = await things.create({ Name: 'Friend' }, { Name: 'Other' });
     const held: Readonly<Record<string, [Expecting, Expecting]>> = {
@@ -54,7 +54,7 @@ onEachApp((house) => {
       expect([name, status, body.errors]).toEqual([
         name,
         400,
-        [{ path: 'storeRequests.0.expected', message: `${name} holds another value by now` }],
+        [{ path: 'storeRequests.0.expected', message: `${name} no longer has the expected value` }],
       ]);
       // oxlint-disable-next-line no-await-in-loop
       expect((await put(item(here, name, second, first))).status).toBe(200);
@@ -65,7 +65,7 @@ onEachApp((house) => {
     );
   });
 
-  test('of writers that expect the same exactly one stores, and the others lose nothing of it', async () => {
+  test('of concurrent writes with the same expected value exactly one succeeds', async () => {
     const [here = 0] = await things.create({ Name: 'Contested', Score: 0, Note: 'kept' });
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((value) =>

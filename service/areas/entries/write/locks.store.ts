@@ -1,14 +1,14 @@
 /**
- * Locks of entries. Whoever writes holds what is named against removal first, all at once in the order of ids, and then
- * locks what it changes, in the same order; whoever removes locks what goes and what refers to it, all at once in that
- * order. So nobody waits for somebody who waits for them.
+ * Row locks of entries. A write first locks the referenced entries against removal in the order of ids, then the entries it
+ * changes in the same order. A removal locks the removed entries and their referrers together in that order. The common
+ * order rules out deadlocks.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../kernel/db/database.ts';
-import type { EntryType, SchemaField, Vals } from '../../schema/index.ts';
+import type { EntryType, SchemaField, StoredValues } from '../../schema/index.ts';
 
-/** Keeps entries that are referred to from being removed before the transaction ends; answers the types of those there are. */
-export async function holdReferred(
+/** Locks referenced entries against removal until the transaction ends; returns the type ids of the existing ones. */
+export async function lockReferencedEntries(
   tx: Tx,
   siteId: number,
   ids: readonly number[],
@@ -19,20 +19,20 @@ export async function holdReferred(
   return new Map(rows.map((row) => [row.entry_id, row.type_id]));
 }
 
-/** A function of the database takes a hundred arguments; of most fields the whole is as quick as its parts. */
-const MOST_PARTS = 20;
+/** With more fields all values are read: it is as fast, and PostgreSQL functions take at most 100 arguments. */
+const MAX_SELECTED_FIELDS = 20;
 
-/** The values of these fields alone: of ten thousand entries the whole would be many megabytes. */
-function partOf(type: EntryType, fieldIds: ReadonlySet<number>): RawBuilder<Vals> {
+/** Selects the values of these fields only; all values of 10,000 entries would be many megabytes. */
+function selectVals(type: EntryType, fieldIds: ReadonlySet<number>): RawBuilder<StoredValues> {
   const ids = type.fields.map(({ id }) => id).filter((id) => fieldIds.has(id));
-  if (ids.length > MOST_PARTS || ids.length > type.fields.length / 2) return sql`vals`;
+  if (ids.length > MAX_SELECTED_FIELDS || ids.length > type.fields.length / 2) return sql`vals`;
   const parts = ids.map((id) => sql`${sql.lit(String(id))}, vals -> ${sql.lit(String(id))}`);
   return sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(parts)}))`;
 }
 
 /**
- * Entries of a type that exist, with what they hold of these fields: they do not change before the transaction ends, but
- * others may refer to them.
+ * Locks existing entries of a type against changes until the transaction ends and returns their values of these fields.
+ * Other transactions can still add references to them.
  */
 export async function lockEntries(
   tx: Tx,
@@ -40,43 +40,43 @@ export async function lockEntries(
   type: EntryType,
   ids: readonly number[],
   fieldIds: ReadonlySet<number>,
-): Promise<Map<number, Vals>> {
-  const { rows } = await sql<{ entry_id: number; vals: Vals }>`
-    select entry_id, ${partOf(type, fieldIds)} as vals from entry
+): Promise<Map<number, StoredValues>> {
+  const { rows } = await sql<{ entry_id: number; vals: StoredValues }>`
+    select entry_id, ${selectVals(type, fieldIds)} as vals from entry
     where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${type.id}
     order by entry_id for no key update`.execute(tx);
   return new Map(rows.map((row) => [row.entry_id, row.vals]));
 }
 
-/** An entry of any type with what it holds. */
-export interface Held {
+/** A locked entry of any type with its values. */
+export interface LockedEntry {
   entryId: number;
   typeId: number;
-  vals: Vals;
+  vals: StoredValues;
 }
 
-/** Locks entries that go away, with those that refer to them: nobody begins to refer to any of them. */
-export async function lockWithHolders(
+/** Locks entries that are to be removed together with their referrers; no transaction can add references to them. */
+export async function lockEntriesAndReferrers(
   tx: Tx,
   siteId: number,
   references: readonly SchemaField[],
   ids: readonly number[],
-): Promise<Map<number, Held>> {
-  const locked = new Map<number, Held>();
-  let missing = [...ids, ...(await referring(tx, siteId, references, ids))];
-  // The second time finds who began to refer to them until they were locked, which nobody does from then on.
-  while (missing.length > 0) {
-    // oxlint-disable-next-line no-await-in-loop -- each look follows from the locks before it
-    for (const held of await lockAll(tx, siteId, missing)) locked.set(held.entryId, held);
-    const looked = new Set([...missing, ...locked.keys()]);
+): Promise<Map<number, LockedEntry>> {
+  const locked = new Map<number, LockedEntry>();
+  let pendingIds = [...ids, ...(await findReferrers(tx, siteId, references, ids))];
+  // The second round finds referrers added before the locks were held; none can be added after that.
+  while (pendingIds.length > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- each round depends on the locks of the previous one
+    for (const entry of await lockEntriesForUpdate(tx, siteId, pendingIds)) locked.set(entry.entryId, entry);
+    const seen = new Set([...pendingIds, ...locked.keys()]);
     // oxlint-disable-next-line no-await-in-loop
-    missing = (await referring(tx, siteId, references, ids)).filter((id) => !looked.has(id));
+    pendingIds = (await findReferrers(tx, siteId, references, ids)).filter((id) => !seen.has(id));
   }
   return locked;
 }
 
-async function lockAll(tx: Tx, siteId: number, ids: readonly number[]): Promise<Held[]> {
-  const { rows } = await sql<Held>`
+async function lockEntriesForUpdate(tx: Tx, siteId: number, ids: readonly number[]): Promise<LockedEntry[]> {
+  const { rows } = await sql<LockedEntry>`
     select entry_id as "entryId", type_id as "typeId", vals from entry
     where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) order by entry_id for update`.execute(
     tx,
@@ -84,8 +84,8 @@ async function lockAll(tx: Tx, siteId: number, ids: readonly number[]): Promise<
   return rows;
 }
 
-/** Entries that refer to these. */
-async function referring(
+/** Ids of the entries that refer to any of `ids`. */
+async function findReferrers(
   tx: Tx,
   siteId: number,
   references: readonly SchemaField[],

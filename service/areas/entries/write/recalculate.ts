@@ -1,63 +1,67 @@
-import { change, hostActor } from '../../../kernel/change.ts';
+import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import type { Chore } from '../../../kernel/jobs/chores.ts';
+import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
 import {
-  calculationsOf,
+  getCalculations,
   type EntryType,
-  holdSchema,
+  lockSchemaShared,
   type StoredValue,
-  type Vals,
+  type StoredValues,
 } from '../../schema/index.ts';
-import { changedFields } from './drafts.ts';
-import { recordEntries } from './write.ts';
+import { findChangedFields } from './entry-drafts.ts';
+import { recordEntryChanges } from './write-entries.ts';
 import * as store from './write.store.ts';
-import { sitesInQueue, takeQueued } from './queue.store.ts';
 
-/** So many entries are computed in one transaction. */
-const AT_ONCE = 500;
-const EVERY_MS = 5_000;
-export const RECALCULATE = 'recalculate';
+/** Number of entries recalculated in one transaction. */
+const BATCH_SIZE = 500;
+const INTERVAL_MS = 5_000;
+export const RECALCULATE_TASK = 'recalculate';
 
-/** As the database has it: it knows no -0, and no half of a pair that a text was cut through. */
-function asStored(value: StoredValue): StoredValue {
+/** Normalizes a value as jsonb stores it: no -0 and no lone surrogates. */
+function toStoredValue(value: StoredValue): StoredValue {
   if (typeof value === 'number') return value + 0;
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** The values of an entry with those of its calculated fields as they follow from the others. */
-function calculated(type: EntryType, before: Vals): Record<string, StoredValue | undefined> {
+/** The values of an entry with its calculated fields recalculated. */
+function calculateFields(type: EntryType, before: StoredValues): Record<string, StoredValue | undefined> {
   const after: Record<string, StoredValue | undefined> = { ...before };
-  for (const { field, formula } of calculationsOf(type)) {
+  for (const { field, formula } of getCalculations(type)) {
     const value = formula.run(after);
     if (value === undefined) delete after[field.id];
-    else after[field.id] = asStored(value);
+    else after[field.id] = toStoredValue(value);
   }
   return after;
 }
 
-/** Computes some of the entries of a site that wait for it; answers how many it took. */
-function recalculateSome(db: Db, siteId: number): Promise<number> {
-  return change(db, hostActor(siteId), async (tx, record) => {
-    const schema = await holdSchema(tx, siteId);
-    const queued = await takeQueued(tx, siteId, AT_ONCE);
+/** Recalculates a batch of queued entries of a site; returns the number of entries taken from the queue. */
+function recalculateBatch(db: Db, siteId: number): Promise<number> {
+  return change(db, createHostActor(siteId), async (tx, record) => {
+    const schema = await lockSchemaShared(tx, siteId);
+    const queued = await store.takeQueuedEntries(tx, siteId, BATCH_SIZE);
     const author = { siteId, userId: null, proxyId: null };
     for (const [typeId, entries] of Map.groupBy(queued, (entry) => entry.typeId)) {
       const type = schema.typesById.get(typeId);
       if (!type) continue;
       const writes = entries
         .map(({ entryId, vals: before }) => {
-          const after = calculated(type, before);
-          return { entryId, before, after, changed: changedFields({ before, after }, type.fields) };
+          const after = calculateFields(type, before);
+          return { entryId, before, after, changed: findChangedFields({ before, after }, type.fields) };
         })
         .filter(({ changed }) => changed.length > 0);
       if (writes.length === 0) continue;
       // oxlint-disable-next-line no-await-in-loop -- one connection, in order
-      const at = await store.momentOfChange(tx);
+      const at = await store.getChangeTime(tx);
       // oxlint-disable-next-line no-await-in-loop
       await store.updateEntries(tx, author, type, writes, at, store.CAUSE.calculation);
-      recordEntries(
+      recordEntryChanges(
         record,
-        { type, kind: 'updated', action: 'entry.calculate' },
+        {
+          type,
+          kind: 'updated',
+          action: 'entry.calculate',
+          changedFields: writes.flatMap(({ changed }) => changed),
+        },
         writes.map(({ entryId }) => entryId),
       );
     }
@@ -65,18 +69,18 @@ function recalculateSome(db: Db, siteId: number): Promise<number> {
   });
 }
 
-/** Computes what waits, until nothing does or somebody else has it in hand. */
+/** Recalculates all queued entries except those that another process has locked. */
 async function recalculate(db: Db): Promise<void> {
-  for (const siteId of await sitesInQueue(db)) {
-    let taken = AT_ONCE;
-    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
-    while (taken === AT_ONCE) taken = await recalculateSome(db, siteId);
+  for (const siteId of await store.listQueuedSites(db)) {
+    let taken = BATCH_SIZE;
+    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+    while (taken === BATCH_SIZE) taken = await recalculateBatch(db, siteId);
   }
 }
 
-/** Calculated fields follow in the background: whoever writes does not wait for what depends on it. */
-export const recalculation = (db: Db): Chore => ({
-  name: RECALCULATE,
-  everyMs: EVERY_MS,
+/** Scheduled task that updates calculated fields, so that writes need not wait for them. */
+export const recalculateTask = (db: Db): ScheduledTask => ({
+  name: RECALCULATE_TASK,
+  intervalMs: INTERVAL_MS,
   run: () => recalculate(db),
 });

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { calculate, DATA, makeThings, type Row, type Things } from '../../../testing/entries.ts';
+import { recalculate, DATA, makeThings, type Row, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 
 const LIMIT = 5;
-/** One letter, two units of UTF-16. */
+/** One code point, two UTF-16 units. */
 const CLEF = '\u{1D11E}';
 
-onEachApp((house) => {
+onEachApp((context) => {
   let things: Things;
   const row = async (name: string, more: object = { textLimit: LIMIT }): Promise<Row | undefined> =>
     (await things.query({ Name: name }, more)).rows[0];
 
   beforeAll(async () => {
-    things = await makeThings(house());
+    things = await makeThings(context());
     const [root = 0] = await things.create({ Name: 'root' });
     await things.create(
       { Name: 'exact', Note: 'abcde', Memo: CLEF.repeat(LIMIT) },
@@ -27,10 +27,10 @@ onEachApp((house) => {
         Team: [things.person.userId],
       },
     );
-    await calculate(house().db);
+    await recalculate(context().db);
   });
 
-  test('texts that are longer end at the limit, and the row names their fields', async () => {
+  test('truncates longer texts at the limit and lists their fields in $cut', async () => {
     expect(await row('longer')).toMatchObject({
       Name: 'longe',
       Note: 'abcde',
@@ -39,23 +39,23 @@ onEachApp((house) => {
       Twice: 246_913_578,
       $cut: ['Name', 'Note', 'Memo'],
     });
-    const asked = await row('longer', { textLimit: LIMIT, fields: ['Memo', 'Score'] });
-    expect(asked).toEqual({
-      EntryId: asked?.EntryId,
+    const truncated = await row('longer', { textLimit: LIMIT, fields: ['Memo', 'Score'] });
+    expect(truncated).toEqual({
+      EntryId: truncated?.EntryId,
       Memo: CLEF.repeat(LIMIT),
       Score: 123_456_789,
       $cut: ['Memo'],
     });
   });
 
-  test('texts of exactly that length are whole, letters beyond the first plane count once', async () => {
+  test('does not truncate texts of exactly that length, counted in code points', async () => {
     const exact = await row('exact');
     expect(exact).toMatchObject({ Name: 'exact', Note: 'abcde', Memo: CLEF.repeat(LIMIT) });
     expect(exact).not.toHaveProperty('$cut');
   });
 
   test.each([{}, { wrapIntoArrays: true, resolveReferenceUrls: true }, { dateTimeBehavior: 1 }])(
-    'all but texts stays as it is: %o',
+    'leaves other values unchanged: %o',
     async (options) => {
       const whole = await row('other', options);
       expect(await row('other', { ...options, textLimit: LIMIT })).toEqual(whole);
@@ -63,7 +63,7 @@ onEachApp((house) => {
     },
   );
 
-  test('every order and place cuts alike, and without a limit nothing is cut', async () => {
+  test('truncates in every order and position, and not without a limit', async () => {
     for (const options of [
       {},
       { orderBy: 'Name' },
@@ -80,22 +80,22 @@ onEachApp((house) => {
     }
   });
 
-  test('a window of texts that is too large for an answer fits where they are cut', async () => {
+  test('a page that is too large for a response fits once its texts are truncated', async () => {
     const text = 'x'.repeat(1_000_000);
     for (let at = 0; at < 9; at += 1)
-      // oxlint-disable-next-line no-await-in-loop -- a request holds so much
+      // oxlint-disable-next-line no-await-in-loop -- the size of a request is limited
       await things.create(
         ...Array.from({ length: 4 }, (_, of) => ({ Name: `Large ${at}.${of}`, Memo: text })),
       );
-    const asked = { Name: { $startswith: 'Large' } };
-    const whole = await things.api.post(`${DATA}/entrydata/rows/query/Thing`, { query: asked });
+    const query = { Name: { $startswith: 'Large' } };
+    const whole = await things.api.post(`${DATA}/entrydata/rows/query/Thing`, { query });
     expect(whole.status).toBe(400);
-    const { rows } = await things.query(asked, { textLimit: 500 });
+    const { rows } = await things.query(query, { textLimit: 500 });
     expect(rows).toHaveLength(36);
     expect(rows[35]).toMatchObject({ Name: 'Large 8.3', Memo: text.slice(0, 500), $cut: ['Memo'] });
   });
 
-  test.each([0, 1_000_001, 1.5])('a limit of %d is refused', async (textLimit) => {
+  test.each([0, 1_000_001, 1.5])('rejects a limit of %d', async (textLimit) => {
     expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, { textLimit })).status).toBe(400);
   });
 });

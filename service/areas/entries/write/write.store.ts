@@ -1,37 +1,37 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../../kernel/db/database.ts';
+import type { Tx, Db } from '../../../kernel/db/database.ts';
 import {
-  columnsOf,
+  buildEntryColumns,
   type EntryType,
-  multiValues,
-  searchedText,
+  toMultiValues,
+  toSearchText,
   type SchemaField,
   type StoredValue,
-  type Vals,
+  type StoredValues,
 } from '../../schema/index.ts';
 
-/** Whose doing a change is, as the log keeps it. */
+/** Author of a change in the log; null users: the service itself. */
 export interface Author {
   siteId: number;
   userId: number | null;
   proxyId: number | null;
 }
 
-/** Why a value changed: somebody wrote it, a calculation gave it, or what it referred to went away. */
-export const CAUSE = { somebody: 0, calculation: 1, indirect: 2 } as const;
+/** Cause of a value change in the log: a user, a calculation, or a change of a referenced entry. */
+export const CAUSE = { user: 0, calculation: 1, indirect: 2 } as const;
 type Cause = (typeof CAUSE)[keyof typeof CAUSE];
 
-/** An entry with what it held and what it is to hold. */
+/** A change of an entry: values before and after. */
 export interface EntryWrite {
   entryId: number;
-  before: Vals;
-  after: Vals;
-  /** Fields whose value is another one. */
+  before: StoredValues;
+  after: StoredValues;
+  /** Fields whose values differ. */
   changed: readonly SchemaField[];
 }
 
-/** Those of the ids that are users of the site. */
-export async function usersAmong(tx: Tx, siteId: number, ids: readonly number[]): Promise<Set<number>> {
+/** The ids that belong to members of the site. */
+export async function findMemberIds(tx: Tx, siteId: number, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ user_id: number }>`
     select user_id from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])`.execute(
     tx,
@@ -39,8 +39,8 @@ export async function usersAmong(tx: Tx, siteId: number, ids: readonly number[])
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Living entries of the type whose names are nearly these, by their key; those that are written now are left out. */
-export async function nearEntries(
+/** Entries of the type with these near-duplicate keys, by key; the entries `except` are ignored. */
+export async function findNearDuplicates(
   tx: Tx,
   siteId: number,
   typeId: number,
@@ -55,8 +55,13 @@ export async function nearEntries(
   return new Map(rows.map((row) => [row.near_key, { entryId: row.entry_id, name: row.name }]));
 }
 
-/** The next numbers of a counter field, `count` of them from the one that is answered. */
-export async function takeNumbers(tx: Tx, siteId: number, fieldId: number, count: number): Promise<number> {
+/** Reserves `count` numbers of a counter field and returns the first one. */
+export async function takeCounterNumbers(
+  tx: Tx,
+  siteId: number,
+  fieldId: number,
+  count: number,
+): Promise<number> {
   const { rows } = await sql<{ first: number }>`
     update field_counter set next = next + ${count} where site_id = ${siteId} and field_id = ${fieldId}
     returning next - ${count} as first`.execute(tx);
@@ -65,8 +70,8 @@ export async function takeNumbers(tx: Tx, siteId: number, fieldId: number, count
   return row.first;
 }
 
-/** Ids for new entries, in order. */
-export async function newEntryIds(tx: Tx, count: number): Promise<number[]> {
+/** Reserves ascending ids for new entries. */
+export async function reserveEntryIds(tx: Tx, count: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('entry', 'entry_id'))::int as id from generate_series(1, ${count}) order by 1`.execute(
     tx,
@@ -75,65 +80,74 @@ export async function newEntryIds(tx: Tx, count: number): Promise<number[]> {
 }
 
 /**
- * The moment of the change: after the locks are held, so that moments and log have one order for each entry. Never before
- * the transaction began, whatever becomes of the clock: what an event tells of is looked for from then on.
+ * Timestamp of a change, taken after the locks are held, so that timestamps and log rows of an entry have the same order.
+ * Never earlier than the start of the transaction, even if the clock is set back: caches search for the changes of an event
+ * from the start of its transaction on.
  */
-export async function momentOfChange(tx: Tx): Promise<Date> {
+export async function getChangeTime(tx: Tx): Promise<Date> {
   const { rows } = await sql<{
     at: Date;
   }>`select greatest(clock_timestamp(), now())::timestamptz(3) as at`.execute(tx);
   const [row] = rows;
-  if (!row) throw new Error('The database has no clock');
+  if (!row) throw new Error('The database returned no timestamp');
   return row.at;
 }
 
-/** Columns of `entry` that follow from the values. */
+/** Columns of `entry` that are derived from the values. */
 const NUMBER_SLOTS = Array.from({ length: 12 }, (_, at) => `n${at + 1}`);
 const TEXT_SLOTS = Array.from({ length: 6 }, (_, at) => `t${at + 1}`);
-const NAMES = ['name', 'name_key', 'near_key'];
-const DERIVED = [...NAMES, ...NUMBER_SLOTS, ...TEXT_SLOTS];
+const NAME_COLUMNS = ['name', 'name_key', 'near_key'];
+const DERIVED_COLUMNS = [...NAME_COLUMNS, ...NUMBER_SLOTS, ...TEXT_SLOTS];
 const isNumberSlot = (column: string): boolean => /^n\d+$/.test(column);
-const inRecord = (columns: readonly string[]): string =>
+const formatRecordColumns = (columns: readonly string[]): string =>
   columns.map((name) => `, ${name} ${isNumberSlot(name) ? 'float8' : 'text'}`).join('');
-const recordShape = sql.raw(`entry_id int, vals jsonb${inRecord(DERIVED)}`);
-const derived = sql.raw(DERIVED.join(', '));
-const derivedOfX = sql.raw(DERIVED.map((name) => `x.${name}`).join(', '));
+const recordShape = sql.raw(`entry_id int, vals jsonb${formatRecordColumns(DERIVED_COLUMNS)}`);
+const derivedColumns = sql.raw(DERIVED_COLUMNS.join(', '));
+const derivedValues = sql.raw(DERIVED_COLUMNS.map((name) => `x.${name}`).join(', '));
 
-const records = (writes: readonly EntryWrite[], type: EntryType): string =>
+const toEntryRecords = (writes: readonly EntryWrite[], type: EntryType): string =>
   JSON.stringify(
-    writes.map(({ entryId, after }) => ({ entry_id: entryId, vals: after, ...columnsOf(type, after) })),
+    writes.map(({ entryId, after }) => ({
+      entry_id: entryId,
+      vals: after,
+      ...buildEntryColumns(type, after),
+    })),
   );
 
-/** Fields that any of the writes changes. */
-const changedIn = (writes: readonly EntryWrite[]): SchemaField[] => [
+/** Fields changed by any of the writes. */
+const collectChangedFields = (writes: readonly EntryWrite[]): SchemaField[] => [
   ...new Set(writes.flatMap((write) => write.changed)),
 ];
 
-/** The columns that follow from these fields. */
-const columnsFrom = (fields: readonly SchemaField[]): string[] =>
+/** Derived columns of these fields. */
+const listDerivedColumns = (fields: readonly SchemaField[]): string[] =>
   fields.flatMap(({ slot, isKey }) => [
-    ...(isKey ? NAMES : []),
+    ...(isKey ? NAME_COLUMNS : []),
     ...(slot === null || slot === 'name' ? [] : [slot]),
   ]);
 
-/** The fields that are empty now; undefined where none is. */
-function clearedIn(changed: readonly SchemaField[], after: Vals): string[] | undefined {
+/** Ids of the changed fields that are empty now; undefined if there are none. */
+function findClearedFieldIds(changed: readonly SchemaField[], after: StoredValues): string[] | undefined {
   const ids = changed.filter(({ id }) => after[id] === undefined).map(({ id }) => String(id));
   return ids.length > 0 ? ids : undefined;
 }
 
-/** What is new of each entry, and no more: of ten thousand entries the whole would be many megabytes. */
-const patches = (writes: readonly EntryWrite[], type: EntryType, fields: readonly SchemaField[]): string =>
+/** Changed values of each entry only; all values of 10,000 entries would be many megabytes. */
+const toEntryPatches = (
+  writes: readonly EntryWrite[],
+  type: EntryType,
+  fields: readonly SchemaField[],
+): string =>
   JSON.stringify(
     writes.map(({ entryId, after, changed }) => ({
       entry_id: entryId,
       patch: Object.fromEntries(changed.map(({ id }) => [id, after[id]])),
-      cleared: clearedIn(changed, after),
-      ...columnsOf(type, after, fields),
+      cleared: findClearedFieldIds(changed, after),
+      ...buildEntryColumns(type, after, fields),
     })),
   );
 
-/** Stores new entries, and deleted ones that come back, with all that follows from their values. */
+/** Stores new and restored entries with their derived columns and index rows. */
 export async function insertEntries(
   tx: Tx,
   author: Author,
@@ -141,23 +155,23 @@ export async function insertEntries(
   writes: readonly EntryWrite[],
   at: Date,
 ): Promise<void> {
-  await sql`insert into entry (site_id, entry_id, type_id, vals, ${derived})
-    select ${author.siteId}, x.entry_id, ${type.id}, x.vals, ${derivedOfX}
-    from jsonb_to_recordset(${records(writes, type)}::jsonb) as x(${recordShape})`.execute(tx);
+  await sql`insert into entry (site_id, entry_id, type_id, vals, ${derivedColumns})
+    select ${author.siteId}, x.entry_id, ${type.id}, x.vals, ${derivedValues}
+    from jsonb_to_recordset(${toEntryRecords(writes, type)}::jsonb) as x(${recordShape})`.execute(tx);
   await sql`insert into entry_change (site_id, entry_id, type_id, name, created_at, created_by, direct_at, any_at, modified_by)
     select ${author.siteId}, x.entry_id, ${type.id}, x.name, ${at}::timestamptz, ${author.userId}::int, ${at}::timestamptz, ${at}::timestamptz, ${author.userId}::int
-    from jsonb_to_recordset(${JSON.stringify(namesOf(writes, type))}::jsonb) as x(entry_id int, name text)
+    from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
     on conflict (site_id, entry_id) do update set name = excluded.name, direct_at = excluded.direct_at, any_at = excluded.any_at,
       modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`.execute(
     tx,
   );
-  await insertParts(tx, author.siteId, type.fields, writes);
+  await insertIndexRows(tx, author.siteId, type.fields, writes);
 }
 
-const namesOf = (writes: readonly EntryWrite[], type: EntryType) =>
-  writes.map(({ entryId, after }) => ({ entry_id: entryId, name: after[type.key.id] ?? '' }));
+const toNameRecords = (writes: readonly EntryWrite[], type: EntryType) =>
+  writes.map(({ entryId, after }) => ({ entry_id: entryId, name: after[type.keyField.id] ?? '' }));
 
-/** Stores changed values with all that follows from them, and writes them into the log. The entries are locked. */
+/** Stores changed values with derived columns and index rows, and logs them. The caller has locked the entries. */
 export async function updateEntries(
   tx: Tx,
   author: Author,
@@ -166,20 +180,20 @@ export async function updateEntries(
   at: Date,
   cause: Cause,
 ): Promise<void> {
-  const changed = changedIn(writes);
-  const columns = columnsFrom(changed);
+  const changed = collectChangedFields(writes);
+  const columns = listDerivedColumns(changed);
   const set = sql.raw(columns.map((name) => `, ${name} = x.${name}`).join(''));
   await sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - coalesce(x.cleared, '{}') ${set}
-    from jsonb_to_recordset(${patches(writes, type, changed)}::jsonb)
-      as x(entry_id int, patch jsonb, cleared text[]${sql.raw(inRecord(columns))})
+    from jsonb_to_recordset(${toEntryPatches(writes, type, changed)}::jsonb)
+      as x(entry_id int, patch jsonb, cleared text[]${sql.raw(formatRecordColumns(columns))})
     where e.site_id = ${author.siteId} and e.entry_id = x.entry_id`.execute(tx);
   await writeLog(tx, author, type.id, writes, at, cause);
-  await noteChanges(tx, author, type, writes, at, cause);
-  await deleteParts(tx, author.siteId, changed, writes);
-  await insertParts(tx, author.siteId, changed, writes);
+  await updateChangeTimes(tx, author, type, writes, at, cause);
+  await deleteIndexRows(tx, author.siteId, changed, writes);
+  await insertIndexRows(tx, author.siteId, changed, writes);
 }
 
-/** Writes changed values into the log, with what they were. */
+/** Logs changed values with their old values. */
 export async function writeLog(
   tx: Tx,
   { siteId, userId, proxyId }: Author,
@@ -197,8 +211,8 @@ export async function writeLog(
     order by x.entry_id, x.field_id`.execute(tx);
 }
 
-/** Calculations and indirect changes move the moment of any change alone (shapes 4, history and allHistory). */
-async function noteChanges(
+/** Updates `any_at`, and `direct_at` only for changes by users (shapes 4, history and allHistory). */
+async function updateChangeTimes(
   tx: Tx,
   { siteId, userId }: Author,
   type: EntryType,
@@ -206,40 +220,48 @@ async function noteChanges(
   at: Date,
   cause: Cause,
 ): Promise<void> {
-  const direct =
-    cause === CAUSE.somebody ? sql`, direct_at = ${at}::timestamptz, modified_by = ${userId}::int` : sql``;
-  const moved = sql`update entry_change c set any_at = ${at}::timestamptz ${direct}`;
-  const renamed = changedIn(writes).some(({ isKey }) => isKey);
+  const setDirectTime =
+    cause === CAUSE.user ? sql`, direct_at = ${at}::timestamptz, modified_by = ${userId}::int` : sql``;
+  const updateAnyTime = sql`update entry_change c set any_at = ${at}::timestamptz ${setDirectTime}`;
+  const renamed = collectChangedFields(writes).some(({ isKey }) => isKey);
   if (!renamed) {
     const ids = writes.map(({ entryId }) => entryId);
-    await sql`${moved} where c.site_id = ${siteId} and c.entry_id = any(${ids}::int[])`.execute(tx);
+    await sql`${updateAnyTime} where c.site_id = ${siteId} and c.entry_id = any(${ids}::int[])`.execute(tx);
     return;
   }
-  await sql`${moved}, name = x.name
-    from jsonb_to_recordset(${JSON.stringify(namesOf(writes, type))}::jsonb) as x(entry_id int, name text)
+  await sql`${updateAnyTime}, name = x.name
+    from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
     where c.site_id = ${siteId} and c.entry_id = x.entry_id`.execute(tx);
 }
 
-type Side = (write: EntryWrite, field: SchemaField) => StoredValue | undefined;
+type ValueSelector = (write: EntryWrite, field: SchemaField) => StoredValue | undefined;
 
-const multiRows = (fields: readonly SchemaField[], writes: readonly EntryWrite[], side: Side) =>
+const toMultiRows = (
+  fields: readonly SchemaField[],
+  writes: readonly EntryWrite[],
+  selectValue: ValueSelector,
+) =>
   writes.flatMap((write) =>
     fields.flatMap((field) =>
-      multiValues(side(write, field), field).map((v) => ({ field_id: field.id, v, entry_id: write.entryId })),
+      toMultiValues(selectValue(write, field), field).map((v) => ({
+        field_id: field.id,
+        v,
+        entry_id: write.entryId,
+      })),
     ),
   );
 
-/** What finds entries by what they hold: ids of several values and references, and searchable texts. */
-async function insertParts(
+/** Inserts the rows that find entries by value: ids of choices, users and references, and searchable texts. */
+async function insertIndexRows(
   tx: Tx,
   siteId: number,
   fields: readonly SchemaField[],
   writes: readonly EntryWrite[],
 ): Promise<void> {
-  const ids = multiRows(fields, writes, ({ after }, { id }) => after[id]);
+  const ids = toMultiRows(fields, writes, ({ after }, { id }) => after[id]);
   const texts = writes.flatMap((write) =>
     fields.flatMap((field) => {
-      const v = searchedText(write.after[field.id], field);
+      const v = toSearchText(write.after[field.id], field);
       return v === undefined ? [] : [{ field_id: field.id, entry_id: write.entryId, v }];
     }),
   );
@@ -256,13 +278,14 @@ async function insertParts(
       on conflict (site_id, field_id, entry_id) do update set v = excluded.v`.execute(tx);
 }
 
-async function deleteParts(
+/** Deletes the index rows of the old values of these fields. */
+async function deleteIndexRows(
   tx: Tx,
   siteId: number,
   fields: readonly SchemaField[],
   writes: readonly EntryWrite[],
 ): Promise<void> {
-  const ids = multiRows(fields, writes, ({ before }, { id }) => before[id]);
+  const ids = toMultiRows(fields, writes, ({ before }, { id }) => before[id]);
   const texts = fields.filter((field) => field.isSearchable);
   if (ids.length > 0)
     await sql`delete from entry_multi m using jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x(field_id int, v int, entry_id int)
@@ -276,7 +299,7 @@ async function deleteParts(
     );
 }
 
-/** Takes entries out of the lists; their history stays, with what they held (shapes 4). */
+/** Removes entries; their history and last values are kept (shapes 4). */
 export async function removeEntries(
   tx: Tx,
   { siteId, userId }: Author,
@@ -290,7 +313,42 @@ export async function removeEntries(
       modified_by = ${userId}::int, merged_into = ${mergedInto}::int, last_vals = e.vals
     from entry e where e.site_id = ${siteId} and e.entry_id = any(${ids}::int[])
       and c.site_id = e.site_id and c.entry_id = e.entry_id`.execute(tx);
-  await deleteParts(tx, siteId, type.fields, writes);
+  await deleteIndexRows(tx, siteId, type.fields, writes);
   await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
   await sql`delete from entry where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
+}
+
+/** Ids of the sites with queued calculations. */
+export async function listQueuedSites(db: Db): Promise<number[]> {
+  const { rows } = await sql<{
+    site_id: number;
+  }>`select distinct site_id from calc_queue order by site_id`.execute(db);
+  return rows.map((row) => row.site_id);
+}
+
+/**
+ * Takes up to `limit` entries from the calculation queue and locks them. Entries are locked before their queue rows:
+ * entries locked by a writer, which may be about to queue them, are skipped instead of waited for.
+ */
+export async function takeQueuedEntries(
+  tx: Tx,
+  siteId: number,
+  limit: number,
+): Promise<{ entryId: number; typeId: number; vals: StoredValues }[]> {
+  const { rows } = await sql<{ entryId: number; typeId: number; vals: StoredValues }>`
+    select entry_id as "entryId", type_id as "typeId", vals from entry
+    where site_id = ${siteId} and entry_id in (
+      select entry_id from calc_queue where site_id = ${siteId} order by queued_at, entry_id limit ${limit})
+    order by entry_id for no key update skip locked`.execute(tx);
+  const entryIds = rows.map(({ entryId }) => entryId);
+  // Also deletes queue rows of entries deleted while they were being queued.
+  await sql`delete from calc_queue q where q.site_id = ${siteId} and (q.entry_id = any(${entryIds}::int[])
+    or not exists (select from entry e where e.site_id = q.site_id and e.entry_id = q.entry_id))`.execute(tx);
+  return rows;
+}
+
+/** Queues entries for the recalculation of their calculated fields. */
+export async function queueCalculations(tx: Tx, siteId: number, ids: readonly number[]): Promise<void> {
+  await sql`insert into calc_queue (site_id, entry_id) select ${siteId}, id from unnest(${[...ids]}::int[]) as id
+    order by id on conflict do nothing`.execute(tx);
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Times keep milliseconds, no more: a JavaScript Date is what a cursor or a comparison carries back, and a
- * finer column would make `at < cursor` skip or repeat rows.
+ * Timestamps have milliseconds like a JavaScript Date, which cursors and comparisons use: with a finer column, `at < cursor` would skip
+ * or repeat rows.
  */
 const tables = [
   `create table site (
@@ -112,7 +112,7 @@ const tables = [
     expires_at timestamptz(3) not null,
     used_at timestamptz(3)
   )`,
-  // The logs outlive whom they name: no keys lead from them to people.
+  // Log rows outlive the users they name, so they have no foreign keys to users.
   `create table audit_log (
     audit_id bigint generated always as identity primary key,
     site_id int not null references site,
@@ -192,7 +192,7 @@ const indexes = [
   'create index mail_due on mail (next_attempt_at) where sent_at is null',
 ];
 
-/** Sites, people and what they may do, their ways in, the logs, the outbox and the mail. */
+/** Sites, users, groups, sessions, API keys, the logs, the outbox and the mail. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [...tables, ...indexes]) await sql.raw(statement).execute(db);
 }

@@ -3,12 +3,12 @@ import { type Kysely, sql } from 'kysely';
 const NUMBER_SLOTS = Array.from({ length: 12 }, (_, at) => `n${at + 1}`);
 const TEXT_SLOTS = Array.from({ length: 6 }, (_, at) => `t${at + 1}`);
 
-/** Searches for parts of texts need pg_trgm, and btree_gin to look into the one field that is asked for. */
+/** Substring search needs pg_trgm; btree_gin allows combining it with the field id in one index. */
 const EXTENSIONS = ['pg_trgm', 'btree_gin'];
 
 /**
- * Both come with PostgreSQL and whoever may create in the database may install them, unless the server's packages left
- * them out or the right is held back: then somebody has to do it once, by hand.
+ * Both extensions are part of PostgreSQL, and a user who may create objects in the database may install them. If the packages of the
+ * server do not include them or the right is missing, an administrator must install them once.
  */
 async function install(db: Kysely<never>): Promise<void> {
   for (const name of EXTENSIONS) {
@@ -26,8 +26,8 @@ async function install(db: Kysely<never>): Promise<void> {
 }
 
 /**
- * Texts are compared without regard to case (shapes 4). lower() of the database's own locale may know ASCII alone, so
- * letters are folded as Unicode says: the same as JavaScript's toLowerCase, which writes the slots.
+ * Lower case by Unicode rules for case-insensitive comparison (shapes 4), equal to JavaScript's toLowerCase, which writes the slots.
+ * lower() in the locale of the database may handle only ASCII.
  */
 const fold = `do $$ begin
     execute format(
@@ -35,13 +35,13 @@ const fold = `do $$ begin
       coalesce((select collname from pg_collation where collname = 'und-x-icu' limit 1), 'default'));
   end $$`;
 
-// Only a few rows of a large table change between two looks of autovacuum; counted in shares of it they would wait long.
+// Absolute thresholds for autovacuum: relative ones would delay it too long for large tables.
 const vacuumed =
   'autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02';
 
 /**
- * No keys lead from entries to their type, nor from logs to entries: checked row by row they would cost more than the
- * rows. The lock of the schema keeps types under their writers (service/areas/schema), and logs outlive what they name.
+ * No foreign keys from entries to types or from logs to entries: checking them for each row would cost more than writing the rows. The
+ * schema lock prevents the deletion of types during writes (service/areas/schema), and log rows outlive the entries they name.
  */
 const tables = [
   `alter table site add column schema_stamp uuid not null default gen_random_uuid()`,
@@ -86,7 +86,7 @@ const tables = [
     foreign key (site_id, type_id) references entry_type on delete cascade,
     check ((slot is null) = (slot_state is null))
   )`,
-  // A choice that was removed keeps its row: what was once chosen has a name in the history.
+  // A removed choice keeps its row, so that the history can show its name.
   `create table choice_value (
     site_id int not null,
     field_id int not null,
@@ -104,7 +104,7 @@ const tables = [
     primary key (site_id, field_id),
     foreign key (site_id, field_id) references field on delete cascade
   )`,
-  // What a change of the schema leaves to be done with the entries, some thousands at a time, up to a last id.
+  // Background work left by a schema change, done in batches of entries; `after_id` is the last entry processed.
   `create table field_job (
     site_id int not null,
     field_id int not null,
@@ -188,11 +188,11 @@ const tables = [
   )`,
 ];
 
-/** A slot is read within a type and in its order, and most entries leave most slots empty. */
+/** Slots are read within a type and in order; partial indexes, because most entries have no data in most slots. */
 const slotIndex = (slot: string) =>
   `create index entry_${slot} on entry (site_id, type_id, ${slot}, entry_id) where ${slot} is not null`;
 
-/** How common a value is depends on the type: the planner learns that of each slot. */
+/** Extended statistics: the frequency of values in a slot depends on the type. */
 const slotStatistics = (slot: string) =>
   `create statistics entry_type_${slot} (mcv, dependencies) on type_id, ${slot} from entry`;
 
@@ -213,8 +213,8 @@ const indexes = [
 ];
 
 /**
- * Entries of a type are counted by blocks of ids as the other lists are (0002_list_blocks.ts): list 4, by type. Their
- * totals, and where the page after any number of them begins, need no counting.
+ * Counts entries by type per block of ids, as list 4 (0002_list_blocks.ts), for totals and for the start of any page without counting
+ * entries.
  */
 const counted = (rows: string, by: number) => `insert into list_block
     select site_id, 4, type_id, entry_id & -4096, sum(${by})::int from ${rows}
@@ -231,7 +231,7 @@ const triggers = (['insert', 'delete'] as const).flatMap((event) => {
   ];
 });
 
-/** Entry types, their fields, entries with their values and history, files, and what is left to be done with them. */
+/** Entry types, fields, entries with values and history, files, and the background work on them. */
 export async function up(db: Kysely<never>): Promise<void> {
   await install(db);
   for (const statement of [fold, ...tables, ...indexes, ...triggers]) await sql.raw(statement).execute(db);

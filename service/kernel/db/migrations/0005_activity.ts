@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * `kind` is type, source, export kind and "by a proxy" in one number: what the report filters by besides people and
- * addresses. Every index has it in front of the time, so that any of them finds exactly the rows that a cell counts.
+ * `kind` combines type, source, export type and "by a proxy" in one number: everything the report filters by except users and
+ * addresses. It precedes the time in every index, so that each index finds exactly the rows that a rollup row counts.
  */
 const columns = [
-  // What is no address (a client within the host has none) was never written.
+  // Values that are not addresses were never written.
   `alter table activity alter column ip_address type inet using ip_address::inet`,
   `alter table activity add column kind smallint not null generated always as ((activity_type_id
     + 16 * source_type_id + 128 * (coalesce(export_data_type, -1) + 1)
     + case when principal_user_id is null then 0 else 1024 end)::smallint) stored`,
-  // The log only grows at its end: seen by all soon after, so that counting reads the index alone.
+  // The table only grows at its end; frequent vacuums make counting an index-only scan.
   `alter table activity set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
   `alter table session add column session_id uuid not null default gen_random_uuid()`,
   `alter table access_token add column session_id uuid not null default gen_random_uuid()`,
@@ -29,15 +29,15 @@ const indexes = [
     include (user_id, ip_address) where principal_user_id is not null`,
   `create index activity_address on activity (site_id, ip_address, kind, at desc, activity_id desc)
     include (user_id, principal_user_id)`,
-  // Of people within a network: no cells count both together.
+  // For users within a network, which no rollup counts together.
   `create index activity_person_address on activity (site_id, user_id, ip_address, at desc, activity_id desc)
     include (kind, principal_user_id)`,
 ];
 
 /**
- * How many rows there are of each kind: on the site by the hour, of each person by the week (role 1: who did it, 2: for
- * whom), from each address by the week, and from each network (/16 of IPv4, /32 of IPv6) by the day. Totals are sums of
- * these cells, and a page is found by them (docs/decisions/0018).
+ * Rollups: number of rows of each kind per site and hour, per user and week (role 1: the user who acted, 2: the principal), per address
+ * and week, and per network (/16 of IPv4, /32 of IPv6) and day. Totals are sums of rollup rows, which also locate pages
+ * (docs/decisions/0018).
  */
 const cells = {
   activity_hour: { key: 'site_id, hour, kind', columns: 'site_id int, hour timestamptz, kind smallint' },
@@ -58,15 +58,15 @@ type Cells = keyof typeof cells;
 
 const tables = Object.entries(cells).map(
   ([name, { key, columns: typed }]) =>
-    // With the number in the key's index, sums of hundreds of thousands of cells read that alone.
+    // The count is included in the key's index, so that sums of many rollup rows are index-only scans.
     `create table ${name} (${typed}, n int not null, primary key (${key}) include (n))
       with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)`,
 );
 
-// date_trunc would ask for the zone of the session; the third of January 2000 was a Monday.
+// date_trunc would depend on the time zone of the session; January 3, 2000 was a Monday.
 const bin = (span: string) => `date_bin('${span}', at, timestamptz '2000-01-03 00:00:00Z')`;
 
-/** The cells of rows: the key, and how many to add. */
+/** Keys of rollup rows and the counts to add. */
 const cellsOf: Record<Cells, (rows: string) => string> = {
   activity_hour: (rows) => `select site_id, ${bin('1 hour')}, kind, by from ${rows}`,
   activity_person: (rows) =>
@@ -81,7 +81,7 @@ const cellsOf: Record<Cells, (rows: string) => string> = {
     `select site_id, ${bin('7 days')}, ip_address, kind, by from ${rows} where ip_address is not null`,
 };
 
-/** In one order, tables and cells: two writers meet the cells they share in the same one and never wait crosswise. */
+/** Updates rollups in a fixed order of tables and keys, so that two writers cannot deadlock. */
 function count(rows: string): string {
   return (Object.keys(cells) as Cells[])
     .map((name) => {
@@ -94,7 +94,7 @@ function count(rows: string): string {
     .join('\n');
 }
 
-/** Cells that have come to nothing go: they would be read for ever. */
+/** Deletes rollup rows whose count is zero. */
 function clear(rows: string): string {
   return (Object.keys(cells) as Cells[])
     .map((name) => {
@@ -109,7 +109,7 @@ const came = '(select *, 1 as by from came) as came';
 const went = '(select *, -1 as by from went) as went';
 const moved = '(select *, 1 as by from came union all select *, -1 as by from went) as moved';
 
-/** Whole statements at a time, as the blocks of the lists (0002_list_blocks). */
+/** Statement-level triggers, like those of the list blocks (0002_list_blocks.ts). */
 function trigger(event: string, seen: string, body: string): string[] {
   return [
     `create function activity_count_${event}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`,
@@ -144,7 +144,7 @@ const investigation = `create table investigation (
     primary key (site_id, investigation_id)
   )`;
 
-/** The activity report: found and counted by cells; what somebody saved of it; who each session is. */
+/** The activity report with its rollups, investigations, and ids of sessions. */
 export async function up(db: Kysely<never>): Promise<void> {
   const statements = [...columns, ...tables, ...triggers, ...present, ...indexes, investigation];
   for (const statement of statements) await sql.raw(statement).execute(db);

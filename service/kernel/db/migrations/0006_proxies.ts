@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 const tables = [
-  // Who may act for whom. An assignment goes with either of the two from the site, and rests while either may not act.
+  // Assignments of proxies. Deleted with either membership; without effect while either user may not act.
   `create table proxy_assignment (
     site_id int not null,
     proxy_id int not null,
@@ -13,7 +13,7 @@ const tables = [
     foreign key (site_id, user_id) references membership on delete cascade,
     check (proxy_id <> user_id)
   )`,
-  // One for each time that a session acts; of programs one a day for each pair. Reports outlive whom they name.
+  // One report per period of acting in a session; for programs one per day and pair. Reports outlive the users they name.
   `create table acting_report (
     site_id int not null references site,
     report_id int generated always as identity unique,
@@ -29,7 +29,7 @@ const tables = [
     primary key (site_id, report_id),
     check ((source = 'api') = (day is not null))
   )`,
-  // A request made while acting. A write stands here before it is done, without a status as yet.
+  // A request made while acting. A write is recorded before it is executed, still without status.
   `create table acting_step (
     site_id int not null,
     report_id int not null,
@@ -55,8 +55,8 @@ const indexes = [
 ];
 
 /**
- * However a session ends (sign-out, a new password, deactivation, silence), what it did for somebody ends with it, and
- * not later than the session held. 30 minutes are IDLE_MINUTES of kernel/auth/store.ts.
+ * Ends the acting report when a session ends in any way (sign-out, new password, deactivation, idle timeout), not later than the session
+ * was valid. The 30 minutes are SESSION_IDLE_MINUTES of kernel/auth/callers.store.ts.
  */
 const triggers = [
   `create function session_end_acting() returns trigger language plpgsql as $$ begin
@@ -67,7 +67,7 @@ const triggers = [
     for each statement execute function session_end_acting()`,
 ];
 
-/** Who may act for whom, and what they did. */
+/** Assignments of proxies and acting reports. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [...tables, ...indexes, ...triggers]) await sql.raw(statement).execute(db);
 }

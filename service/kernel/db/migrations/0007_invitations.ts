@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // Whether the client may add users of other sites without their confirmation (spec 4.2, 5.6).
+  // Whether the site may add users of other sites without their confirmation (spec 4.2, 5.6).
   'alter table site add column may_manage_existing_users boolean not null default false',
-  // `email` is the address as the inviter wrote it; the link holds while the account still has it (email_key).
+  // `email` is the address as the inviter wrote it; the link is valid while the account has this address (email_key).
   `create table invitation (
     site_id int not null references site,
     invitation_id int generated always as identity unique,
@@ -28,16 +28,16 @@ const statements = [
     check (accepted_at is null or revoked_at is null)
   )`,
   'create index invitation_person on invitation (user_id, site_id)',
-  // A page of one state is picked on this index alone.
+  // Pages of invitations in one state use only this index.
   'create index invitation_state on invitation (site_id, invitation_id) include (accepted_at, revoked_at, expires_at)',
-  // From which invitation a membership comes; it goes with the membership, and a later one has another.
+  // The invitation from which the membership comes.
   `alter table membership add column invitation_id int,
     add foreign key (site_id, invitation_id) references invitation`,
   'create unique index membership_invitation on membership (site_id, invitation_id) where invitation_id is not null',
   'create index membership_end on membership (expires_at) where expires_at is not null',
 ];
 
-/** Invitations, the ends of temporary memberships, and who may add users of other sites. */
+/** Invitations, ends of temporary memberships, and the right to add users of other sites. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

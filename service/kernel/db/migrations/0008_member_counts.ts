@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What went and what came, summed by block: where the license stayed the sum is nothing and no block is written. The
- * join of 0002 that left these rows out knew nothing of how many there are, and compared each with each.
+ * Sums removed and added rows by block; if the license did not change, the sum is zero and no block is updated. The join in
+ * 0002_list_blocks.ts that excluded these rows had no row estimates and compared each row with each other.
  */
 const body = `insert into list_block
     select site_id, 1, license_type_id::int, user_id & -4096, sum(by)::int
@@ -11,7 +11,7 @@ const body = `insert into list_block
     group by site_id, license_type_id::int, user_id & -4096 having sum(by) <> 0 order by 1, 3, 4
     on conflict (site_id, list, part, first_id) do update set n = list_block.n + excluded.n;`;
 
-/** Large updates of memberships take as long as their rows, not as their square. */
+/** Makes large updates of memberships linear instead of quadratic in the number of rows. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql
     .raw(

@@ -19,7 +19,7 @@ const statements = [
     primary key (site_id, view_id),
     foreign key (site_id, type_id) references entry_type on delete cascade
   )`,
-  // Whoever has two of one name cannot tell them apart; what others share has its owner beside it.
+  // The views of one owner have different names; shared views are listed with their owner.
   'create unique index saved_view_name on saved_view (site_id, type_id, owner_id, lower(name))',
 ];
 

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // The name of the file is a key to look up (T10): the bytes lie under `storage_id`. A deleted one keeps its row, for who
-  // downloaded it is told for as long as the site is there.
+  // `file_name` is only a lookup key (T10): the file is stored under `storage_id`. A deleted backup keeps its row, because its
+  // downloads remain visible.
   `create table backup (
     site_id int not null references site,
     backup_id int generated always as identity unique,
@@ -38,10 +38,10 @@ const statements = [
     check ((status = 'Failed') = (failure_reason is not null)),
     check (status <> 'Ready' or (size is not null and sha256 is not null))
   )`,
-  // One at a time on a site, however many processes and requests there are.
+  // At most one running backup per site, for any number of processes and requests.
   `create unique index backup_of_site on backup (site_id) where status in ('Queued', 'Running')`,
   `create index backup_due on backup (backup_id) where status in ('Queued', 'Running') or verify_state in ('queued', 'running')`,
-  // A link to download, and a download: with the hash of a link's token while that may still be used.
+  // Download links and downloads; a link has the hash of its token while it can be used.
   `create table backup_download (
     site_id int not null,
     download_id bigint generated always as identity,
@@ -71,7 +71,7 @@ const statements = [
   )`,
 ];
 
-/** Backups, who downloaded them, and when they are made by themselves. */
+/** Backups, their downloads and their schedule. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

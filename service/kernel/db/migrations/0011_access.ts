@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Second factors belong to the account: a person has them once, whatever sites they are a user of. */
+/** Second factors belong to the account, for all sites of the user. */
 const statements = [
-  // Read with every user, so it stands beside the name and not behind two tables (areas/access/factors.store.ts keeps it).
+  // Redundant column, because it is read with every user; maintained by areas/access/factors.store.ts.
   'alter table account add column second_factor boolean not null default false',
-  // Half of a sign-in: the password was right. `tries` counts proofs of the second factor.
+  // A half-completed sign-in after the password. `tries` counts attempts at the second factor.
   `alter table session
     add column pending text check (pending in ('two-factor', 'enrolment')),
     add column tries smallint not null default 0,
     add column proven_at timestamptz(3) default now(),
     add column verified_by text check (verified_by in ('code', 'passkey', 'recovery-code'))`,
-  // The seed is sealed (kernel/auth/seals.ts). A new one waits beside the old one until a code of it is confirmed.
+  // The seed is encrypted (kernel/auth/encryption.ts). A new seed is stored beside the old one until its first code is confirmed.
   `create table authenticator (
     user_id int primary key references account on delete cascade,
     seed bytea,
@@ -48,7 +48,7 @@ const statements = [
     last_seen_at timestamptz(3) not null default now(),
     primary key (user_id, device_hash)
   )`,
-  // One row a day for each operation, address and agent: what breaks when the key is turned off (spec 5.3).
+  // One row per day, operation, address and user agent, to show what stops working when the key is turned off (spec 5.3).
   `create table api_key_use (
     client_id int not null references api_key on delete cascade,
     day date not null,
@@ -61,7 +61,7 @@ const statements = [
   'create index access_token_by_key on access_token (client_id)',
 ];
 
-/** Two-factor authentication, passkeys, known devices, and what API keys are used for. */
+/** Two-factor authentication, passkeys, known devices, and the usage of API keys. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
     // oxlint-disable-next-line no-await-in-loop -- in this order

@@ -3,12 +3,12 @@ import { type Kysely, sql } from 'kysely';
 const statements = [
   // The license of the agent server (spec 5.7).
   'alter table site add column has_agent_server boolean not null default false',
-  // Who administers the sites themselves. The first administrator of the installation does.
+  // Platform administrators; initially the first administrator of the installation.
   `create table platform_administrator (
     user_id int primary key references account on delete cascade,
     created_at timestamptz(3) not null default now()
   )`,
-  // The OpenID provider of a site. It stays when the site goes back to passwords; the secret is sealed.
+  // The OpenID provider of a site, kept when the site switches back to passwords; the secret is encrypted.
   `create table identity_provider (
     site_id int primary key references site on delete cascade,
     issuer text not null,
@@ -16,7 +16,7 @@ const statements = [
     client_secret bytea,
     claim text not null default 'sub'
   )`,
-  // Sign-ins that have gone to a provider and are not back.
+  // Sign-ins that were sent to a provider and have not returned.
   `create table identity_attempt (
     state_hash bytea primary key,
     site_id int not null references site on delete cascade,
@@ -27,7 +27,7 @@ const statements = [
   'create index account_federation on account (federation_id) where federation_id is not null',
 ];
 
-/** Administration of the platform, and sign-in through identity managers. */
+/** Platform administrators, and sign-in through identity managers. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
     // oxlint-disable-next-line no-await-in-loop -- in this order

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // Opened by the identity manager of its site, whose word counts on that site alone.
+  // Whether the identity manager of the site opened the session; it has no authority over other sites.
   'alter table session add column is_federated boolean not null default false',
-  // By what a site's provider knows members whose account began on another site; `account.federation_id` is of that one.
+  // Identifier at the site's provider for members with another home site; `account.federation_id` is that of the home site.
   `create table identity_link (
     site_id int not null,
     user_id int not null,
@@ -15,7 +15,7 @@ const statements = [
   )`,
 ];
 
-/** What an identity manager vouches for holds on its own site. */
+/** Limits the effect of identity managers to their own site. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
     // oxlint-disable-next-line no-await-in-loop -- in this order

@@ -2,9 +2,9 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginIdentitySignInData, BeginIdentitySignInError, BeginIdentitySignInResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, FinishIdentitySignInData, FinishIdentitySignInError, FinishIdentitySignInResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetIdentitySignOutData, GetIdentitySignOutError, GetIdentitySignOutResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadTwoFactorCoverageData, ReadTwoFactorCoverageError, ReadTwoFactorCoverageResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../../../../contract/generated/types.gen.ts';
 import { client } from '../client.gen.ts';
 import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginIdentitySignIn, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, changePassword, changeProxies, checkInvitees, confirmEnrolment, countChangedEntries, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createPlatformSite, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, finishIdentitySignIn, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getIdentitySignOut, getImportSettings, getImportStatus, getOwnSecurity, getPlatformSite, getReportRun, getSession, getSiteIdentity, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listChangedEntries, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryChanges, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listOwnSessions, listPlatformSites, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, provePresence, queryRows, queryRowsAsOf, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readChangeMoments, readEntryData, readEntryLineage, readGoneValues, readHistoricalData, readInvestigation, readTwoFactorCoverage, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, restoreEntries, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updatePlatformSite, updateProxies, updateSiteIdentity, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginIdentitySignInData, BeginIdentitySignInError, BeginIdentitySignInResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, FinishIdentitySignInData, FinishIdentitySignInError, FinishIdentitySignInResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetIdentitySignOutData, GetIdentitySignOutError, GetIdentitySignOutResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadTwoFactorCoverageData, ReadTwoFactorCoverageError, ReadTwoFactorCoverageResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -44,7 +44,7 @@ export const searchUsersQueryKey = (options?: Options<SearchUsersData>) => creat
 /**
  * Search users
  *
- * Users of this site by page, ordered by id. Filters are combined. A page shorter than pageSize is the last (shapes 1).
+ * Returns users of this site, ordered by id. Filters are combined with AND. A page shorter than `pageSize` is the last (shapes 1).
  */
 export const searchUsersOptions = (options?: Options<SearchUsersData>) => queryOptions<SearchUsersResponse, SearchUsersError, SearchUsersResponse, ReturnType<typeof searchUsersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -93,7 +93,7 @@ export const searchUsersInfiniteQueryKey = (options?: Options<SearchUsersData>):
 /**
  * Search users
  *
- * Users of this site by page, ordered by id. Filters are combined. A page shorter than pageSize is the last (shapes 1).
+ * Returns users of this site, ordered by id. Filters are combined with AND. A page shorter than `pageSize` is the last (shapes 1).
  */
 export const searchUsersInfiniteOptions = (options?: Options<SearchUsersData>) => {
     const opts = infiniteQueryOptions<SearchUsersResponse, SearchUsersError, InfiniteData<SearchUsersResponse>, QueryKey<Options<SearchUsersData>>, number | Pick<QueryKey<Options<SearchUsersData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -123,7 +123,7 @@ export const searchUsersInfiniteOptions = (options?: Options<SearchUsersData>) =
 /**
  * Create a user
  *
- * Without a password the new user receives an e-mail to set one (spec 4.2 rule 1). On a site that authenticates through an identity manager `password` and `federationId` have no effect (spec 2.1). An e-mail address that exists anywhere on the platform is 409; the message names the other two ways in. A caller who gives groups needs Manage Groups and every capability of those groups, else 403.
+ * Without a password the new user receives an e-mail to set one (spec 4.2 rule 1). On a site that authenticates through an identity manager, `password` and `federationId` have no effect (spec 2.1). 409 when the e-mail address already exists on the platform; the message names the two alternatives (invite, add existing). Assigning groups also requires Manage Groups and every capability of the groups, otherwise 403.
  */
 export const createUserMutation = (options?: Partial<Options<CreateUserData>>): UseMutationOptions<CreateUserResponse, CreateUserError, Options<CreateUserData>> => {
     const mutationOptions: UseMutationOptions<CreateUserResponse, CreateUserError, Options<CreateUserData>> = {
@@ -142,7 +142,7 @@ export const createUserMutation = (options?: Partial<Options<CreateUserData>>): 
 /**
  * Change a user
  *
- * An omitted field keeps its value. Two-factor authentication and IP restrictions cannot be turned off here (spec 2.1): `false` for a user who has it on is 400. The last administrator who can sign in cannot be deactivated (409).
+ * Omitted properties keep their value. Two-factor authentication and IP restrictions cannot be turned off here (spec 2.1): `false` for a user who has it on is 400. 409 when no administrator could sign in any more.
  */
 export const updateUserMutation = (options?: Partial<Options<UpdateUserData>>): UseMutationOptions<UpdateUserResponse, UpdateUserError, Options<UpdateUserData>> => {
     const mutationOptions: UseMutationOptions<UpdateUserResponse, UpdateUserError, Options<UpdateUserData>> = {
@@ -161,7 +161,7 @@ export const updateUserMutation = (options?: Partial<Options<UpdateUserData>>): 
 /**
  * Remove a user from this site
  *
- * Ends the membership of this site; the user stays on the platform and on other sites (spec 4.2). The last administrator who can sign in cannot be removed (409).
+ * Ends the membership of this site; the user remains on the platform and on other sites (spec 4.2). 409 when no administrator could sign in any more.
  */
 export const removeUserMutation = (options?: Partial<Options<RemoveUserData>>): UseMutationOptions<RemoveUserResponse, RemoveUserError, Options<RemoveUserData>> => {
     const mutationOptions: UseMutationOptions<RemoveUserResponse, RemoveUserError, Options<RemoveUserData>> = {
@@ -198,9 +198,9 @@ export const getUserOptions = (options: Options<GetUserData>) => queryOptions<Ge
 export const getUsersByIdsQueryKey = (options: Options<GetUsersByIdsData>) => createQueryKey('getUsersByIds', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read several users
+ * Read multiple users
  *
- * Ids that are not users of this site are left out of the answer.
+ * Ids that are not users of this site are omitted from the response.
  */
 export const getUsersByIdsOptions = (options: Options<GetUsersByIdsData>) => queryOptions<GetUsersByIdsResponse, GetUsersByIdsError, GetUsersByIdsResponse, ReturnType<typeof getUsersByIdsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -216,9 +216,9 @@ export const getUsersByIdsOptions = (options: Options<GetUsersByIdsData>) => que
 });
 
 /**
- * Read several users
+ * Read multiple users
  *
- * Ids that are not users of this site are left out of the answer.
+ * Ids that are not users of this site are omitted from the response.
  */
 export const getUsersByIdsMutation = (options?: Partial<Options<GetUsersByIdsData>>): UseMutationOptions<GetUsersByIdsResponse, GetUsersByIdsError, Options<GetUsersByIdsData>> => {
     const mutationOptions: UseMutationOptions<GetUsersByIdsResponse, GetUsersByIdsError, Options<GetUsersByIdsData>> = {
@@ -257,7 +257,7 @@ export const getUserLicenseHistoryQueryKey = (options: Options<GetUserLicenseHis
 /**
  * List the license changes of a user
  *
- * Every license the user was given on this site, newest first, beginning with the one the user came with.
+ * All license assignments of the user on this site, newest first, including the first one.
  */
 export const getUserLicenseHistoryOptions = (options: Options<GetUserLicenseHistoryData>) => queryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, ReturnType<typeof getUserLicenseHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -277,7 +277,7 @@ export const getUserLicenseHistoryInfiniteQueryKey = (options: Options<GetUserLi
 /**
  * List the license changes of a user
  *
- * Every license the user was given on this site, newest first, beginning with the one the user came with.
+ * All license assignments of the user on this site, newest first, including the first one.
  */
 export const getUserLicenseHistoryInfiniteOptions = (options: Options<GetUserLicenseHistoryData>) => {
     const opts = infiniteQueryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, InfiniteData<GetUserLicenseHistoryResponse>, QueryKey<Options<GetUserLicenseHistoryData>>, number | Pick<QueryKey<Options<GetUserLicenseHistoryData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -307,7 +307,7 @@ export const getUserLicenseHistoryInfiniteOptions = (options: Options<GetUserLic
 /**
  * Change the license of a user
  *
- * The last administrator who can sign in cannot be left without a license (409).
+ * 409 when no administrator with a license could sign in any more.
  */
 export const updateUserLicenseMutation = (options?: Partial<Options<UpdateUserLicenseData>>): UseMutationOptions<unknown, UpdateUserLicenseError, Options<UpdateUserLicenseData>> => {
     const mutationOptions: UseMutationOptions<unknown, UpdateUserLicenseError, Options<UpdateUserLicenseData>> = {
@@ -328,7 +328,7 @@ export const searchUserLicensesQueryKey = (options?: Options<SearchUserLicensesD
 /**
  * Search licenses
  *
- * Licenses of all users of this site by page, ordered by user id.
+ * Returns the licenses of all users of this site, ordered by user id.
  */
 export const searchUserLicensesOptions = (options?: Options<SearchUserLicensesData>) => queryOptions<SearchUserLicensesResponse, SearchUserLicensesError, SearchUserLicensesResponse, ReturnType<typeof searchUserLicensesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -348,7 +348,7 @@ export const searchUserLicensesInfiniteQueryKey = (options?: Options<SearchUserL
 /**
  * Search licenses
  *
- * Licenses of all users of this site by page, ordered by user id.
+ * Returns the licenses of all users of this site, ordered by user id.
  */
 export const searchUserLicensesInfiniteOptions = (options?: Options<SearchUserLicensesData>) => {
     const opts = infiniteQueryOptions<SearchUserLicensesResponse, SearchUserLicensesError, InfiniteData<SearchUserLicensesResponse>, QueryKey<Options<SearchUserLicensesData>>, number | Pick<QueryKey<Options<SearchUserLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -378,9 +378,9 @@ export const searchUserLicensesInfiniteOptions = (options?: Options<SearchUserLi
 export const listLicenseSeatsQueryKey = (options?: Options<ListLicenseSeatsData>) => createQueryKey('listLicenseSeats', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Count the licenses of each day
+ * Count the licenses by day
  *
- * How many users held each license at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
+ * Number of users with each license type at the end of each day (UTC), oldest first. The current day is counted as of now; future days are omitted. At most 366 days.
  */
 export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>) => queryOptions<ListLicenseSeatsResponse, ListLicenseSeatsError, ListLicenseSeatsResponse, ReturnType<typeof listLicenseSeatsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -398,9 +398,9 @@ export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>)
 export const listUnusedLicensesQueryKey = (options?: Options<ListUnusedLicensesData>) => createQueryKey('listUnusedLicenses', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * List billable licenses that nobody uses
+ * List unused billable licenses
  *
- * Billable licenses (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ * Billable licenses (types 1 and 2) of users who have been members of this site for at least `days` days without any activity in that time, ordered by user id.
  */
 export const listUnusedLicensesOptions = (options?: Options<ListUnusedLicensesData>) => queryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, ListUnusedLicensesResponse, ReturnType<typeof listUnusedLicensesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -418,9 +418,9 @@ export const listUnusedLicensesOptions = (options?: Options<ListUnusedLicensesDa
 export const listUnusedLicensesInfiniteQueryKey = (options?: Options<ListUnusedLicensesData>): QueryKey<Options<ListUnusedLicensesData>> => createQueryKey('listUnusedLicenses', options, true);
 
 /**
- * List billable licenses that nobody uses
+ * List unused billable licenses
  *
- * Billable licenses (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ * Billable licenses (types 1 and 2) of users who have been members of this site for at least `days` days without any activity in that time, ordered by user id.
  */
 export const listUnusedLicensesInfiniteOptions = (options?: Options<ListUnusedLicensesData>) => {
     const opts = infiniteQueryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, InfiniteData<ListUnusedLicensesResponse>, QueryKey<Options<ListUnusedLicensesData>>, number | Pick<QueryKey<Options<ListUnusedLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -450,7 +450,7 @@ export const listUnusedLicensesInfiniteOptions = (options?: Options<ListUnusedLi
 /**
  * Remove users from groups
  *
- * Removes the listed pairings; pairings that do not exist are passed over. At most 1,000 pairings in a request. The last administrator who can sign in remains one (409).
+ * Removes each combination of `userIds` and `groupIds`; combinations that do not exist are ignored. At most 1,000 combinations in a request. 409 when no administrator could sign in any more.
  */
 export const unassignGroupsMutation = (options?: Partial<Options<UnassignGroupsData>>): UseMutationOptions<UnassignGroupsResponse, UnassignGroupsError, Options<UnassignGroupsData>> => {
     const mutationOptions: UseMutationOptions<UnassignGroupsResponse, UnassignGroupsError, Options<UnassignGroupsData>> = {
@@ -517,7 +517,7 @@ export const listGroupsInfiniteOptions = (options?: Options<ListGroupsData>) => 
 /**
  * Create a user group
  *
- * A name that is taken is 409; nobody can give a capability they do not hold (403).
+ * 409 when the name is taken; 403 for a capability that the caller does not hold.
  */
 export const createGroupMutation = (options?: Partial<Options<CreateGroupData>>): UseMutationOptions<CreateGroupResponse, CreateGroupError, Options<CreateGroupData>> => {
     const mutationOptions: UseMutationOptions<CreateGroupResponse, CreateGroupError, Options<CreateGroupData>> = {
@@ -536,7 +536,7 @@ export const createGroupMutation = (options?: Partial<Options<CreateGroupData>>)
 /**
  * Add users to groups
  *
- * Adds every pairing and never replaces what is there (spec 4.2). At most 1,000 pairings in a request. The caller must hold every capability of the groups, else 403.
+ * Adds each combination of `userIds` and `groupIds` and never replaces existing assignments (spec 4.2). At most 1,000 combinations in a request. 403 unless the caller holds every capability of the groups.
  */
 export const assignGroupsMutation = (options?: Partial<Options<AssignGroupsData>>): UseMutationOptions<AssignGroupsResponse, AssignGroupsError, Options<AssignGroupsData>> => {
     const mutationOptions: UseMutationOptions<AssignGroupsResponse, AssignGroupsError, Options<AssignGroupsData>> = {
@@ -555,7 +555,7 @@ export const assignGroupsMutation = (options?: Partial<Options<AssignGroupsData>
 /**
  * Delete a user group
  *
- * Its members stay users of the site. The last administrator who can sign in remains one (409).
+ * The members remain users of the site. 409 when no administrator could sign in any more.
  */
 export const deleteGroupMutation = (options?: Partial<Options<DeleteGroupData>>): UseMutationOptions<DeleteGroupResponse, DeleteGroupError, Options<DeleteGroupData>> => {
     const mutationOptions: UseMutationOptions<DeleteGroupResponse, DeleteGroupError, Options<DeleteGroupData>> = {
@@ -592,7 +592,7 @@ export const getGroupOptions = (options: Options<GetGroupData>) => queryOptions<
 /**
  * Change a user group
  *
- * An omitted field keeps its value. Nobody can give a capability they do not hold (403); the last administrator who can sign in remains one (409).
+ * Omitted properties keep their value. 403 for a capability that the caller does not hold; 409 when no administrator could sign in any more.
  */
 export const updateGroupMutation = (options?: Partial<Options<UpdateGroupData>>): UseMutationOptions<UpdateGroupResponse, UpdateGroupError, Options<UpdateGroupData>> => {
     const mutationOptions: UseMutationOptions<UpdateGroupResponse, UpdateGroupError, Options<UpdateGroupData>> = {
@@ -613,7 +613,7 @@ export const queryUserActivityQueryKey = (options: Options<QueryUserActivityData
 /**
  * Report the activity of users
  *
- * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ * Newest first. The report covers at most the last 90 days. `exportDataType` is allowed only with activity 8 (shapes 2).
  */
 export const queryUserActivityOptions = (options: Options<QueryUserActivityData>) => queryOptions<QueryUserActivityResponse, QueryUserActivityError, QueryUserActivityResponse, ReturnType<typeof queryUserActivityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -633,7 +633,7 @@ export const queryUserActivityInfiniteQueryKey = (options: Options<QueryUserActi
 /**
  * Report the activity of users
  *
- * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ * Newest first. The report covers at most the last 90 days. `exportDataType` is allowed only with activity 8 (shapes 2).
  */
 export const queryUserActivityInfiniteOptions = (options: Options<QueryUserActivityData>) => {
     const opts = infiniteQueryOptions<QueryUserActivityResponse, QueryUserActivityError, InfiniteData<QueryUserActivityResponse>, QueryKey<Options<QueryUserActivityData>>, number | Pick<QueryKey<Options<QueryUserActivityData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -663,7 +663,7 @@ export const queryUserActivityInfiniteOptions = (options: Options<QueryUserActiv
 /**
  * Report the activity of users
  *
- * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ * Newest first. The report covers at most the last 90 days. `exportDataType` is allowed only with activity 8 (shapes 2).
  */
 export const queryUserActivityMutation = (options?: Partial<Options<QueryUserActivityData>>): UseMutationOptions<QueryUserActivityResponse, QueryUserActivityError, Options<QueryUserActivityData>> => {
     const mutationOptions: UseMutationOptions<QueryUserActivityResponse, QueryUserActivityError, Options<QueryUserActivityData>> = {
@@ -684,7 +684,7 @@ export const summarizeUserActivityQueryKey = (options: Options<SummarizeUserActi
 /**
  * Count the activity of users
  *
- * The same filters as queryUserActivity, over a period of any length: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ * Takes the same filters as queryUserActivity for a period of any length. Counts the activities by type for each hour or day and lists the most active users and the most frequent addresses. Buckets are hours for periods of at most seven days, otherwise days, in UTC; empty buckets are omitted.
  */
 export const summarizeUserActivityOptions = (options: Options<SummarizeUserActivityData>) => queryOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, SummarizeUserActivityResponse, ReturnType<typeof summarizeUserActivityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -702,7 +702,7 @@ export const summarizeUserActivityOptions = (options: Options<SummarizeUserActiv
 /**
  * Count the activity of users
  *
- * The same filters as queryUserActivity, over a period of any length: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ * Takes the same filters as queryUserActivity for a period of any length. Counts the activities by type for each hour or day and lists the most active users and the most frequent addresses. Buckets are hours for periods of at most seven days, otherwise days, in UTC; empty buckets are omitted.
  */
 export const summarizeUserActivityMutation = (options?: Partial<Options<SummarizeUserActivityData>>): UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> => {
     const mutationOptions: UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> = {
@@ -723,7 +723,7 @@ export const listInvestigationsQueryKey = (options?: Options<ListInvestigationsD
 /**
  * List saved investigations
  *
- * Newest first; their rows come with readInvestigation.
+ * Newest first, without their rows (see readInvestigation).
  */
 export const listInvestigationsOptions = (options?: Options<ListInvestigationsData>) => queryOptions<ListInvestigationsResponse, ListInvestigationsError, ListInvestigationsResponse, ReturnType<typeof listInvestigationsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -743,7 +743,7 @@ export const listInvestigationsInfiniteQueryKey = (options?: Options<ListInvesti
 /**
  * List saved investigations
  *
- * Newest first; their rows come with readInvestigation.
+ * Newest first, without their rows (see readInvestigation).
  */
 export const listInvestigationsInfiniteOptions = (options?: Options<ListInvestigationsData>) => {
     const opts = infiniteQueryOptions<ListInvestigationsResponse, ListInvestigationsError, InfiniteData<ListInvestigationsResponse>, QueryKey<Options<ListInvestigationsData>>, number | Pick<QueryKey<Options<ListInvestigationsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -773,7 +773,7 @@ export const listInvestigationsInfiniteOptions = (options?: Options<ListInvestig
 /**
  * Save an investigation
  *
- * Keeps the filters, the notes and the rows that match now, the newest 1,000 at most.
+ * Stores the filters, the notes and the rows that currently match, at most the newest 1,000.
  */
 export const createInvestigationMutation = (options?: Partial<Options<CreateInvestigationData>>): UseMutationOptions<CreateInvestigationResponse, CreateInvestigationError, Options<CreateInvestigationData>> => {
     const mutationOptions: UseMutationOptions<CreateInvestigationResponse, CreateInvestigationError, Options<CreateInvestigationData>> = {
@@ -825,9 +825,9 @@ export const readInvestigationOptions = (options: Options<ReadInvestigationData>
 });
 
 /**
- * Change the name or the notes of an investigation
+ * Change the name or notes of an investigation
  *
- * The rows stay as they were frozen.
+ * The stored rows do not change.
  */
 export const updateInvestigationMutation = (options?: Partial<Options<UpdateInvestigationData>>): UseMutationOptions<UpdateInvestigationResponse, UpdateInvestigationError, Options<UpdateInvestigationData>> => {
     const mutationOptions: UseMutationOptions<UpdateInvestigationResponse, UpdateInvestigationError, Options<UpdateInvestigationData>> = {
@@ -846,7 +846,7 @@ export const updateInvestigationMutation = (options?: Partial<Options<UpdateInve
 export const getUserSecurityQueryKey = (options: Options<GetUserSecurityData>) => createQueryKey('getUserSecurity', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read how a user's account is protected
+ * Read the security settings of a user
  */
 export const getUserSecurityOptions = (options: Options<GetUserSecurityData>) => queryOptions<GetUserSecurityResponse, GetUserSecurityError, GetUserSecurityResponse, ReturnType<typeof getUserSecurityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -862,9 +862,9 @@ export const getUserSecurityOptions = (options: Options<GetUserSecurityData>) =>
 });
 
 /**
- * Reset a lost second factor
+ * Reset the second factor of a user
  *
- * Authenticator app, passkeys and recovery codes of the person work no longer, every session of theirs ends, and they are told by e-mail. Where two-factor is on, the next sign-in asks them to set up a new one: it is not switched off. Not for oneself, not for somebody with capabilities that the caller lacks (403), and not by one site alone for somebody who belongs to others too (409).
+ * Removes the user's authenticator app, passkeys and recovery codes, ends all sessions of the user and notifies the user by e-mail. Two-factor authentication stays enabled: where it is required, the next sign-in asks the user to set up a new second factor. 403 for a user with capabilities that the caller lacks; 409 for the caller's own account, for a user without a second factor, and for a user who is also a member of other sites.
  */
 export const resetTwoFactorMutation = (options?: Partial<Options<ResetTwoFactorData>>): UseMutationOptions<ResetTwoFactorResponse, ResetTwoFactorError, Options<ResetTwoFactorData>> => {
     const mutationOptions: UseMutationOptions<ResetTwoFactorResponse, ResetTwoFactorError, Options<ResetTwoFactorData>> = {
@@ -883,7 +883,7 @@ export const resetTwoFactorMutation = (options?: Partial<Options<ResetTwoFactorD
 /**
  * End the sessions of a user
  *
- * All of them on this site, or the one of `sessionId`; the caller's own session stays. Not for somebody with capabilities that the caller lacks (403).
+ * Ends all sessions of the user on this site, or the one named by `sessionId`. The caller's current session is not ended. 403 for a user with capabilities that the caller lacks.
  */
 export const endUserSessionsMutation = (options?: Partial<Options<EndUserSessionsData>>): UseMutationOptions<EndUserSessionsResponse, EndUserSessionsError, Options<EndUserSessionsData>> => {
     const mutationOptions: UseMutationOptions<EndUserSessionsResponse, EndUserSessionsError, Options<EndUserSessionsData>> = {
@@ -902,9 +902,9 @@ export const endUserSessionsMutation = (options?: Partial<Options<EndUserSession
 export const listUserChangesQueryKey = (options: Options<ListUserChangesData>) => createQueryKey('listUserChanges', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * List what was changed on a user
+ * List the changes made to a user
  *
- * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation, password set. Never a secret.
+ * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation and password changes. Secrets are never included.
  */
 export const listUserChangesOptions = (options: Options<ListUserChangesData>) => queryOptions<ListUserChangesResponse, ListUserChangesError, ListUserChangesResponse, ReturnType<typeof listUserChangesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -922,9 +922,9 @@ export const listUserChangesOptions = (options: Options<ListUserChangesData>) =>
 export const listUserChangesInfiniteQueryKey = (options: Options<ListUserChangesData>): QueryKey<Options<ListUserChangesData>> => createQueryKey('listUserChanges', options, true);
 
 /**
- * List what was changed on a user
+ * List the changes made to a user
  *
- * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation, password set. Never a secret.
+ * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation and password changes. Secrets are never included.
  */
 export const listUserChangesInfiniteOptions = (options: Options<ListUserChangesData>) => {
     const opts = infiniteQueryOptions<ListUserChangesResponse, ListUserChangesError, InfiniteData<ListUserChangesResponse>, QueryKey<Options<ListUserChangesData>>, number | Pick<QueryKey<Options<ListUserChangesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -956,7 +956,7 @@ export const listProxiesQueryKey = (options?: Options<ListProxiesData>) => creat
 /**
  * List proxy assignments
  *
- * Proxy users of this site by page, in the order of their ids, each with everybody they may act for: filters choose proxy users, and `users` stays whole, so that it can be sent back by updateProxies without losing anybody. Users who are not active or have no license are listed too: their assignments rest and come back with them.
+ * Returns proxy users of this site, ordered by id, each with all users they may act for. Filters select proxy users and do not shorten `users`, so that the list can be sent back with updateProxies without loss. Users who are inactive or have no license are listed too: their assignments are suspended and take effect again later.
  */
 export const listProxiesOptions = (options?: Options<ListProxiesData>) => queryOptions<ListProxiesResponse, ListProxiesError, ListProxiesResponse, ReturnType<typeof listProxiesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -976,7 +976,7 @@ export const listProxiesInfiniteQueryKey = (options?: Options<ListProxiesData>):
 /**
  * List proxy assignments
  *
- * Proxy users of this site by page, in the order of their ids, each with everybody they may act for: filters choose proxy users, and `users` stays whole, so that it can be sent back by updateProxies without losing anybody. Users who are not active or have no license are listed too: their assignments rest and come back with them.
+ * Returns proxy users of this site, ordered by id, each with all users they may act for. Filters select proxy users and do not shorten `users`, so that the list can be sent back with updateProxies without loss. Users who are inactive or have no license are listed too: their assignments are suspended and take effect again later.
  */
 export const listProxiesInfiniteOptions = (options?: Options<ListProxiesData>) => {
     const opts = infiniteQueryOptions<ListProxiesResponse, ListProxiesError, InfiniteData<ListProxiesResponse>, QueryKey<Options<ListProxiesData>>, number | Pick<QueryKey<Options<ListProxiesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -1004,9 +1004,9 @@ export const listProxiesInfiniteOptions = (options?: Options<ListProxiesData>) =
 };
 
 /**
- * Replace the users that a proxy may act for
+ * Replace the users a proxy may act for
  *
- * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy, and whoever is added has to be active, as has the proxy user (400, with every fault at its path); 404 for a proxy user whom this site does not have. Whoever assigns holds everything that the added users pass on to a proxy, else 403. Two users may be each other's proxies; nobody acts on from there. Whoever can be acted for from now on is told by e-mail.
+ * Replaces the whole list; an empty or null list removes all assignments of the proxy user (spec 2.3). A user cannot be their own proxy, and the proxy user and every added user must be active (400, with each error at its path); 404 when the proxy user is not a member of this site. 403 unless the caller holds every capability that the added users pass on to the proxy. Two users may be proxies of each other; assignments are not transitive. Newly added users are notified by e-mail.
  */
 export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesData>>): UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> => {
     const mutationOptions: UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> = {
@@ -1023,9 +1023,9 @@ export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesDat
 };
 
 /**
- * Add and remove single proxy assignments
+ * Add and remove individual proxy assignments
  *
- * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing. At most 1,000 in both lists together; the rules of updateProxies hold.
+ * Unlike updateProxies, does not affect other assignments, so that two administrators can edit the same proxy at once. Adding an existing assignment or removing a missing one changes nothing. At most 1,000 assignments in both lists together; the rules of updateProxies apply.
  */
 export const changeProxiesMutation = (options?: Partial<Options<ChangeProxiesData>>): UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> => {
     const mutationOptions: UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> = {
@@ -1044,7 +1044,7 @@ export const changeProxiesMutation = (options?: Partial<Options<ChangeProxiesDat
 export const listActingReportsQueryKey = (options?: Options<ListActingReportsData>) => createQueryKey('listActingReports', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * List when somebody acted for somebody
+ * List acting reports
  *
  * Newest first.
  */
@@ -1064,7 +1064,7 @@ export const listActingReportsOptions = (options?: Options<ListActingReportsData
 export const listActingReportsInfiniteQueryKey = (options?: Options<ListActingReportsData>): QueryKey<Options<ListActingReportsData>> => createQueryKey('listActingReports', options, true);
 
 /**
- * List when somebody acted for somebody
+ * List acting reports
  *
  * Newest first.
  */
@@ -1096,9 +1096,9 @@ export const listActingReportsInfiniteOptions = (options?: Options<ListActingRep
 export const readActingReportQueryKey = (options: Options<ReadActingReportData>) => createQueryKey('readActingReport', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read what was seen and done while acting
+ * Read an acting report
  *
- * Steps in order, 1,000 on a page at most. Those that only read appear within a second.
+ * Requests made while acting, in order, at most 1,000 on a page. Read requests appear after up to one second.
  */
 export const readActingReportOptions = (options: Options<ReadActingReportData>) => queryOptions<ReadActingReportResponse, ReadActingReportError, ReadActingReportResponse, ReturnType<typeof readActingReportQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1116,9 +1116,9 @@ export const readActingReportOptions = (options: Options<ReadActingReportData>) 
 export const readActingReportInfiniteQueryKey = (options: Options<ReadActingReportData>): QueryKey<Options<ReadActingReportData>> => createQueryKey('readActingReport', options, true);
 
 /**
- * Read what was seen and done while acting
+ * Read an acting report
  *
- * Steps in order, 1,000 on a page at most. Those that only read appear within a second.
+ * Requests made while acting, in order, at most 1,000 on a page. Read requests appear after up to one second.
  */
 export const readActingReportInfiniteOptions = (options: Options<ReadActingReportData>) => {
     const opts = infiniteQueryOptions<ReadActingReportResponse, ReadActingReportError, InfiniteData<ReadActingReportResponse>, QueryKey<Options<ReadActingReportData>>, number | Pick<QueryKey<Options<ReadActingReportData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -1148,7 +1148,7 @@ export const readActingReportInfiniteOptions = (options: Options<ReadActingRepor
 /**
  * Invite an existing user
  *
- * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well. 429 after 200 invitations of the caller in an hour, and after five e-mails from this site to the same person in a day.
+ * A temporary invitation (type 1) requires `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when no user of the platform has the address; 409 when the user is already a member of this site or already invited. Assigning groups also requires Manage Groups and every capability of the groups. 429 after 200 invitations by the caller in an hour, and after five e-mails from this site to the same person in a day.
  */
 export const inviteExistingUserMutation = (options?: Partial<Options<InviteExistingUserData>>): UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> => {
     const mutationOptions: UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> = {
@@ -1186,7 +1186,7 @@ export const addExistingUserMutation = (options?: Partial<Options<AddExistingUse
 /**
  * Add an existing user without confirmation (alias)
  *
- * Another path of addExistingUser, named by a release note (spec 4.2 rule 2).
+ * Alternative path of addExistingUser, named in a release note (spec 4.2 rule 2).
  */
 export const addExistingUserAliasMutation = (options?: Partial<Options<AddExistingUserAliasData>>): UseMutationOptions<AddExistingUserAliasResponse, AddExistingUserAliasError, Options<AddExistingUserAliasData>> => {
     const mutationOptions: UseMutationOptions<AddExistingUserAliasResponse, AddExistingUserAliasError, Options<AddExistingUserAliasData>> = {
@@ -1207,7 +1207,7 @@ export const listInvitationsQueryKey = (options?: Options<ListInvitationsData>) 
 /**
  * List invitations
  *
- * Invitations of this site by page, newest first.
+ * Returns the invitations of this site, newest first.
  */
 export const listInvitationsOptions = (options?: Options<ListInvitationsData>) => queryOptions<ListInvitationsResponse, ListInvitationsError, ListInvitationsResponse, ReturnType<typeof listInvitationsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1227,7 +1227,7 @@ export const listInvitationsInfiniteQueryKey = (options?: Options<ListInvitation
 /**
  * List invitations
  *
- * Invitations of this site by page, newest first.
+ * Returns the invitations of this site, newest first.
  */
 export const listInvitationsInfiniteOptions = (options?: Options<ListInvitationsData>) => {
     const opts = infiniteQueryOptions<ListInvitationsResponse, ListInvitationsError, InfiniteData<ListInvitationsResponse>, QueryKey<Options<ListInvitationsData>>, number | Pick<QueryKey<Options<ListInvitationsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -1274,9 +1274,9 @@ export const revokeInvitationMutation = (options?: Partial<Options<RevokeInvitat
 };
 
 /**
- * Send an invitation again
+ * Resend an invitation
  *
- * The earlier link stops working. 409 when the invitation was accepted or revoked.
+ * Sends a new link; the earlier link stops working. 409 when the invitation was accepted or revoked.
  */
 export const resendInvitationMutation = (options?: Partial<Options<ResendInvitationData>>): UseMutationOptions<ResendInvitationResponse, ResendInvitationError, Options<ResendInvitationData>> => {
     const mutationOptions: UseMutationOptions<ResendInvitationResponse, ResendInvitationError, Options<ResendInvitationData>> = {
@@ -1293,9 +1293,9 @@ export const resendInvitationMutation = (options?: Partial<Options<ResendInvitat
 };
 
 /**
- * Give more days
+ * Extend an invitation
  *
- * A pending invitation stays open longer; the temporary membership of an accepted one ends later. 409 for any other (send an expired one again).
+ * Extends the validity of a pending invitation, or the temporary membership of an accepted one. 409 for any other invitation (resend an expired one instead).
  */
 export const extendInvitationMutation = (options?: Partial<Options<ExtendInvitationData>>): UseMutationOptions<ExtendInvitationResponse, ExtendInvitationError, Options<ExtendInvitationData>> => {
     const mutationOptions: UseMutationOptions<ExtendInvitationResponse, ExtendInvitationError, Options<ExtendInvitationData>> = {
@@ -1314,9 +1314,9 @@ export const extendInvitationMutation = (options?: Partial<Options<ExtendInvitat
 export const checkInviteesQueryKey = (options: Options<CheckInviteesData>) => createQueryKey('checkInvitees', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Tell for each address what can be done
+ * Check which addresses can be invited
  *
- * Nothing is changed and nobody is told. Whether an address is known is answered only as far as the caller could find it out by inviting.
+ * Changes nothing and sends no e-mail. Reveals whether an address is known only as far as an invitation by the caller would reveal it.
  */
 export const checkInviteesOptions = (options: Options<CheckInviteesData>) => queryOptions<CheckInviteesResponse, CheckInviteesError, CheckInviteesResponse, ReturnType<typeof checkInviteesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1332,9 +1332,9 @@ export const checkInviteesOptions = (options: Options<CheckInviteesData>) => que
 });
 
 /**
- * Tell for each address what can be done
+ * Check which addresses can be invited
  *
- * Nothing is changed and nobody is told. Whether an address is known is answered only as far as the caller could find it out by inviting.
+ * Changes nothing and sends no e-mail. Reveals whether an address is known only as far as an invitation by the caller would reveal it.
  */
 export const checkInviteesMutation = (options?: Partial<Options<CheckInviteesData>>): UseMutationOptions<CheckInviteesResponse, CheckInviteesError, Options<CheckInviteesData>> => {
     const mutationOptions: UseMutationOptions<CheckInviteesResponse, CheckInviteesError, Options<CheckInviteesData>> = {
@@ -1353,9 +1353,9 @@ export const checkInviteesMutation = (options?: Partial<Options<CheckInviteesDat
 export const explainAccessQueryKey = (options: Options<ExplainAccessData>) => createQueryKey('explainAccess', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Explain a user's access
+ * Explain the access of a user
  *
- * Everything that decides whether this user gets in and may call the interface, each with its state and, where it fails, the way to mend it. `ipAddress` asks as if they came from there.
+ * Checks each condition that decides whether the user can sign in and call the interface, with its state and, if it fails, the remedy. `ipAddress` simulates a request from that address.
  */
 export const explainAccessOptions = (options: Options<ExplainAccessData>) => queryOptions<ExplainAccessResponse, ExplainAccessError, ExplainAccessResponse, ReturnType<typeof explainAccessQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1373,7 +1373,7 @@ export const explainAccessOptions = (options: Options<ExplainAccessData>) => que
 export const getSiteSettingsQueryKey = (options?: Options<GetSiteSettingsData>) => createQueryKey('getSiteSettings', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read the settings of the site
+ * Read the site settings
  */
 export const getSiteSettingsOptions = (options?: Options<GetSiteSettingsData>) => queryOptions<GetSiteSettingsResponse, GetSiteSettingsError, GetSiteSettingsResponse, ReturnType<typeof getSiteSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1389,9 +1389,9 @@ export const getSiteSettingsOptions = (options?: Options<GetSiteSettingsData>) =
 });
 
 /**
- * Change the settings of the site
+ * Change the site settings
  *
- * What is left out keeps its value. A new time zone changes how dates without a time read for everybody (spec 4.4).
+ * Omitted properties keep their value. A new time zone changes how dates without a time are read for all users (spec 4.4).
  */
 export const updateSiteSettingsMutation = (options?: Partial<Options<UpdateSiteSettingsData>>): UseMutationOptions<UpdateSiteSettingsResponse, UpdateSiteSettingsError, Options<UpdateSiteSettingsData>> => {
     const mutationOptions: UseMutationOptions<UpdateSiteSettingsResponse, UpdateSiteSettingsError, Options<UpdateSiteSettingsData>> = {
@@ -1410,9 +1410,9 @@ export const updateSiteSettingsMutation = (options?: Partial<Options<UpdateSiteS
 export const readTwoFactorCoverageQueryKey = (options?: Options<ReadTwoFactorCoverageData>) => createQueryKey('readTwoFactorCoverage', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read how far two-factor authentication reaches
+ * Read the two-factor coverage of the site
  *
- * How many active users have a second factor, and of whom one is asked. On a site that authenticates through an identity manager, only who signs in with a password elsewhere is asked for it.
+ * Counts the active users of the site by whether they have a second factor and whether one is required. On a site that authenticates through an identity manager, a second factor is required only of users who sign in with a password on another site.
  */
 export const readTwoFactorCoverageOptions = (options?: Options<ReadTwoFactorCoverageData>) => queryOptions<ReadTwoFactorCoverageResponse, ReadTwoFactorCoverageError, ReadTwoFactorCoverageResponse, ReturnType<typeof readTwoFactorCoverageQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1432,7 +1432,7 @@ export const listApprovedAddressesQueryKey = (options?: Options<ListApprovedAddr
 /**
  * List the approved addresses
  *
- * With the address of the caller as the service sees it.
+ * Returns the list and the caller's address as the service sees it.
  */
 export const listApprovedAddressesOptions = (options?: Options<ListApprovedAddressesData>) => queryOptions<ListApprovedAddressesResponse, ListApprovedAddressesError, ListApprovedAddressesResponse, ReturnType<typeof listApprovedAddressesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1448,9 +1448,9 @@ export const listApprovedAddressesOptions = (options?: Options<ListApprovedAddre
 });
 
 /**
- * Change the approved addresses
+ * Replace the approved addresses
  *
- * Takes the place of the whole list. 400 when a network is none, stands twice, or the caller has IP restrictions and would be locked out by it; 409 when no administrator could sign in any more.
+ * Replaces the whole list. 400 when an item is not a valid network, is repeated, or the list would lock out a caller who has IP restrictions; 409 when no administrator could sign in any more.
  */
 export const updateApprovedAddressesMutation = (options?: Partial<Options<UpdateApprovedAddressesData>>): UseMutationOptions<UpdateApprovedAddressesResponse, UpdateApprovedAddressesError, Options<UpdateApprovedAddressesData>> => {
     const mutationOptions: UseMutationOptions<UpdateApprovedAddressesResponse, UpdateApprovedAddressesError, Options<UpdateApprovedAddressesData>> = {
@@ -1469,9 +1469,9 @@ export const updateApprovedAddressesMutation = (options?: Partial<Options<Update
 export const rehearseApprovedAddressesQueryKey = (options: Options<RehearseApprovedAddressesData>) => createQueryKey('rehearseApprovedAddresses', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Rehearse a list of approved addresses
+ * Check a list of approved addresses
  *
- * Who succeeded in the last 90 days from an address that this list does not approve, from where, and how often. Stores nothing.
+ * Lists the users who acted successfully in the last 90 days from an address that this list does not approve, with the addresses and the counts. Stores nothing.
  */
 export const rehearseApprovedAddressesOptions = (options: Options<RehearseApprovedAddressesData>) => queryOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, ReturnType<typeof rehearseApprovedAddressesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1487,9 +1487,9 @@ export const rehearseApprovedAddressesOptions = (options: Options<RehearseApprov
 });
 
 /**
- * Rehearse a list of approved addresses
+ * Check a list of approved addresses
  *
- * Who succeeded in the last 90 days from an address that this list does not approve, from where, and how often. Stores nothing.
+ * Lists the users who acted successfully in the last 90 days from an address that this list does not approve, with the addresses and the counts. Stores nothing.
  */
 export const rehearseApprovedAddressesMutation = (options?: Partial<Options<RehearseApprovedAddressesData>>): UseMutationOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, Options<RehearseApprovedAddressesData>> => {
     const mutationOptions: UseMutationOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, Options<RehearseApprovedAddressesData>> = {
@@ -1508,7 +1508,7 @@ export const rehearseApprovedAddressesMutation = (options?: Partial<Options<Rehe
 /**
  * Request a backup
  *
- * `ids` or `apiNames` choose entry types, neither means the whole site, both are 400. 409 while another backup of the site is queued or running.
+ * `ids` or `apiNames` selects entry types; without either the backup covers the whole site, both together are 400. 409 while another backup of the site is queued or running.
  */
 export const requestBackupMutation = (options?: Partial<Options<RequestBackupData>>): UseMutationOptions<RequestBackupResponse, RequestBackupError, Options<RequestBackupData>> => {
     const mutationOptions: UseMutationOptions<RequestBackupResponse, RequestBackupError, Options<RequestBackupData>> = {
@@ -1529,7 +1529,7 @@ export const listBackupsQueryKey = (options?: Options<ListBackupsData>) => creat
 /**
  * List backups
  *
- * Newest first. Other installations may answer a bare array (shapes 3).
+ * Newest first. Other installations may return a bare array (shapes 3).
  */
 export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryOptions<ListBackupsResponse, ListBackupsError, ListBackupsResponse, ReturnType<typeof listBackupsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1547,7 +1547,7 @@ export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryO
 export const getBackupSettingsQueryKey = (options?: Options<GetBackupSettingsData>) => createQueryKey('getBackupSettings', options, false, ['v4.0.0 Backups']);
 
 /**
- * Read the schedule of backups
+ * Read the backup schedule
  */
 export const getBackupSettingsOptions = (options?: Options<GetBackupSettingsData>) => queryOptions<GetBackupSettingsResponse, GetBackupSettingsError, GetBackupSettingsResponse, ReturnType<typeof getBackupSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1563,7 +1563,7 @@ export const getBackupSettingsOptions = (options?: Options<GetBackupSettingsData
 });
 
 /**
- * Change the schedule of backups
+ * Change the backup schedule
  */
 export const updateBackupSettingsMutation = (options?: Partial<Options<UpdateBackupSettingsData>>): UseMutationOptions<UpdateBackupSettingsResponse, UpdateBackupSettingsError, Options<UpdateBackupSettingsData>> => {
     const mutationOptions: UseMutationOptions<UpdateBackupSettingsResponse, UpdateBackupSettingsError, Options<UpdateBackupSettingsData>> = {
@@ -1582,7 +1582,7 @@ export const updateBackupSettingsMutation = (options?: Partial<Options<UpdateBac
 /**
  * Cancel a backup
  *
- * The backup stays in the list as Failed with the reason `cancelled`. 409 unless it is Queued or Running.
+ * The backup remains in the list as Failed with the reason `cancelled`. 409 unless it is Queued or Running.
  */
 export const cancelBackupMutation = (options?: Partial<Options<CancelBackupData>>): UseMutationOptions<CancelBackupResponse, CancelBackupError, Options<CancelBackupData>> => {
     const mutationOptions: UseMutationOptions<CancelBackupResponse, CancelBackupError, Options<CancelBackupData>> = {
@@ -1601,7 +1601,7 @@ export const cancelBackupMutation = (options?: Partial<Options<CancelBackupData>
 /**
  * Verify a backup
  *
- * Restores the backup into a scratch schema in the background and compares counts and hashes with its manifest; the outcome stands in `verified`. 409 until Ready.
+ * Restores the backup into a temporary schema in the background and compares counts and hashes with the manifest; `verified` holds the result. 409 until the backup is Ready.
  */
 export const verifyBackupMutation = (options?: Partial<Options<VerifyBackupData>>): UseMutationOptions<VerifyBackupResponse, VerifyBackupError, Options<VerifyBackupData>> => {
     const mutationOptions: UseMutationOptions<VerifyBackupResponse, VerifyBackupError, Options<VerifyBackupData>> = {
@@ -1620,9 +1620,9 @@ export const verifyBackupMutation = (options?: Partial<Options<VerifyBackupData>
 export const readBackupContentsQueryKey = (options: Options<ReadBackupContentsData>) => createQueryKey('readBackupContents', options, false, ['v4.0.0 Backups']);
 
 /**
- * Read what a backup holds
+ * Read the contents of a backup
  *
- * The manifest of the file. 409 until Ready.
+ * Returns the manifest of the file. 409 until the backup is Ready.
  */
 export const readBackupContentsOptions = (options: Options<ReadBackupContentsData>) => queryOptions<ReadBackupContentsResponse, ReadBackupContentsError, ReadBackupContentsResponse, ReturnType<typeof readBackupContentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1642,7 +1642,7 @@ export const listBackupDownloadsQueryKey = (options: Options<ListBackupDownloads
 /**
  * List the downloads of a backup
  *
- * Newest first, those of deleted backups included, at most 1000.
+ * Newest first, including downloads of deleted backups; at most 1000.
  */
 export const listBackupDownloadsOptions = (options: Options<ListBackupDownloadsData>) => queryOptions<ListBackupDownloadsResponse, ListBackupDownloadsError, ListBackupDownloadsResponse, ReturnType<typeof listBackupDownloadsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1662,7 +1662,7 @@ export const downloadBackupQueryKey = (options: Options<DownloadBackupData>) => 
 /**
  * Download a backup
  *
- * A ZIP of CSV files with a `manifest.json` of row counts and checksums (shapes 3). 409 until the backup is Ready.
+ * Returns a ZIP of CSV files with a `manifest.json` of row counts and checksums (shapes 3). 409 until the backup is Ready.
  */
 export const downloadBackupOptions = (options: Options<DownloadBackupData>) => queryOptions<DownloadBackupResponse, DownloadBackupError, DownloadBackupResponse, ReturnType<typeof downloadBackupQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1678,9 +1678,9 @@ export const downloadBackupOptions = (options: Options<DownloadBackupData>) => q
 });
 
 /**
- * Get a link to download a backup
+ * Create a download link for a backup
  *
- * The link holds for 5 minutes, once, for the IP address of the caller alone (spec 4.3; shapes 3).
+ * The link is valid for 5 minutes, for one download, and only from the caller's IP address (spec 4.3; shapes 3).
  */
 export const createBackupDownloadMutation = (options?: Partial<Options<CreateBackupDownloadData>>): UseMutationOptions<CreateBackupDownloadResponse, CreateBackupDownloadError, Options<CreateBackupDownloadData>> => {
     const mutationOptions: UseMutationOptions<CreateBackupDownloadResponse, CreateBackupDownloadError, Options<CreateBackupDownloadData>> = {
@@ -1699,9 +1699,9 @@ export const createBackupDownloadMutation = (options?: Partial<Options<CreateBac
 export const downloadBackupByLinkQueryKey = (options: Options<DownloadBackupByLinkData>) => createQueryKey('downloadBackupByLink', options, false, ['v4.0.0 Backups']);
 
 /**
- * Download a backup with a link
+ * Download a backup by link
  *
- * 404 when the link is unknown, used or expired, 403 from another IP address.
+ * 404 when the link is unknown, used or expired; 403 from another IP address.
  */
 export const downloadBackupByLinkOptions = (options: Options<DownloadBackupByLinkData>) => queryOptions<DownloadBackupByLinkResponse, DownloadBackupByLinkError, DownloadBackupByLinkResponse, ReturnType<typeof downloadBackupByLinkQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1758,7 +1758,7 @@ export const listEntriesHistoryQueryKey = (options: Options<ListEntriesHistoryDa
 /**
  * List changed entries
  *
- * Without changes made by calculations and without entries changed indirectly (shapes 4).
+ * Excludes changes made by calculations and entries changed indirectly (shapes 4).
  */
 export const listEntriesHistoryOptions = (options: Options<ListEntriesHistoryData>) => queryOptions<ListEntriesHistoryResponse, ListEntriesHistoryError, ListEntriesHistoryResponse, ReturnType<typeof listEntriesHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1776,9 +1776,9 @@ export const listEntriesHistoryOptions = (options: Options<ListEntriesHistoryDat
 export const listEntriesAllHistoryQueryKey = (options: Options<ListEntriesAllHistoryData>) => createQueryKey('listEntriesAllHistory', options, false, ['v4.0.0 Data']);
 
 /**
- * List changed entries, indirect changes included
+ * List changed entries including indirect changes
  *
- * Also entries changed by calculations or indirectly, for example those that reference a merged entry (spec 4.4).
+ * Includes entries changed by calculations or indirectly, for example entries that reference a merged entry (spec 4.4).
  */
 export const listEntriesAllHistoryOptions = (options: Options<ListEntriesAllHistoryData>) => queryOptions<ListEntriesAllHistoryResponse, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ReturnType<typeof listEntriesAllHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1798,7 +1798,7 @@ export const listAllEntriesHistoryQueryKey = (options?: Options<ListAllEntriesHi
 /**
  * List changed entries of all entry types
  *
- * Replaced by listEntriesAllHistory (spec 9.3).
+ * Deprecated; use listEntriesAllHistory (spec 9.3).
  *
  * @deprecated
  */
@@ -1820,7 +1820,7 @@ export const filterEntriesQueryKey = (options: Options<FilterEntriesData>) => cr
 /**
  * Filter entries
  *
- * All conditions must hold.
+ * Returns the entries that match all conditions.
  */
 export const filterEntriesOptions = (options: Options<FilterEntriesData>) => queryOptions<FilterEntriesResponse, FilterEntriesError, FilterEntriesResponse, ReturnType<typeof filterEntriesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1838,7 +1838,7 @@ export const filterEntriesOptions = (options: Options<FilterEntriesData>) => que
 /**
  * Filter entries
  *
- * All conditions must hold.
+ * Returns the entries that match all conditions.
  */
 export const filterEntriesMutation = (options?: Partial<Options<FilterEntriesData>>): UseMutationOptions<FilterEntriesResponse, FilterEntriesError, Options<FilterEntriesData>> => {
     const mutationOptions: UseMutationOptions<FilterEntriesResponse, FilterEntriesError, Options<FilterEntriesData>> = {
@@ -1875,9 +1875,9 @@ export const countChangedEntriesOptions = (options?: Options<CountChangedEntries
 export const listChangedEntriesQueryKey = (options: Options<ListChangedEntriesData>) => createQueryKey('listChangedEntries', options, false, ['v4.0.0 Data']);
 
 /**
- * List changed entries with when and by whom
+ * List changed entries with date and author
  *
- * The same entries as listEntriesHistory, or with `indirect` as listEntriesAllHistory, the last change of each, newest first.
+ * The same entries as listEntriesHistory, or with `indirect` as listEntriesAllHistory: the last change of each, newest first.
  */
 export const listChangedEntriesOptions = (options: Options<ListChangedEntriesData>) => queryOptions<ListChangedEntriesResponse, ListChangedEntriesError, ListChangedEntriesResponse, ReturnType<typeof listChangedEntriesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1897,7 +1897,7 @@ export const listEntryChangesQueryKey = (options: Options<ListEntryChangesData>)
 /**
  * List the changes of an entry
  *
- * Newest first: how the entry was made, every change of its values with what stood there before and after, who made it and through which proxy, the entries that were merged into it, and how it went away. Of a change that is too large for a page there are fewer on it; `next` leads on.
+ * Newest first: creation, every change of values with the values before and after, its author and proxy, entries merged into this one, and deletion or merge. A page may hold fewer changes than `limit` when they are large; `next` continues the list.
  */
 export const listEntryChangesOptions = (options: Options<ListEntryChangesData>) => queryOptions<ListEntryChangesResponse, ListEntryChangesError, ListEntryChangesResponse, ReturnType<typeof listEntryChangesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1915,9 +1915,9 @@ export const listEntryChangesOptions = (options: Options<ListEntryChangesData>) 
 export const readGoneValuesQueryKey = (options: Options<ReadGoneValuesData>) => createQueryKey('readGoneValues', options, false, ['v4.0.0 Data']);
 
 /**
- * Tell what an entry held in fields that its type has no more
+ * Read the values of deleted fields of an entry
  *
- * At one or two moments, of fields that were deleted later: as far as the entry's history has their values, which are those that were ever changed.
+ * Values at one or two points in time, of fields that were deleted afterwards. Covers values in the history of the entry, that is values that were changed at least once.
  */
 export const readGoneValuesOptions = (options: Options<ReadGoneValuesData>) => queryOptions<ReadGoneValuesResponse, ReadGoneValuesError, ReadGoneValuesResponse, ReturnType<typeof readGoneValuesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1935,9 +1935,9 @@ export const readGoneValuesOptions = (options: Options<ReadGoneValuesData>) => q
 export const readEntryLineageQueryKey = (options: Options<ReadEntryLineageData>) => createQueryKey('readEntryLineage', options, false, ['v4.0.0 Data']);
 
 /**
- * Tell which entries an entry was merged with
+ * List the entries an entry was merged with
  *
- * What became of the entry, into which entries it went, one after the other, and which went into it, directly or through others; at most 1000 of these.
+ * Current state of the entry, the chain of entries into which it was merged, and the entries merged into it directly or indirectly; at most 1000 of the latter.
  */
 export const readEntryLineageOptions = (options: Options<ReadEntryLineageData>) => queryOptions<ReadEntryLineageResponse, ReadEntryLineageError, ReadEntryLineageResponse, ReturnType<typeof readEntryLineageQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1955,9 +1955,9 @@ export const readEntryLineageOptions = (options: Options<ReadEntryLineageData>) 
 export const readChangeMomentsQueryKey = (options: Options<ReadChangeMomentsData>) => createQueryKey('readChangeMoments', options, false, ['v4.0.0 Data']);
 
 /**
- * Tell when entries of a type changed before and after a moment
+ * Find the changes of an entry type around a point in time
  *
- * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf). Where more than 20,000 entries have changed since the moment, earlier changes of the others may be passed over.
+ * Returns the time of the last change before and of the first change after `at`, to step through the states that queryRowsAsOf can show. Where more than 20,000 entries have changed since `at`, earlier changes of other entries may be skipped.
  */
 export const readChangeMomentsOptions = (options: Options<ReadChangeMomentsData>) => queryOptions<ReadChangeMomentsResponse, ReadChangeMomentsError, ReadChangeMomentsResponse, ReturnType<typeof readChangeMomentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1973,9 +1973,9 @@ export const readChangeMomentsOptions = (options: Options<ReadChangeMomentsData>
 });
 
 /**
- * Bring deleted entries back
+ * Restore deleted entries
  *
- * They come back with their ids, their history and what they held when they went, but for fields that are gone and references to entries that are gone. What referred to them does not do so again. For the programs' interface a delete is final (spec 4.4); 403 for whoever may not write data as well.
+ * The entries return with their ids, their history and the values they had when they were deleted, except fields and references whose target no longer exists. References to them are not restored. Only the console offers this: in the REST interface a deletion is final (spec 4.4). 403 unless the caller also has Write Data.
  */
 export const restoreEntriesMutation = (options?: Partial<Options<RestoreEntriesData>>): UseMutationOptions<RestoreEntriesResponse, RestoreEntriesError, Options<RestoreEntriesData>> => {
     const mutationOptions: UseMutationOptions<RestoreEntriesResponse, RestoreEntriesError, Options<RestoreEntriesData>> = {
@@ -1994,9 +1994,9 @@ export const restoreEntriesMutation = (options?: Partial<Options<RestoreEntriesD
 export const queryRowsAsOfQueryKey = (options: Options<QueryRowsAsOfData>) => createQueryKey('queryRowsAsOf', options, false, ['v4.0.0 Data']);
 
 /**
- * Query rows as they were
+ * Query rows as of a point in time
  *
- * The rows that queryRows would have answered at that moment, with how they differ from today. Fields, choices, and the names of entries and users are those of today; calculated fields are as they were. Refused with 400 when more entries than can be compared have changed since then.
+ * Returns the rows that queryRows would have returned at that time, and their differences from today. Fields, choices and the names of entries and users are the current ones; calculated fields have their values at that time. 400 when too many entries have changed since to be compared.
  */
 export const queryRowsAsOfOptions = (options: Options<QueryRowsAsOfData>) => queryOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, QueryRowsAsOfResponse, ReturnType<typeof queryRowsAsOfQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2014,9 +2014,9 @@ export const queryRowsAsOfOptions = (options: Options<QueryRowsAsOfData>) => que
 export const queryRowsAsOfInfiniteQueryKey = (options: Options<QueryRowsAsOfData>): QueryKey<Options<QueryRowsAsOfData>> => createQueryKey('queryRowsAsOf', options, true);
 
 /**
- * Query rows as they were
+ * Query rows as of a point in time
  *
- * The rows that queryRows would have answered at that moment, with how they differ from today. Fields, choices, and the names of entries and users are those of today; calculated fields are as they were. Refused with 400 when more entries than can be compared have changed since then.
+ * Returns the rows that queryRows would have returned at that time, and their differences from today. Fields, choices and the names of entries and users are the current ones; calculated fields have their values at that time. 400 when too many entries have changed since to be compared.
  */
 export const queryRowsAsOfInfiniteOptions = (options: Options<QueryRowsAsOfData>) => {
     const opts = infiniteQueryOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, InfiniteData<QueryRowsAsOfResponse>, QueryKey<Options<QueryRowsAsOfData>>, number | Pick<QueryKey<Options<QueryRowsAsOfData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2044,9 +2044,9 @@ export const queryRowsAsOfInfiniteOptions = (options: Options<QueryRowsAsOfData>
 };
 
 /**
- * Query rows as they were
+ * Query rows as of a point in time
  *
- * The rows that queryRows would have answered at that moment, with how they differ from today. Fields, choices, and the names of entries and users are those of today; calculated fields are as they were. Refused with 400 when more entries than can be compared have changed since then.
+ * Returns the rows that queryRows would have returned at that time, and their differences from today. Fields, choices and the names of entries and users are the current ones; calculated fields have their values at that time. 400 when too many entries have changed since to be compared.
  */
 export const queryRowsAsOfMutation = (options?: Partial<Options<QueryRowsAsOfData>>): UseMutationOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, Options<QueryRowsAsOfData>> => {
     const mutationOptions: UseMutationOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, Options<QueryRowsAsOfData>> = {
@@ -2065,9 +2065,9 @@ export const queryRowsAsOfMutation = (options?: Partial<Options<QueryRowsAsOfDat
 export const readEntryDataQueryKey = (options: Options<ReadEntryDataData>) => createQueryKey('readEntryData', options, false, ['v4.0.0 Data']);
 
 /**
- * Read values of entries
+ * Read field values of entries
  *
- * An item that cannot be read carries `error`; the others are answered.
+ * An item that cannot be read carries `error` and does not affect the others.
  */
 export const readEntryDataOptions = (options: Options<ReadEntryDataData>) => queryOptions<ReadEntryDataResponse, ReadEntryDataError, ReadEntryDataResponse, ReturnType<typeof readEntryDataQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2083,9 +2083,9 @@ export const readEntryDataOptions = (options: Options<ReadEntryDataData>) => que
 });
 
 /**
- * Read values of entries
+ * Read field values of entries
  *
- * An item that cannot be read carries `error`; the others are answered.
+ * An item that cannot be read carries `error` and does not affect the others.
  */
 export const readEntryDataMutation = (options?: Partial<Options<ReadEntryDataData>>): UseMutationOptions<ReadEntryDataResponse, ReadEntryDataError, Options<ReadEntryDataData>> => {
     const mutationOptions: UseMutationOptions<ReadEntryDataResponse, ReadEntryDataError, Options<ReadEntryDataData>> = {
@@ -2104,9 +2104,9 @@ export const readEntryDataMutation = (options?: Partial<Options<ReadEntryDataDat
 export const readHistoricalDataQueryKey = (options: Options<ReadHistoricalDataData>) => createQueryKey('readHistoricalData', options, false, ['v4.0.0 Data']);
 
 /**
- * Read values as they were
+ * Read values as of a point in time
  *
- * The values at `fromDate`; for a deleted entry those at deletion, calculated fields as they are now (shapes 4).
+ * Values at `fromDate`; for a deleted entry the values at deletion. Calculated fields have their current values (shapes 4).
  */
 export const readHistoricalDataOptions = (options: Options<ReadHistoricalDataData>) => queryOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, ReadHistoricalDataResponse, ReturnType<typeof readHistoricalDataQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2122,9 +2122,9 @@ export const readHistoricalDataOptions = (options: Options<ReadHistoricalDataDat
 });
 
 /**
- * Read values as they were
+ * Read values as of a point in time
  *
- * The values at `fromDate`; for a deleted entry those at deletion, calculated fields as they are now (shapes 4).
+ * Values at `fromDate`; for a deleted entry the values at deletion. Calculated fields have their current values (shapes 4).
  */
 export const readHistoricalDataMutation = (options?: Partial<Options<ReadHistoricalDataData>>): UseMutationOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, Options<ReadHistoricalDataData>> => {
     const mutationOptions: UseMutationOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, Options<ReadHistoricalDataData>> = {
@@ -2143,7 +2143,7 @@ export const readHistoricalDataMutation = (options?: Partial<Options<ReadHistori
 /**
  * Delete entries
  *
- * An entry that cannot be deleted carries `error`; the others are deleted.
+ * An entry that cannot be deleted carries `error` and does not affect the others.
  */
 export const deleteEntriesMutation = (options?: Partial<Options<DeleteEntriesData>>): UseMutationOptions<DeleteEntriesResponse, DeleteEntriesError, Options<DeleteEntriesData>> => {
     const mutationOptions: UseMutationOptions<DeleteEntriesResponse, DeleteEntriesError, Options<DeleteEntriesData>> = {
@@ -2162,7 +2162,7 @@ export const deleteEntriesMutation = (options?: Partial<Options<DeleteEntriesDat
 /**
  * Create entries
  *
- * Negative entry ids only; the same negative id is the same new entry. One invalid item fails the whole request, all errors are listed and nothing is stored (shapes 4).
+ * Accepts negative entry ids only; items with the same negative id belong to the same new entry. One invalid item fails the whole request: all errors are listed and nothing is stored (shapes 4).
  */
 export const createEntriesMutation = (options?: Partial<Options<CreateEntriesData>>): UseMutationOptions<CreateEntriesResponse, CreateEntriesError, Options<CreateEntriesData>> => {
     const mutationOptions: UseMutationOptions<CreateEntriesResponse, CreateEntriesError, Options<CreateEntriesData>> = {
@@ -2181,7 +2181,7 @@ export const createEntriesMutation = (options?: Partial<Options<CreateEntriesDat
 /**
  * Change entries
  *
- * Ids of entries, or negative for new ones. One invalid item fails the whole request, all errors are listed and nothing is stored (shapes 4).
+ * Accepts ids of existing entries, or negative ids for new ones. One invalid item fails the whole request: all errors are listed and nothing is stored (shapes 4).
  */
 export const updateEntriesMutation = (options?: Partial<Options<UpdateEntriesData>>): UseMutationOptions<UpdateEntriesResponse, UpdateEntriesError, Options<UpdateEntriesData>> => {
     const mutationOptions: UseMutationOptions<UpdateEntriesResponse, UpdateEntriesError, Options<UpdateEntriesData>> = {
@@ -2200,7 +2200,7 @@ export const updateEntriesMutation = (options?: Partial<Options<UpdateEntriesDat
 /**
  * Merge entries into one
  *
- * `mergeEntries` go away, what referenced them references `entryId`, and their history names it as mergedEntryId. Needs Delete Data as well.
+ * Deletes the entries of `mergeEntries`: references to them point to `entryId`, and their history names it as mergedEntryId. Also requires Delete Data.
  */
 export const mergeEntriesMutation = (options?: Partial<Options<MergeEntriesData>>): UseMutationOptions<MergeEntriesResponse, MergeEntriesError, Options<MergeEntriesData>> => {
     const mutationOptions: UseMutationOptions<MergeEntriesResponse, MergeEntriesError, Options<MergeEntriesData>> = {
@@ -2221,7 +2221,7 @@ export const queryRowsQueryKey = (options: Options<QueryRowsData>) => createQuer
 /**
  * Query rows
  *
- * Rows of an entry type by a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
+ * Returns rows of an entry type that match a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
  */
 export const queryRowsOptions = (options: Options<QueryRowsData>) => queryOptions<QueryRowsResponse, QueryRowsError, QueryRowsResponse, ReturnType<typeof queryRowsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2241,7 +2241,7 @@ export const queryRowsInfiniteQueryKey = (options: Options<QueryRowsData>): Quer
 /**
  * Query rows
  *
- * Rows of an entry type by a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
+ * Returns rows of an entry type that match a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
  */
 export const queryRowsInfiniteOptions = (options: Options<QueryRowsData>) => {
     const opts = infiniteQueryOptions<QueryRowsResponse, QueryRowsError, InfiniteData<QueryRowsResponse>, QueryKey<Options<QueryRowsData>>, number | Pick<QueryKey<Options<QueryRowsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2271,9 +2271,9 @@ export const queryRowsInfiniteOptions = (options: Options<QueryRowsData>) => {
 export const queryRowsByBodyQueryKey = (options: Options<QueryRowsByBodyData>) => createQueryKey('queryRowsByBody', options, false, ['v4.0.0 Data']);
 
 /**
- * Query rows with a long condition
+ * Query rows with the query in the body
  *
- * The same as queryRows with its parameters in the body.
+ * Like queryRows, for queries that are too long for a URL.
  */
 export const queryRowsByBodyOptions = (options: Options<QueryRowsByBodyData>) => queryOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, QueryRowsByBodyResponse, ReturnType<typeof queryRowsByBodyQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2291,9 +2291,9 @@ export const queryRowsByBodyOptions = (options: Options<QueryRowsByBodyData>) =>
 export const queryRowsByBodyInfiniteQueryKey = (options: Options<QueryRowsByBodyData>): QueryKey<Options<QueryRowsByBodyData>> => createQueryKey('queryRowsByBody', options, true);
 
 /**
- * Query rows with a long condition
+ * Query rows with the query in the body
  *
- * The same as queryRows with its parameters in the body.
+ * Like queryRows, for queries that are too long for a URL.
  */
 export const queryRowsByBodyInfiniteOptions = (options: Options<QueryRowsByBodyData>) => {
     const opts = infiniteQueryOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, InfiniteData<QueryRowsByBodyResponse>, QueryKey<Options<QueryRowsByBodyData>>, number | Pick<QueryKey<Options<QueryRowsByBodyData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2321,9 +2321,9 @@ export const queryRowsByBodyInfiniteOptions = (options: Options<QueryRowsByBodyD
 };
 
 /**
- * Query rows with a long condition
+ * Query rows with the query in the body
  *
- * The same as queryRows with its parameters in the body.
+ * Like queryRows, for queries that are too long for a URL.
  */
 export const queryRowsByBodyMutation = (options?: Partial<Options<QueryRowsByBodyData>>): UseMutationOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, Options<QueryRowsByBodyData>> => {
     const mutationOptions: UseMutationOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, Options<QueryRowsByBodyData>> = {
@@ -2344,7 +2344,7 @@ export const getEntryFileQueryKey = (options: Options<GetEntryFileData>) => crea
 /**
  * Read a file of an entry
  *
- * Fields of type 13 (binary) and 16 (image). The media type is that of the content itself; anything but a raster image is sent as an attachment.
+ * For fields of type 13 (binary) and 16 (image). The media type is detected from the content; anything but a raster image is sent as an attachment.
  */
 export const getEntryFileOptions = (options: Options<GetEntryFileData>) => queryOptions<GetEntryFileResponse, GetEntryFileError, GetEntryFileResponse, ReturnType<typeof getEntryFileQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2380,7 +2380,7 @@ export const listEntryTypesOptions = (options?: Options<ListEntryTypesData>) => 
 /**
  * Create an entry type
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409. The type is created with one field, the required text `Name`, whose values name its entries (isKey); updateField changes how it is called, and another text field can take its place while there are no entries.
+ * Increases the schema version of the site by one. 409 when the apiName is taken. The new type has one field, the required text `Name`, whose values are the names of its entries (`isKey`). updateField can rename it, and another text field can replace it while the type has no entries.
  */
 export const createEntryTypeMutation = (options?: Partial<Options<CreateEntryTypeData>>): UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> => {
     const mutationOptions: UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> = {
@@ -2399,7 +2399,7 @@ export const createEntryTypeMutation = (options?: Partial<Options<CreateEntryTyp
 /**
  * Delete an entry type
  *
- * 409 while it has entries, or a reference field of another type points to it. Its fields go with it. Raises the schema version of the site by one.
+ * Deletes the entry type and its fields. 409 while it has entries or a reference field of another entry type points to it. Increases the schema version of the site by one.
  */
 export const deleteEntryTypeMutation = (options?: Partial<Options<DeleteEntryTypeData>>): UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> => {
     const mutationOptions: UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> = {
@@ -2436,7 +2436,7 @@ export const getEntryTypeOptions = (options: Options<GetEntryTypeData>) => query
 /**
  * Change an entry type
  *
- * An omitted field keeps its value. Raises the schema version of the site by one.
+ * Omitted properties keep their value. Increases the schema version of the site by one.
  */
 export const updateEntryTypeMutation = (options?: Partial<Options<UpdateEntryTypeData>>): UseMutationOptions<UpdateEntryTypeResponse, UpdateEntryTypeError, Options<UpdateEntryTypeData>> => {
     const mutationOptions: UseMutationOptions<UpdateEntryTypeResponse, UpdateEntryTypeError, Options<UpdateEntryTypeData>> = {
@@ -2457,7 +2457,7 @@ export const listViewsQueryKey = (options: Options<ListViewsData>) => createQuer
 /**
  * List saved views
  *
- * The caller's own views of the type and those that others share, by name.
+ * The caller's own views of the entry type and the views shared by others, ordered by name.
  */
 export const listViewsOptions = (options: Options<ListViewsData>) => queryOptions<ListViewsResponse, ListViewsError, ListViewsResponse, ReturnType<typeof listViewsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2475,7 +2475,7 @@ export const listViewsOptions = (options: Options<ListViewsData>) => queryOption
 /**
  * Save a view
  *
- * The view belongs to the caller. To share it the caller needs Write Data or Manage Schema. A name that another of the caller's views of the type has is 409, as is the 201st view.
+ * The view belongs to the caller. Sharing it requires Write Data or Manage Schema. 409 when another of the caller's views of the type has the name, and for the 201st view.
  */
 export const createViewMutation = (options?: Partial<Options<CreateViewData>>): UseMutationOptions<CreateViewResponse, CreateViewError, Options<CreateViewData>> => {
     const mutationOptions: UseMutationOptions<CreateViewResponse, CreateViewError, Options<CreateViewData>> = {
@@ -2494,7 +2494,7 @@ export const createViewMutation = (options?: Partial<Options<CreateViewData>>): 
 /**
  * Delete a saved view
  *
- * A view that somebody else shares needs Manage Schema.
+ * Deleting a view shared by another user requires Manage Schema.
  */
 export const deleteViewMutation = (options?: Partial<Options<DeleteViewData>>): UseMutationOptions<DeleteViewResponse, DeleteViewError, Options<DeleteViewData>> => {
     const mutationOptions: UseMutationOptions<DeleteViewResponse, DeleteViewError, Options<DeleteViewData>> = {
@@ -2531,7 +2531,7 @@ export const getViewOptions = (options: Options<GetViewData>) => queryOptions<Ge
 /**
  * Change a saved view
  *
- * An omitted property keeps its value. A view that somebody else shares needs Manage Schema; to share one, Write Data or Manage Schema.
+ * Omitted properties keep their value. Changing a view shared by another user requires Manage Schema; sharing a view requires Write Data or Manage Schema.
  */
 export const updateViewMutation = (options?: Partial<Options<UpdateViewData>>): UseMutationOptions<UpdateViewResponse, UpdateViewError, Options<UpdateViewData>> => {
     const mutationOptions: UseMutationOptions<UpdateViewResponse, UpdateViewError, Options<UpdateViewData>> = {
@@ -2568,7 +2568,7 @@ export const listFieldsOptions = (options: Options<ListFieldsData>) => queryOpti
 /**
  * Create a field
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409. Entries that are there get no value; a formula is computed for them in the background.
+ * Increases the schema version of the site by one. 409 when the apiName is taken. Existing entries have no value in the new field; the values of a calculated field are computed in the background.
  */
 export const createFieldMutation = (options?: Partial<Options<CreateFieldData>>): UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> => {
     const mutationOptions: UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> = {
@@ -2605,7 +2605,7 @@ export const listAllFieldsOptions = (options?: Options<ListAllFieldsData>) => qu
 /**
  * Delete a field
  *
- * Its values go with it. 409 while a formula or condition refers to it. Raises the schema version of the site by one.
+ * Deletes the field and its values. 409 while a formula or condition refers to it. Increases the schema version of the site by one.
  */
 export const deleteFieldMutation = (options?: Partial<Options<DeleteFieldData>>): UseMutationOptions<DeleteFieldResponse, DeleteFieldError, Options<DeleteFieldData>> => {
     const mutationOptions: UseMutationOptions<DeleteFieldResponse, DeleteFieldError, Options<DeleteFieldData>> = {
@@ -2642,7 +2642,7 @@ export const getFieldOptions = (options: Options<GetFieldData>) => queryOptions<
 /**
  * Change a field
  *
- * An omitted property keeps its value; the field type stays. While the type has entries, isMultiSelect, isMoney, isDateOnly and isKey stay too, and a field cannot become calculated (409). Removing a choice that entries have is 409. Raises the schema version of the site by one; a change that changes nothing does not.
+ * Omitted properties keep their value; the field type cannot change. While the entry type has entries, `isMultiSelect`, `isMoney`, `isDateOnly` and `isKey` cannot change and the field cannot become calculated (409). 409 when a removed choice is used by entries. Increases the schema version of the site by one unless nothing changes.
  */
 export const updateFieldMutation = (options?: Partial<Options<UpdateFieldData>>): UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> => {
     const mutationOptions: UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> = {
@@ -2715,9 +2715,9 @@ export const listFilterOperationsOptions = (options?: Options<ListFilterOperatio
 export const listSchemaUsersQueryKey = (options?: Options<ListSchemaUsersData>) => createQueryKey('listSchemaUsers', options, false, ['v4.0.0 Schema']);
 
 /**
- * List users as values of fields
+ * List users as field values
  *
- * Everybody on the site in the order of their ids; with pageSize (ours) one page of them.
+ * All users of the site, ordered by id; with `pageSize` (ours) one page of them.
  */
 export const listSchemaUsersOptions = (options?: Options<ListSchemaUsersData>) => queryOptions<ListSchemaUsersResponse, ListSchemaUsersError, ListSchemaUsersResponse, ReturnType<typeof listSchemaUsersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2735,9 +2735,9 @@ export const listSchemaUsersOptions = (options?: Options<ListSchemaUsersData>) =
 export const listSchemaUsersInfiniteQueryKey = (options?: Options<ListSchemaUsersData>): QueryKey<Options<ListSchemaUsersData>> => createQueryKey('listSchemaUsers', options, true);
 
 /**
- * List users as values of fields
+ * List users as field values
  *
- * Everybody on the site in the order of their ids; with pageSize (ours) one page of them.
+ * All users of the site, ordered by id; with `pageSize` (ours) one page of them.
  */
 export const listSchemaUsersInfiniteOptions = (options?: Options<ListSchemaUsersData>) => {
     const opts = infiniteQueryOptions<ListSchemaUsersResponse, ListSchemaUsersError, InfiniteData<ListSchemaUsersResponse>, QueryKey<Options<ListSchemaUsersData>>, number | Pick<QueryKey<Options<ListSchemaUsersData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2765,9 +2765,9 @@ export const listSchemaUsersInfiniteOptions = (options?: Options<ListSchemaUsers
 };
 
 /**
- * Post e-mails of users
+ * Import e-mails of users
  *
- * In chronological order; at most 1,000 e-mails of a user and 50,000 in all (spec 4.5). A repeated uniqueId of a user, a wrong order, a limit or a user who is not enabled is 400 with every offending path, and nothing is stored. A missing capability is 401 here. Five requests a minute and one at a time for the whole site, beyond that 429.
+ * E-mails must be in chronological order, at most 1,000 of a user and 50,000 in total (spec 4.5). A repeated uniqueId of a user, a wrong order, an exceeded limit or a user who is not enabled is 400 with every offending path, and nothing is stored. A missing capability is 401 here. The site may send five requests a minute and one at a time; more are 429.
  */
 export const importEmailsMutation = (options?: Partial<Options<ImportEmailsData>>): UseMutationOptions<ImportEmailsResponse, ImportEmailsError, Options<ImportEmailsData>> => {
     const mutationOptions: UseMutationOptions<ImportEmailsResponse, ImportEmailsError, Options<ImportEmailsData>> = {
@@ -2786,7 +2786,7 @@ export const importEmailsMutation = (options?: Partial<Options<ImportEmailsData>
 /**
  * Post meetings of users
  *
- * As importEmails, with at most 100 meetings of a user and 5,000 in all (spec 8).
+ * Like importEmails, with at most 100 meetings of a user and 5,000 in total (spec 8).
  */
 export const importMeetingsMutation = (options?: Partial<Options<ImportMeetingsData>>): UseMutationOptions<ImportMeetingsResponse, ImportMeetingsError, Options<ImportMeetingsData>> => {
     const mutationOptions: UseMutationOptions<ImportMeetingsResponse, ImportMeetingsError, Options<ImportMeetingsData>> = {
@@ -2805,7 +2805,7 @@ export const importMeetingsMutation = (options?: Partial<Options<ImportMeetingsD
 export const getImportStatusQueryKey = (options?: Options<GetImportStatusData>) => createQueryKey('getImportStatus', options, false, ['v4.0.0 RelationshipIntelligence']);
 
 /**
- * Read when users were last synchronised
+ * Read the synchronization status of users
  */
 export const getImportStatusOptions = (options?: Options<GetImportStatusData>) => queryOptions<GetImportStatusResponse, GetImportStatusError, GetImportStatusResponse, ReturnType<typeof getImportStatusQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2823,7 +2823,7 @@ export const getImportStatusOptions = (options?: Options<GetImportStatusData>) =
 export const getImportSettingsQueryKey = (options?: Options<GetImportSettingsData>) => createQueryKey('getImportSettings', options, false, ['v4.0.0 RelationshipIntelligence']);
 
 /**
- * Read the settings of the import
+ * Read the import settings
  */
 export const getImportSettingsOptions = (options?: Options<GetImportSettingsData>) => queryOptions<GetImportSettingsResponse, GetImportSettingsError, GetImportSettingsResponse, ReturnType<typeof getImportSettingsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2841,9 +2841,9 @@ export const getImportSettingsOptions = (options?: Options<GetImportSettingsData
 export const pollPublicationQueryKey = (options: Options<PollPublicationData>) => createQueryKey('pollPublication', options, false, ['v1.0.0 Publications']);
 
 /**
- * Wait for events
+ * Poll for events
  *
- * Answers when `count` events are there or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are kept for 9 days.
+ * Answers when `count` events are available or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are retained for 9 days.
  */
 export const pollPublicationOptions = (options: Options<PollPublicationData>) => queryOptions<PollPublicationResponse, PollPublicationError, PollPublicationResponse, ReturnType<typeof pollPublicationQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2859,9 +2859,9 @@ export const pollPublicationOptions = (options: Options<PollPublicationData>) =>
 });
 
 /**
- * Wait for events
+ * Poll for events
  *
- * Answers when `count` events are there or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are kept for 9 days.
+ * Answers when `count` events are available or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are retained for 9 days.
  */
 export const pollPublicationMutation = (options?: Partial<Options<PollPublicationData>>): UseMutationOptions<PollPublicationResponse, PollPublicationError, Options<PollPublicationData>> => {
     const mutationOptions: UseMutationOptions<PollPublicationResponse, PollPublicationError, Options<PollPublicationData>> = {
@@ -2880,7 +2880,7 @@ export const pollPublicationMutation = (options?: Partial<Options<PollPublicatio
 /**
  * Acknowledge events
  *
- * `offset` is that of the last event plus one.
+ * `offset` is the offset of the last processed event plus one.
  */
 export const acknowledgePublicationMutation = (options?: Partial<Options<AcknowledgePublicationData>>): UseMutationOptions<AcknowledgePublicationResponse, AcknowledgePublicationError, Options<AcknowledgePublicationData>> => {
     const mutationOptions: UseMutationOptions<AcknowledgePublicationResponse, AcknowledgePublicationError, Options<AcknowledgePublicationData>> = {
@@ -2901,7 +2901,7 @@ export const listTopicsQueryKey = (options?: Options<ListTopicsData>) => createQ
 /**
  * List topic names
  *
- * The default topics default-data, default-users and default-schema, then the custom ones (spec 6.1).
+ * The default topics default-data, default-users and default-schema, followed by the custom topics (spec 6.1).
  */
 export const listTopicsOptions = (options?: Options<ListTopicsData>) => queryOptions<ListTopicsResponse, ListTopicsError, ListTopicsResponse, ReturnType<typeof listTopicsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2937,7 +2937,7 @@ export const listTopicDefinitionsOptions = (options?: Options<ListTopicDefinitio
 /**
  * Create a topic
  *
- * A name that is taken is 409.
+ * 409 when the name is taken.
  */
 export const createTopicDefinitionMutation = (options?: Partial<Options<CreateTopicDefinitionData>>): UseMutationOptions<CreateTopicDefinitionResponse, CreateTopicDefinitionError, Options<CreateTopicDefinitionData>> => {
     const mutationOptions: UseMutationOptions<CreateTopicDefinitionResponse, CreateTopicDefinitionError, Options<CreateTopicDefinitionData>> = {
@@ -2956,7 +2956,7 @@ export const createTopicDefinitionMutation = (options?: Partial<Options<CreateTo
 /**
  * Delete a topic
  *
- * Its events go with it. A default topic cannot be deleted (409).
+ * Deletes the topic and its events. 409 for a default topic.
  */
 export const deleteTopicDefinitionMutation = (options?: Partial<Options<DeleteTopicDefinitionData>>): UseMutationOptions<DeleteTopicDefinitionResponse, DeleteTopicDefinitionError, Options<DeleteTopicDefinitionData>> => {
     const mutationOptions: UseMutationOptions<DeleteTopicDefinitionResponse, DeleteTopicDefinitionError, Options<DeleteTopicDefinitionData>> = {
@@ -2993,7 +2993,7 @@ export const getTopicDefinitionOptions = (options: Options<GetTopicDefinitionDat
 /**
  * Change a topic
  *
- * An omitted field keeps its value. A default topic cannot be changed (409).
+ * Omitted properties keep their value. 409 for a default topic.
  */
 export const updateTopicDefinitionMutation = (options?: Partial<Options<UpdateTopicDefinitionData>>): UseMutationOptions<UpdateTopicDefinitionResponse, UpdateTopicDefinitionError, Options<UpdateTopicDefinitionData>> => {
     const mutationOptions: UseMutationOptions<UpdateTopicDefinitionResponse, UpdateTopicDefinitionError, Options<UpdateTopicDefinitionData>> = {
@@ -3030,7 +3030,7 @@ export const listReportTemplatesOptions = (options?: Options<ListReportTemplates
 /**
  * Generate a report
  *
- * For the entries named or those that match `query`, not both.
+ * Selects the entries by `entryIds` or by `query`, not both.
  */
 export const startReportRunMutation = (options?: Partial<Options<StartReportRunData>>): UseMutationOptions<StartReportRunResponse, StartReportRunError, Options<StartReportRunData>> => {
     const mutationOptions: UseMutationOptions<StartReportRunResponse, StartReportRunError, Options<StartReportRunData>> = {
@@ -3101,7 +3101,7 @@ export const listReportRunsInfiniteOptions = (options?: Options<ListReportRunsDa
 export const getReportRunQueryKey = (options: Options<GetReportRunData>) => createQueryKey('getReportRun', options, false, ['v4.0.0 TemplateReports']);
 
 /**
- * Read the state of a report
+ * Read the status of a report
  */
 export const getReportRunOptions = (options: Options<GetReportRunData>) => queryOptions<GetReportRunResponse, GetReportRunError, GetReportRunResponse, ReturnType<typeof getReportRunQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3139,7 +3139,7 @@ export const downloadReportOptions = (options: Options<DownloadReportData>) => q
 /**
  * Send a message to the agent server
  *
- * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent license of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
+ * Model Context Protocol over streamable HTTP, read-only and stateless. 403 unless the site has an agent server license. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
  */
 export const callAgentServerMutation = (options?: Partial<Options<CallAgentServerData>>): UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> => {
     const mutationOptions: UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> = {
@@ -3158,7 +3158,7 @@ export const callAgentServerMutation = (options?: Partial<Options<CallAgentServe
 /**
  * Issue an access token
  *
- * OAuth 2.0 client credentials (RFC 6749 4.4) with the numeric client id and the secret of an API key, in the form or as HTTP Basic. The token holds for `expires_in` seconds. At most 300 calls a minute for one user, beyond that 429.
+ * OAuth 2.0 client credentials grant (RFC 6749 4.4) with the numeric client id and the secret of an API key, in the form or as HTTP Basic. The token is valid for `expires_in` seconds. At most 300 calls a minute for a user; more are 429.
  */
 export const issueTokenMutation = (options?: Partial<Options<IssueTokenData>>): UseMutationOptions<IssueTokenResponse, IssueTokenError, Options<IssueTokenData>> => {
     const mutationOptions: UseMutationOptions<IssueTokenResponse, IssueTokenError, Options<IssueTokenData>> = {
@@ -3194,7 +3194,7 @@ export const signOutMutation = (options?: Partial<Options<SignOutData>>): UseMut
 export const getSessionQueryKey = (options?: Options<GetSessionData>) => createQueryKey('getSession', options, false, ['Console']);
 
 /**
- * Read the session
+ * Read the current session
  */
 export const getSessionOptions = (options?: Options<GetSessionData>) => queryOptions<GetSessionResponse, GetSessionError, GetSessionResponse, ReturnType<typeof getSessionQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3212,7 +3212,7 @@ export const getSessionOptions = (options?: Options<GetSessionData>) => queryOpt
 /**
  * Sign in
  *
- * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way. 202 where the person has a second factor or has to set one up (twoFactorEnabled, spec 2.1).
+ * 401 for both an unknown address and a wrong password. Without `siteId` the session opens on the site that the user used last. 403 when the user may not sign in to any site this way. 202 when the user has a second factor or has to set one up (twoFactorEnabled, spec 2.1).
  */
 export const signInMutation = (options?: Partial<Options<SignInData>>): UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> => {
     const mutationOptions: UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> = {
@@ -3231,7 +3231,7 @@ export const signInMutation = (options?: Partial<Options<SignInData>>): UseMutat
 /**
  * Switch to another site
  *
- * 403 when the other site asks for a second factor and this session was opened without one: sign in anew.
+ * 403 when the other site requires a second factor and this session was opened without one; the user has to sign in again.
  */
 export const switchSiteMutation = (options?: Partial<Options<SwitchSiteData>>): UseMutationOptions<SwitchSiteResponse, SwitchSiteError, Options<SwitchSiteData>> => {
     const mutationOptions: UseMutationOptions<SwitchSiteResponse, SwitchSiteError, Options<SwitchSiteData>> = {
@@ -3248,9 +3248,9 @@ export const switchSiteMutation = (options?: Partial<Options<SwitchSiteData>>): 
 };
 
 /**
- * Look up a one-time link
+ * Read a one-time link
  *
- * Does not use the link up. 404 when it is unknown, used or expired.
+ * Does not use up the link. 404 when it is unknown, used or expired.
  */
 export const inspectLinkMutation = (options?: Partial<Options<InspectLinkData>>): UseMutationOptions<InspectLinkResponse, InspectLinkError, Options<InspectLinkData>> => {
     const mutationOptions: UseMutationOptions<InspectLinkResponse, InspectLinkError, Options<InspectLinkData>> = {
@@ -3269,7 +3269,7 @@ export const inspectLinkMutation = (options?: Partial<Options<InspectLinkData>>)
 /**
  * Set a password with a one-time link
  *
- * Uses the link up and ends every session of the user. 404 when it is unknown, used or expired.
+ * Uses up the link and ends all sessions of the user. 404 when it is unknown, used or expired.
  */
 export const setPasswordMutation = (options?: Partial<Options<SetPasswordData>>): UseMutationOptions<SetPasswordResponse, SetPasswordError, Options<SetPasswordData>> => {
     const mutationOptions: UseMutationOptions<SetPasswordResponse, SetPasswordError, Options<SetPasswordData>> = {
@@ -3286,9 +3286,9 @@ export const setPasswordMutation = (options?: Partial<Options<SetPasswordData>>)
 };
 
 /**
- * Ask for an e-mail to set a password
+ * Request an e-mail to set a password
  *
- * Answers 202 whether or not the address is known.
+ * Answers 202 whether or not the address belongs to a user.
  */
 export const requestPasswordLinkMutation = (options?: Partial<Options<RequestPasswordLinkData>>): UseMutationOptions<unknown, RequestPasswordLinkError, Options<RequestPasswordLinkData>> => {
     const mutationOptions: UseMutationOptions<unknown, RequestPasswordLinkError, Options<RequestPasswordLinkData>> = {
@@ -3307,7 +3307,7 @@ export const requestPasswordLinkMutation = (options?: Partial<Options<RequestPas
 /**
  * Create the first administrator
  *
- * With the one-time link of the first start. 404 when the link is unknown, used or expired; 409 when the site has an administrator already.
+ * Takes the one-time link of the first start. 404 when the link is unknown, used or expired; 409 when the site already has an administrator.
  */
 export const createFirstAdministratorMutation = (options?: Partial<Options<CreateFirstAdministratorData>>): UseMutationOptions<CreateFirstAdministratorResponse, CreateFirstAdministratorError, Options<CreateFirstAdministratorData>> => {
     const mutationOptions: UseMutationOptions<CreateFirstAdministratorResponse, CreateFirstAdministratorError, Options<CreateFirstAdministratorData>> = {
@@ -3326,9 +3326,9 @@ export const createFirstAdministratorMutation = (options?: Partial<Options<Creat
 export const listOwnPrincipalsQueryKey = (options?: Options<ListOwnPrincipalsData>) => createQueryKey('listOwnPrincipals', options, false, ['Console']);
 
 /**
- * List for whom I may act
+ * List the users I may act for
  *
- * Everybody on this site that the caller is assigned to; one that cannot be chosen now says why.
+ * All users of this site for whom the caller is a proxy. `refusal` says why a user is currently not available.
  */
 export const listOwnPrincipalsOptions = (options?: Options<ListOwnPrincipalsData>) => queryOptions<ListOwnPrincipalsResponse, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ReturnType<typeof listOwnPrincipalsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3344,9 +3344,9 @@ export const listOwnPrincipalsOptions = (options?: Options<ListOwnPrincipalsData
 });
 
 /**
- * Stop acting
+ * Stop acting for another user
  *
- * 409 when the session acts for nobody.
+ * 409 when the session is not acting for a user.
  */
 export const endActingMutation = (options?: Partial<Options<EndActingData>>): UseMutationOptions<EndActingResponse, EndActingError, Options<EndActingData>> => {
     const mutationOptions: UseMutationOptions<EndActingResponse, EndActingError, Options<EndActingData>> = {
@@ -3363,9 +3363,9 @@ export const endActingMutation = (options?: Partial<Options<EndActingData>>): Us
 };
 
 /**
- * Act for somebody
+ * Act for another user
  *
- * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment that holds now; 409 while acting already. Every answer to a session says in `X-Steward-Acting` the id of the report it acts in, 0 for none; a request that sends this header with another value is refused (409), and one that comes when the assignment or its people are no longer active ends the acting and is refused (403).
+ * Until endActing the session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1). The user is notified by e-mail. 403 without an active assignment; 409 while already acting. Every response to a session names in `X-Steward-Acting` the id of the current acting report, 0 for none. A request that sends the header with another value is rejected (409); a request made after the assignment or one of its users became inactive ends the acting and is rejected (403).
  */
 export const beginActingMutation = (options?: Partial<Options<BeginActingData>>): UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> => {
     const mutationOptions: UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> = {
@@ -3384,7 +3384,7 @@ export const beginActingMutation = (options?: Partial<Options<BeginActingData>>)
 /**
  * Record an export
  *
- * The console asks before it hands a file over, so that every export is in the activity report. 403 while acting for somebody.
+ * The console calls this operation before it hands a file to the user, so that every export appears in the activity report. 403 while acting for another user.
  */
 export const recordExportMutation = (options?: Partial<Options<RecordExportData>>): UseMutationOptions<RecordExportResponse, RecordExportError, Options<RecordExportData>> => {
     const mutationOptions: UseMutationOptions<RecordExportResponse, RecordExportError, Options<RecordExportData>> = {
@@ -3401,9 +3401,9 @@ export const recordExportMutation = (options?: Partial<Options<RecordExportData>
 };
 
 /**
- * Look up an invitation by its link
+ * Read an invitation by its link
  *
- * Does not accept it. 404 when the link is unknown, used, revoked or expired.
+ * Does not accept the invitation. 404 when the link is unknown, used, revoked or expired.
  */
 export const inspectInvitationMutation = (options?: Partial<Options<InspectInvitationData>>): UseMutationOptions<InspectInvitationResponse, InspectInvitationError, Options<InspectInvitationData>> => {
     const mutationOptions: UseMutationOptions<InspectInvitationResponse, InspectInvitationError, Options<InspectInvitationData>> = {
@@ -3422,7 +3422,7 @@ export const inspectInvitationMutation = (options?: Partial<Options<InspectInvit
 /**
  * Accept an invitation
  *
- * Uses the link up. 404 as above; 409 when the user belongs to the site already.
+ * Uses up the link. 404 when the link is unknown, used, revoked or expired; 409 when the user is already a member of the site.
  */
 export const acceptInvitationMutation = (options?: Partial<Options<AcceptInvitationData>>): UseMutationOptions<AcceptInvitationResponse, AcceptInvitationError, Options<AcceptInvitationData>> => {
     const mutationOptions: UseMutationOptions<AcceptInvitationResponse, AcceptInvitationError, Options<AcceptInvitationData>> = {
@@ -3439,9 +3439,9 @@ export const acceptInvitationMutation = (options?: Partial<Options<AcceptInvitat
 };
 
 /**
- * Begin to sign in through an identity manager
+ * Start a sign-in through an identity manager
  *
- * 404 for a site that is none or signs in with passwords.
+ * 404 when the site does not exist or signs in with passwords.
  */
 export const beginIdentitySignInMutation = (options?: Partial<Options<BeginIdentitySignInData>>): UseMutationOptions<BeginIdentitySignInResponse, BeginIdentitySignInError, Options<BeginIdentitySignInData>> => {
     const mutationOptions: UseMutationOptions<BeginIdentitySignInResponse, BeginIdentitySignInError, Options<BeginIdentitySignInData>> = {
@@ -3460,9 +3460,9 @@ export const beginIdentitySignInMutation = (options?: Partial<Options<BeginIdent
 export const getIdentitySignOutQueryKey = (options?: Options<GetIdentitySignOutData>) => createQueryKey('getIdentitySignOut', options, false, ['Console']);
 
 /**
- * Read where the identity manager signs out
+ * Read the sign-out address of the identity manager
  *
- * Signing out here leaves the session of the identity manager as it is; this address ends it.
+ * signOut does not end the session at the identity manager; opening this address does.
  */
 export const getIdentitySignOutOptions = (options?: Options<GetIdentitySignOutData>) => queryOptions<GetIdentitySignOutResponse, GetIdentitySignOutError, GetIdentitySignOutResponse, ReturnType<typeof getIdentitySignOutQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3478,9 +3478,9 @@ export const getIdentitySignOutOptions = (options?: Options<GetIdentitySignOutDa
 });
 
 /**
- * Finish to sign in through an identity manager
+ * Finish a sign-in through an identity manager
  *
- * With the query that the provider added to the address to come back to. Each attempt counts once and for ten minutes. 403 when nobody on the site has the federation id.
+ * Takes the query that the provider added to the redirect URL. An attempt is valid for ten minutes and can be finished once. 403 when no user of the site has the federation id.
  */
 export const finishIdentitySignInMutation = (options?: Partial<Options<FinishIdentitySignInData>>): UseMutationOptions<FinishIdentitySignInResponse, FinishIdentitySignInError, Options<FinishIdentitySignInData>> => {
     const mutationOptions: UseMutationOptions<FinishIdentitySignInResponse, FinishIdentitySignInError, Options<FinishIdentitySignInData>> = {
@@ -3517,7 +3517,7 @@ export const listPlatformSitesOptions = (options?: Options<ListPlatformSitesData
 /**
  * Create a site
  *
- * The administrator may be somebody the platform knows; who is new gets a mail with a link to set a password. 409 when the short name is taken.
+ * The administrator may be an existing user of the platform; a new user receives an e-mail with a link to set a password. 409 when the short name is taken.
  */
 export const createPlatformSiteMutation = (options?: Partial<Options<CreatePlatformSiteData>>): UseMutationOptions<CreatePlatformSiteResponse, CreatePlatformSiteError, Options<CreatePlatformSiteData>> => {
     const mutationOptions: UseMutationOptions<CreatePlatformSiteResponse, CreatePlatformSiteError, Options<CreatePlatformSiteData>> = {
@@ -3554,7 +3554,7 @@ export const getPlatformSiteOptions = (options: Options<GetPlatformSiteData>) =>
 /**
  * Change a site
  *
- * What is left out keeps its value.
+ * Omitted properties keep their value.
  */
 export const updatePlatformSiteMutation = (options?: Partial<Options<UpdatePlatformSiteData>>): UseMutationOptions<UpdatePlatformSiteResponse, UpdatePlatformSiteError, Options<UpdatePlatformSiteData>> => {
     const mutationOptions: UseMutationOptions<UpdatePlatformSiteResponse, UpdatePlatformSiteError, Options<UpdatePlatformSiteData>> = {
@@ -3575,7 +3575,7 @@ export const getSiteIdentityQueryKey = (options: Options<GetSiteIdentityData>) =
 /**
  * Read the identity manager of a site
  *
- * The secret is never answered.
+ * The client secret is never returned.
  */
 export const getSiteIdentityOptions = (options: Options<GetSiteIdentityData>) => queryOptions<GetSiteIdentityResponse, GetSiteIdentityError, GetSiteIdentityResponse, ReturnType<typeof getSiteIdentityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3593,7 +3593,7 @@ export const getSiteIdentityOptions = (options: Options<GetSiteIdentityData>) =>
 /**
  * Change the identity manager of a site
  *
- * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator of the site, or nobody who runs the platform, could sign in any more.
+ * The mode `identity-manager` requires an issuer that serves a discovery document (400 otherwise). From then on passwords no longer work on this site, and a password or federation id in createUser and updateUser has no effect (spec 2.1). 409 when no administrator of the site, or no platform administrator, could sign in any more.
  */
 export const updateSiteIdentityMutation = (options?: Partial<Options<UpdateSiteIdentityData>>): UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> => {
     const mutationOptions: UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> = {
@@ -3610,9 +3610,9 @@ export const updateSiteIdentityMutation = (options?: Partial<Options<UpdateSiteI
 };
 
 /**
- * Turn the own API key off
+ * Disable the own API key
  *
- * Final: every connection that uses the key breaks at once, and the same key cannot be turned on again (spec 5.3).
+ * Final: every connection that uses the key stops working immediately, and the same key cannot be enabled again (spec 5.3).
  */
 export const disableApiKeyMutation = (options?: Partial<Options<DisableApiKeyData>>): UseMutationOptions<DisableApiKeyResponse, DisableApiKeyError, Options<DisableApiKeyData>> => {
     const mutationOptions: UseMutationOptions<DisableApiKeyResponse, DisableApiKeyError, Options<DisableApiKeyData>> = {
@@ -3647,9 +3647,9 @@ export const getApiKeyOptions = (options?: Options<GetApiKeyData>) => queryOptio
 });
 
 /**
- * Turn an API key on
+ * Enable the own API key
  *
- * The secret is shown in this answer and never again. 409 when a key is on already; one that has expired is in nobody's way. 403 for a scope of which the caller could use nothing.
+ * Creates an API key. Only this response contains the secret. 409 when a key is already enabled; an expired key does not prevent a new one. 403 for a scope in which the caller could not use any operation.
  */
 export const enableApiKeyMutation = (options?: Partial<Options<EnableApiKeyData>>): UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> => {
     const mutationOptions: UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> = {
@@ -3668,9 +3668,9 @@ export const enableApiKeyMutation = (options?: Partial<Options<EnableApiKeyData>
 export const getApiKeyUsageQueryKey = (options?: Options<GetApiKeyUsageData>) => createQueryKey('getApiKeyUsage', options, false, ['Console']);
 
 /**
- * Read what uses the own API key
+ * Read the usage of the own API key
  *
- * What breaks when the key is turned off (spec 5.3): its calls of the last 30 days, and what it has open now. Calls are counted by the day and told within two minutes. 404 when no key is turned on.
+ * Shows what breaks when the key is disabled (spec 5.3): its calls in the last 30 days, and its current tokens, streams and imports. Calls are counted by day and appear within two minutes. 404 when no key is enabled.
  */
 export const getApiKeyUsageOptions = (options?: Options<GetApiKeyUsageData>) => queryOptions<GetApiKeyUsageResponse, GetApiKeyUsageError, GetApiKeyUsageResponse, ReturnType<typeof getApiKeyUsageQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3686,9 +3686,9 @@ export const getApiKeyUsageOptions = (options?: Options<GetApiKeyUsageData>) => 
 });
 
 /**
- * Give the second factor
+ * Verify the second factor
  *
- * Completes a sign-in that answered `pending: two-factor`. A wrong proof is 400; after five of them, or when its time is over, the sign-in is ended and the answer is 401: begin again with the password. A code is taken once.
+ * Completes a sign-in that answered `pending: two-factor`. A wrong proof is 400. After five wrong proofs, or when the pending sign-in expires, the sign-in ends with 401 and has to start again with the password. Each code is accepted once.
  */
 export const verifySecondFactorMutation = (options?: Partial<Options<VerifySecondFactorData>>): UseMutationOptions<VerifySecondFactorResponse, VerifySecondFactorError, Options<VerifySecondFactorData>> => {
     const mutationOptions: UseMutationOptions<VerifySecondFactorResponse, VerifySecondFactorError, Options<VerifySecondFactorData>> = {
@@ -3705,9 +3705,9 @@ export const verifySecondFactorMutation = (options?: Partial<Options<VerifySecon
 };
 
 /**
- * Ask for a proof by passkey
+ * Get options to prove a passkey
  *
- * Options for the browser's `navigator.credentials.get`, for verifySecondFactor or provePresence. They hold for five minutes and once. 409 when the person has no passkey.
+ * Returns options for the browser's `navigator.credentials.get`, to be answered with verifySecondFactor or provePresence. They expire after five minutes and can be used once. 409 when the user has no passkey.
  */
 export const beginPasskeyProofMutation = (options?: Partial<Options<BeginPasskeyProofData>>): UseMutationOptions<BeginPasskeyProofResponse, BeginPasskeyProofError, Options<BeginPasskeyProofData>> => {
     const mutationOptions: UseMutationOptions<BeginPasskeyProofResponse, BeginPasskeyProofError, Options<BeginPasskeyProofData>> = {
@@ -3724,9 +3724,9 @@ export const beginPasskeyProofMutation = (options?: Partial<Options<BeginPasskey
 };
 
 /**
- * Begin to set up an authenticator app
+ * Start to set up an authenticator app
  *
- * The secret is shown in this answer and never again; it counts once a code of it is confirmed, and until then an earlier app goes on working. For a sign-in that answered `pending: enrolment`, and for a whole session, where it replaces the app of before.
+ * Creates the secret of an authenticator app; only this response contains it. The secret takes effect when confirmEnrolment accepts a code generated from it; until then an app that was set up before keeps working. Allowed for a sign-in that answered `pending: enrolment` and for a full session, where the new app replaces the earlier one.
  */
 export const beginEnrolmentMutation = (options?: Partial<Options<BeginEnrolmentData>>): UseMutationOptions<BeginEnrolmentResponse, BeginEnrolmentError, Options<BeginEnrolmentData>> => {
     const mutationOptions: UseMutationOptions<BeginEnrolmentResponse, BeginEnrolmentError, Options<BeginEnrolmentData>> = {
@@ -3745,7 +3745,7 @@ export const beginEnrolmentMutation = (options?: Partial<Options<BeginEnrolmentD
 /**
  * Confirm an authenticator app
  *
- * Takes the first code of the app. A wrong one is 400; after five of them the sign-in that asked for it is ended (401). Answers ten recovery codes, shown this once; those of before no longer work. 409 when nothing was begun.
+ * Accepts the first code that the authenticator app generates. A wrong code is 400; after five wrong codes a pending sign-in ends with 401. Returns ten recovery codes, which only this response contains; earlier recovery codes stop working. 409 when beginEnrolment was not called before.
  */
 export const confirmEnrolmentMutation = (options?: Partial<Options<ConfirmEnrolmentData>>): UseMutationOptions<ConfirmEnrolmentResponse, ConfirmEnrolmentError, Options<ConfirmEnrolmentData>> => {
     const mutationOptions: UseMutationOptions<ConfirmEnrolmentResponse, ConfirmEnrolmentError, Options<ConfirmEnrolmentData>> = {
@@ -3764,7 +3764,7 @@ export const confirmEnrolmentMutation = (options?: Partial<Options<ConfirmEnrolm
 /**
  * Sign in with a passkey
  *
- * The authenticator has verified the person, so that nothing more is asked. 403 when the user may not enter any site this way.
+ * The authenticator has verified the user, so no further factor is required. 403 when the user may not sign in to any site this way.
  */
 export const signInWithPasskeyMutation = (options?: Partial<Options<SignInWithPasskeyData>>): UseMutationOptions<SignInWithPasskeyResponse, SignInWithPasskeyError, Options<SignInWithPasskeyData>> => {
     const mutationOptions: UseMutationOptions<SignInWithPasskeyResponse, SignInWithPasskeyError, Options<SignInWithPasskeyData>> = {
@@ -3781,9 +3781,9 @@ export const signInWithPasskeyMutation = (options?: Partial<Options<SignInWithPa
 };
 
 /**
- * Ask for a sign-in by passkey
+ * Get options to sign in with a passkey
  *
- * Options for the browser's `navigator.credentials.get`. They hold for five minutes and once.
+ * Returns options for the browser's `navigator.credentials.get`. They expire after five minutes and can be used once.
  */
 export const beginPasskeySignInMutation = (options?: Partial<Options<BeginPasskeySignInData>>): UseMutationOptions<BeginPasskeySignInResponse, BeginPasskeySignInError, Options<BeginPasskeySignInData>> => {
     const mutationOptions: UseMutationOptions<BeginPasskeySignInResponse, BeginPasskeySignInError, Options<BeginPasskeySignInData>> = {
@@ -3800,9 +3800,9 @@ export const beginPasskeySignInMutation = (options?: Partial<Options<BeginPasske
 };
 
 /**
- * Prove that it is still you
+ * Confirm your identity again
  *
- * What an operation with `x-step-up` asks for with a 403 whose `code` is `step-up-required`; it holds for ten minutes. Who has a second factor proves it with that one, everybody else with the password. The session has a new cookie afterwards.
+ * Confirms the identity of the signed-in user for ten minutes. Operations with `x-step-up` require it: without a valid confirmation they answer 403 with the `code` `step-up-required`. A user with a second factor confirms with that factor, any other user with the password. The session cookie is replaced.
  */
 export const provePresenceMutation = (options?: Partial<Options<ProvePresenceData>>): UseMutationOptions<ProvePresenceResponse, ProvePresenceError, Options<ProvePresenceData>> => {
     const mutationOptions: UseMutationOptions<ProvePresenceResponse, ProvePresenceError, Options<ProvePresenceData>> = {
@@ -3821,7 +3821,7 @@ export const provePresenceMutation = (options?: Partial<Options<ProvePresenceDat
 export const getOwnSecurityQueryKey = (options?: Options<GetOwnSecurityData>) => createQueryKey('getOwnSecurity', options, false, ['Console']);
 
 /**
- * Read how the own account is protected
+ * Read the security settings of the own account
  */
 export const getOwnSecurityOptions = (options?: Options<GetOwnSecurityData>) => queryOptions<GetOwnSecurityResponse, GetOwnSecurityError, GetOwnSecurityResponse, ReturnType<typeof getOwnSecurityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3837,9 +3837,9 @@ export const getOwnSecurityOptions = (options?: Options<GetOwnSecurityData>) => 
 });
 
 /**
- * Make new recovery codes
+ * Generate new recovery codes
  *
- * Those of before no longer work. 409 without a second factor, which they stand in for.
+ * Earlier recovery codes stop working. 409 when the user has no second factor that recovery codes could replace.
  */
 export const regenerateRecoveryCodesMutation = (options?: Partial<Options<RegenerateRecoveryCodesData>>): UseMutationOptions<RegenerateRecoveryCodesResponse, RegenerateRecoveryCodesError, Options<RegenerateRecoveryCodesData>> => {
     const mutationOptions: UseMutationOptions<RegenerateRecoveryCodesResponse, RegenerateRecoveryCodesError, Options<RegenerateRecoveryCodesData>> = {
@@ -3858,7 +3858,7 @@ export const regenerateRecoveryCodesMutation = (options?: Partial<Options<Regene
 /**
  * Change the own password
  *
- * Every other session of the person ends, and this one has a new cookie. A wrong present password is 400, as is a new one that is among the most common.
+ * Ends all other sessions of the user and replaces the cookie of the current one. 400 when the current password is wrong or the new password is one of the most common passwords.
  */
 export const changePasswordMutation = (options?: Partial<Options<ChangePasswordData>>): UseMutationOptions<ChangePasswordResponse, ChangePasswordError, Options<ChangePasswordData>> => {
     const mutationOptions: UseMutationOptions<ChangePasswordResponse, ChangePasswordError, Options<ChangePasswordData>> = {
@@ -3877,7 +3877,7 @@ export const changePasswordMutation = (options?: Partial<Options<ChangePasswordD
 /**
  * Add a passkey
  *
- * At most 20 for one person. Answers recovery codes where this is the first second factor.
+ * A user can have at most 20 passkeys. The response includes recovery codes when the passkey is the user's first second factor.
  */
 export const registerPasskeyMutation = (options?: Partial<Options<RegisterPasskeyData>>): UseMutationOptions<RegisterPasskeyResponse, RegisterPasskeyError, Options<RegisterPasskeyData>> => {
     const mutationOptions: UseMutationOptions<RegisterPasskeyResponse, RegisterPasskeyError, Options<RegisterPasskeyData>> = {
@@ -3894,9 +3894,9 @@ export const registerPasskeyMutation = (options?: Partial<Options<RegisterPasske
 };
 
 /**
- * Begin to add a passkey
+ * Get options to add a passkey
  *
- * Options for the browser's `navigator.credentials.create`. They hold for five minutes and once. 409 where the console is reached by an IP address: passkeys belong to a host name.
+ * Returns options for the browser's `navigator.credentials.create`. They expire after five minutes and can be used once. 409 when the console is opened by IP address, because a passkey belongs to a host name.
  */
 export const beginPasskeyRegistrationMutation = (options?: Partial<Options<BeginPasskeyRegistrationData>>): UseMutationOptions<BeginPasskeyRegistrationResponse, BeginPasskeyRegistrationError, Options<BeginPasskeyRegistrationData>> => {
     const mutationOptions: UseMutationOptions<BeginPasskeyRegistrationResponse, BeginPasskeyRegistrationError, Options<BeginPasskeyRegistrationData>> = {
@@ -3915,7 +3915,7 @@ export const beginPasskeyRegistrationMutation = (options?: Partial<Options<Begin
 /**
  * Remove a passkey
  *
- * 409 when it is the last second factor of somebody who is asked for one.
+ * 409 when it is the last second factor of a user who is required to have one.
  */
 export const removePasskeyMutation = (options?: Partial<Options<RemovePasskeyData>>): UseMutationOptions<RemovePasskeyResponse, RemovePasskeyError, Options<RemovePasskeyData>> => {
     const mutationOptions: UseMutationOptions<RemovePasskeyResponse, RemovePasskeyError, Options<RemovePasskeyData>> = {
@@ -3932,7 +3932,7 @@ export const removePasskeyMutation = (options?: Partial<Options<RemovePasskeyDat
 };
 
 /**
- * End every other session of one's own
+ * End all other own sessions
  */
 export const endOtherSessionsMutation = (options?: Partial<Options<EndOtherSessionsData>>): UseMutationOptions<EndOtherSessionsResponse, EndOtherSessionsError, Options<EndOtherSessionsData>> => {
     const mutationOptions: UseMutationOptions<EndOtherSessionsResponse, EndOtherSessionsError, Options<EndOtherSessionsData>> = {
@@ -3967,9 +3967,9 @@ export const listOwnSessionsOptions = (options?: Options<ListOwnSessionsData>) =
 });
 
 /**
- * End one of the own sessions
+ * End an own session
  *
- * Another one than this; this one ends by signing out (409).
+ * Ends another session of the caller. 409 for the current session, which ends by signOut.
  */
 export const endOwnSessionMutation = (options?: Partial<Options<EndOwnSessionData>>): UseMutationOptions<EndOwnSessionResponse, EndOwnSessionError, Options<EndOwnSessionData>> => {
     const mutationOptions: UseMutationOptions<EndOwnSessionResponse, EndOwnSessionError, Options<EndOwnSessionData>> = {

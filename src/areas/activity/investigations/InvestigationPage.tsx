@@ -2,46 +2,44 @@ import { useSuspenseQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi, Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
 import { useState, useMemo } from 'react';
-import { exactDate, clockTime } from '../../../lib/dates.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { COLUMNS } from '../pages/columns.tsx';
+import { COLUMNS } from '../panels/columns.tsx';
 import { investigationQuery, comparisonQuery } from './investigations.ts';
-import { toView } from '../model/question.ts';
-import { activityId, rowLabel } from '../model/row.ts';
+import { toView } from '../model/report-query.ts';
+import { getRowId, getRowLabel } from '../model/row.ts';
 import { useDeleteInvestigation } from './use-delete-investigation.ts';
-import { writeView } from '../model/view.ts';
+import { serializeActivityView } from '../model/view.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { InvestigationVm, InvestigationInfo } from '../../../api/generated/types.gen.ts';
+import type { InvestigationVm, InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { serverNow } from '../model/clock.ts';
+import { getServerTime } from '../model/activity-data.ts';
 import type { Comparison } from './investigations.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { periodWords } from '../model/moments.ts';
-import { useNames } from '../pages/use-names.ts';
-import { filterWords } from '../model/words.ts';
+import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { formatTimeRange, formatFilters } from '../model/format.ts';
+import { useUserNames } from '../model/use-names.ts';
 import './investigations.css';
 
 const route = getRouteApi('/_app/activity/investigations/$investigationId');
 
 const ROWS = [
-  { value: 'frozen', label: 'Rows as they were' },
+  { value: 'frozen', label: 'Saved rows' },
   { value: 'added', label: 'Added since' },
 ] as const;
 
-/** A saved investigation: what was asked, the rows as they were then, and what came since. */
+/** A saved investigation: its filters, its frozen rows, and the rows added since. */
 export function InvestigationPage() {
   const router = useRouter();
   const { investigationId } = route.useParams();
-  const { rows: which = 'frozen' } = route.useSearch();
+  const { rows: shownRows = 'frozen' } = route.useSearch();
   const {
     data: { info, rows },
   } = useSuspenseQuery(investigationQuery(investigationId));
@@ -51,14 +49,14 @@ export function InvestigationPage() {
   const to = '/activity/investigations/$investigationId';
   return (
     <Page
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={info.name}
-      meta={`As of ${exactDate(info.createdDate)} · ${counted(info.frozenRows, 'row', 'rows')} kept`}
+      meta={`As of ${formatExactDate(info.createdDate)} · ${pluralize(info.frozenRows, 'row', 'rows')} saved`}
       actions={
         <>
-          <Link to="/activity" search={writeView(toView(info.query))} className={buttonClass()}>
+          <Link to="/activity" search={serializeActivityView(toView(info.query))} className={buttonClass()}>
             <SquareArrowOutUpRight />
-            Open in the report
+            Open in report
           </Link>
           <MenuButton
             label={`Actions for ${info.name}`}
@@ -78,10 +76,10 @@ export function InvestigationPage() {
     >
       <InvestigationFacts info={info} />
       <div className="inv-choice">
-        <Choice
+        <SegmentedControl
           label="Rows"
           options={ROWS}
-          value={which}
+          value={shownRows}
           onChange={(next) =>
             void router.navigate({
               to,
@@ -92,20 +90,16 @@ export function InvestigationPage() {
           }
         />
       </div>
-      {which === 'added' ? (
+      {shownRows === 'added' ? (
         <AddedSince {...{ info, rows }} />
       ) : (
         <DataTable
-          label="Rows as they were"
+          label="Saved rows"
           columns={COLUMNS}
           rows={rows}
-          rowId={activityId}
-          rowLabel={rowLabel}
-          empty={
-            <EmptyState title="No row matched">
-              Nothing was kept when this investigation was saved.
-            </EmptyState>
-          }
+          rowId={getRowId}
+          rowLabel={getRowLabel}
+          empty={<EmptyState title="No rows">No rows matched when this investigation was saved.</EmptyState>}
         />
       )}
       <Outlet />
@@ -113,42 +107,42 @@ export function InvestigationPage() {
   );
 }
 
-function wordsFor({ added, ofNewest, beyond }: Comparison): string {
+function formatComparison({ added, comparedCount, expiredCount }: Comparison): string {
   return [
-    `${counted(added.length, 'row matches', 'rows match')} now and did not then`,
-    ...(ofNewest === undefined ? [] : [`the newest ${count(ofNewest)} were compared`]),
-    ...(beyond === 0 ? [] : [`${counted(beyond, 'row', 'rows')} of then the report no longer reaches`]),
+    `${pluralize(added.length, 'row matches', 'rows match')} now but not when saved`,
+    ...(comparedCount === undefined ? [] : [`the newest ${formatNumber(comparedCount)} were compared`]),
+    ...(expiredCount === 0 ? [] : [`${pluralize(expiredCount, 'row', 'rows')} older than the report`]),
   ].join(' · ');
 }
 
-/** What matches an investigation now and did not when its rows were kept. */
+/** Rows that match an investigation now and did not when it was saved. */
 function AddedSince({ info, rows }: InvestigationVm) {
   const client = useQueryClient();
-  const [now, setNow] = useState(() => serverNow(client));
+  const [now, setNow] = useState(() => getServerTime(client));
   const { data, error, isFetching, refetch } = useQuery(comparisonQuery(info, rows, now));
   return (
     <DataTable
       label="Added since"
       columns={COLUMNS}
       rows={data?.added}
-      rowId={activityId}
-      rowLabel={rowLabel}
+      rowId={getRowId}
+      rowLabel={getRowLabel}
       error={error === null ? undefined : toServiceError(error)}
       refetching={isFetching}
       onRetry={() => void refetch()}
       empty={
-        <EmptyState title="Nothing was added">
-          What matches now is what matched when the rows were kept
-          {info.query.dateTo === undefined ? '.' : ': its period was over by then.'}
+        <EmptyState title="No rows were added">
+          The same rows match now as when the investigation was saved
+          {info.query.dateTo === undefined ? '.' : ', because its period had already ended.'}
         </EmptyState>
       }
       footer={
         data && (
           <>
             <span>
-              {wordsFor(data)} · as of {clockTime(now)}
+              {formatComparison(data)} · as of {formatTime(now)}
             </span>
-            <Button size="small" pending={isFetching} onClick={() => setNow(serverNow(client))}>
+            <Button size="small" pending={isFetching} onClick={() => setNow(getServerTime(client))}>
               Compare again
             </Button>
           </>
@@ -158,35 +152,35 @@ function AddedSince({ info, rows }: InvestigationVm) {
   );
 }
 
-const SHORT_HASH = 16;
+const SHORT_HASH_LENGTH = 16;
 
-/** The period of an investigation, which ended when its rows were kept at the latest. */
-function periodOf({ query: { dateFrom, dateTo }, createdDate }: InvestigationInfo): string {
+/** Period of an investigation; it ends at the latest when the investigation was saved. */
+function formatInvestigationPeriod({ query: { dateFrom, dateTo }, createdDate }: InvestigationInfo): string {
   const end = Date.parse(dateTo ?? createdDate);
   return dateFrom === undefined
-    ? `90 days until ${periodWords(end, end)}`
-    : periodWords(Date.parse(dateFrom), end);
+    ? `90 days until ${formatTimeRange(end, end)}`
+    : formatTimeRange(Date.parse(dateFrom), end);
 }
 
-/** What was asked, by whom, and what shows that the rows are still those of then. */
+/** Filters, author and hash of an investigation. */
 function InvestigationFacts({ info }: { info: InvestigationInfo }) {
   const { createdBy, createdByName, totalRecords, frozenRows, notes, sha256 } = info;
   const view = useMemo(() => toView(info.query), [info.query]);
-  const nameOf = useNames([...view.people, ...view.principals]);
-  const words = filterWords(view, nameOf);
+  const getName = useUserNames([...view.people, ...view.principals]);
+  const filters = formatFilters(view, getName);
   return (
-    <Card title="What was looked into">
+    <Card title="Details">
       <Facts>
         <Fact label="Notes">
           {notes === '' ? <span className="inv-soft">None</span> : <p className="inv-notes">{notes}</p>}
         </Fact>
-        <Fact label="Asked for">{words.length === 0 ? 'Everything' : words.join(' · ')}</Fact>
-        <Fact label="Period">{periodOf(info)}</Fact>
+        <Fact label="Filters">{filters.length === 0 ? 'None' : filters.join(' · ')}</Fact>
+        <Fact label="Period">{formatInvestigationPeriod(info)}</Fact>
         <Fact label="Saved">
           <span className="inv-by">
-            {exactDate(info.createdDate)} by{' '}
+            {formatExactDate(info.createdDate)} by{' '}
             {createdByName === null ? (
-              `user ${createdBy}, who has left`
+              `user ${createdBy}, no longer a member`
             ) : (
               <Link to="/users/$userId" params={{ userId: createdBy }}>
                 {createdByName}
@@ -196,12 +190,12 @@ function InvestigationFacts({ info }: { info: InvestigationInfo }) {
         </Fact>
         <Fact label="Rows">
           {frozenRows === totalRecords
-            ? `All ${count(totalRecords)} that matched`
-            : `The newest ${count(frozenRows)} of ${count(totalRecords)} that matched`}
+            ? `All ${formatNumber(totalRecords)} matching rows`
+            : `The newest ${formatNumber(frozenRows)} of ${formatNumber(totalRecords)} matching rows`}
         </Fact>
         <Fact label="Hash of the rows">
           <span className="mono" title={sha256}>
-            SHA-256 {sha256.slice(0, SHORT_HASH)}…
+            SHA-256 {sha256.slice(0, SHORT_HASH_LENGTH)}…
           </span>{' '}
           <CopyButton value={sha256} label="Copy hash" />
         </Fact>

@@ -3,24 +3,24 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { FolderSearch, Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listInvestigationsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { InvestigationInfo } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { toView } from '../model/question.ts';
+import { toView } from '../model/report-query.ts';
 import { useDeleteInvestigation } from './use-delete-investigation.ts';
-import { writeView } from '../model/view.ts';
+import { serializeActivityView } from '../model/view.ts';
 import './investigations.css';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 const COLUMNS: readonly Column<InvestigationInfo>[] = [
   {
@@ -46,11 +46,11 @@ const COLUMNS: readonly Column<InvestigationInfo>[] = [
   },
   {
     id: 'rows',
-    header: 'Rows kept',
+    header: 'Saved rows',
     align: 'end',
     width: 110,
     small: 'line',
-    cell: ({ frozenRows }) => count(frozenRows),
+    cell: ({ frozenRows }) => formatNumber(frozenRows),
   },
   {
     id: 'by',
@@ -65,15 +65,15 @@ const COLUMNS: readonly Column<InvestigationInfo>[] = [
     align: 'end',
     width: 120,
     small: 'aside',
-    cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
+    cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
 ];
-const idOf = ({ id }: InvestigationInfo) => id;
-const nameOf = ({ name }: InvestigationInfo) => name;
+const getInvestigationId = ({ id }: InvestigationInfo) => id;
+const getInvestigationName = ({ name }: InvestigationInfo) => name;
 
-/** Every investigation that was saved on this site. */
+/** List of the investigations of the site. */
 export function InvestigationsPage() {
-  const { allowed, reason } = useAllowed('listInvestigations');
+  const { allowed, reason } = usePermission('listInvestigations');
   if (!allowed) throw new ServiceError(403, reason);
   return <Investigations />;
 }
@@ -81,22 +81,22 @@ export function InvestigationsPage() {
 function Investigations() {
   const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
-      ...listInvestigationsInfiniteOptions({ query: { pageSize: PAGE } }),
+      ...listInvestigationsInfiniteOptions({ query: { pageSize: PAGE_SIZE } }),
       initialPageParam: 1,
-      // A page that is not full is the last one (shapes 1).
-      getNextPageParam: (page, pages) => (page.length < PAGE ? undefined : pages.length + 1),
+      // A page with fewer rows than requested is the last one (shapes 1).
+      getNextPageParam: (page, pages) => (page.length < PAGE_SIZE ? undefined : pages.length + 1),
     });
   const rowMenu = useRowMenu();
   const rows = data?.pages.flat();
   return (
     <Page
       fill
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title="Investigations"
-      meta={rows && counted(rows.length, 'saved investigation', 'saved investigations')}
+      meta={rows && pluralize(rows.length, 'saved investigation', 'saved investigations')}
       actions={
         <Link to="/activity" className={buttonClass()}>
-          Open the report
+          Open report
         </Link>
       }
     >
@@ -104,8 +104,8 @@ function Investigations() {
         label="Investigations"
         columns={COLUMNS}
         rows={rows}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rowId={getInvestigationId}
+        rowLabel={getInvestigationName}
         rowMenu={rowMenu}
         error={error === null ? undefined : toServiceError(error)}
         refetching={isRefetching && error !== null}
@@ -113,15 +113,14 @@ function Investigations() {
         empty={
           <EmptyState
             icon={FolderSearch}
-            title="No investigation is saved yet"
+            title="No investigations yet"
             actions={
               <Link to="/activity" className={buttonClass({ variant: 'primary' })}>
-                Open the report
+                Open report
               </Link>
             }
           >
-            An investigation keeps the filters of the report under a name, with notes and the rows that
-            matched.
+            An investigation saves the filters of the report with a name, notes and the matching rows.
           </EmptyState>
         }
         footer={
@@ -144,10 +143,11 @@ function useRowMenu(): (row: InvestigationInfo) => MenuItems {
     const params = { investigationId: info.id };
     return [
       {
-        label: 'Open in the report',
-        hint: 'With its filters, as it is now',
+        label: 'Open in report',
+        hint: 'Shows the rows that match now',
         icon: SquareArrowOutUpRight,
-        onSelect: () => void router.navigate({ to: '/activity', search: writeView(toView(info.query)) }),
+        onSelect: () =>
+          void router.navigate({ to: '/activity', search: serializeActivityView(toView(info.query)) }),
       },
       {
         label: 'Edit name and notes',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compared, questionNow } from './investigations.ts';
+import { compareRows, buildCurrentQuery } from './investigations.ts';
 import type { ActivityRow } from '../model/row.ts';
 
 const NOW = Date.parse('2026-11-21T08:30:00.000Z');
@@ -28,28 +28,32 @@ const info = (query: object) => ({
   sha256: 'ab',
 });
 
-test('what was added is what was not frozen', () => {
+test('rows that are not frozen count as added', () => {
   const now = { totalRecords: 2, rows: [row(2), row(1)] };
-  expect(compared([row(1)], now, NOW)).toEqual({ added: [row(2)], ofNewest: undefined, beyond: 0 });
-  expect(compared([row(1)], { ...now, totalRecords: 5 }, NOW).ofNewest).toBe(2);
-  expect(compared([row(1, '2026-01-01T00:00:00.000Z')], now, NOW).beyond).toBe(1);
+  expect(compareRows([row(1)], now, NOW)).toEqual({
+    added: [row(2)],
+    comparedCount: undefined,
+    expiredCount: 0,
+  });
+  expect(compareRows([row(1)], { ...now, totalRecords: 5 }, NOW).comparedCount).toBe(2);
+  expect(compareRows([row(1, '2026-01-01T00:00:00.000Z')], now, NOW).expiredCount).toBe(1);
 });
 
-test('rows older than those that could be frozen were there already', () => {
+test('rows older than the oldest frozen row do not count as added', () => {
   const frozen = Array.from({ length: 1000 }, (_, at) => row(at + 10, '2026-11-20T08:00:00.000Z'));
   const now = {
     totalRecords: 1002,
     rows: [row(5000, '2026-11-20T09:00:00.000Z'), row(1, '2026-11-19T08:00:00.000Z')],
   };
-  expect(compared(frozen, now, NOW).added).toEqual([row(5000, '2026-11-20T09:00:00.000Z')]);
+  expect(compareRows(frozen, now, NOW).added).toEqual([row(5000, '2026-11-20T09:00:00.000Z')]);
 });
 
-test('what the report no longer reaches is not asked for', () => {
-  expect(questionNow(info({ dateFrom: '2026-01-01T00:00:00.000Z', activity: 2 }), NOW)).toEqual({
+test('the current query does not start before the report', () => {
+  expect(buildCurrentQuery(info({ dateFrom: '2026-01-01T00:00:00.000Z', activity: 2 }), NOW)).toEqual({
     activity: 2,
   });
-  expect(questionNow(info({ dateFrom: '2026-11-01T00:00:00.000Z' }), NOW)).toEqual({
+  expect(buildCurrentQuery(info({ dateFrom: '2026-11-01T00:00:00.000Z' }), NOW)).toEqual({
     dateFrom: '2026-11-01T00:00:00.000Z',
   });
-  expect(questionNow(info({ dateTo: '2026-08-23T12:00:00.000Z' }), NOW)).toBeUndefined();
+  expect(buildCurrentQuery(info({ dateTo: '2026-08-23T12:00:00.000Z' }), NOW)).toBeUndefined();
 });

@@ -1,62 +1,63 @@
 import { queryOptions } from '@tanstack/react-query';
 import { readInvestigationOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { InvestigationInfo } from '../../../api/generated/types.gen.ts';
-import { LARGEST_PAGE, readActivity } from '../model/data.ts';
-import { DAY, reachOf } from '../model/range.ts';
-import { activityId } from '../model/row.ts';
+import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
+import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
+import { DAY_MS, getReportStart } from '../model/period.ts';
+import { getRowId } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 
-/** One investigation with its rows. */
+/** Loads an investigation and its rows. */
 export const investigationQuery = (id: number) => readInvestigationOptions({ path: { id } });
 
-/** What is asked to see an investigation as it would be now; undefined where the report no longer reaches it. */
-export function questionNow({ query }: InvestigationInfo, now: number) {
+/** Query of the rows that match an investigation now; undefined if its period lies before the report. */
+export function buildCurrentQuery({ query }: InvestigationInfo, now: number) {
   const { dateFrom, dateTo, ...filters } = query;
-  const reach = reachOf(now);
-  if (dateTo !== undefined && Date.parse(dateTo) < reach + DAY) return undefined;
+  const reportStart = getReportStart(now);
+  if (dateTo !== undefined && Date.parse(dateTo) < reportStart + DAY_MS) return undefined;
   return {
     ...filters,
-    ...(dateFrom !== undefined && Date.parse(dateFrom) > reach && { dateFrom }),
+    ...(dateFrom !== undefined && Date.parse(dateFrom) > reportStart && { dateFrom }),
     ...(dateTo !== undefined && { dateTo }),
   };
 }
 
+/** Difference between the frozen rows of an investigation and the rows that match now. */
 export interface Comparison {
-  /** Rows that match now and were not frozen, the newest first. */
+  /** Rows that match now and were not frozen, newest first. */
   added: readonly ActivityRow[];
-  /** Set where more match than the service gives at once: the newest of them were compared. */
-  ofNewest: number | undefined;
-  /** How many frozen rows are older than the report reaches now. */
-  beyond: number;
+  /** Number of compared rows; set if more rows match than a response holds. */
+  comparedCount: number | undefined;
+  /** Number of frozen rows that are older than the report. */
+  expiredCount: number;
 }
 
-/** What frozen rows and those of now have not in common. */
-export function compared(
+/** Compares the frozen rows with the newest rows that match now. */
+export function compareRows(
   frozen: readonly ActivityRow[],
-  now: { totalRecords: number; rows: readonly ActivityRow[] },
+  current: { totalRecords: number; rows: readonly ActivityRow[] },
   at: number,
 ): Comparison {
-  const known = new Set(frozen.map(activityId));
+  const frozenIds = new Set(frozen.map(getRowId));
   const oldest = frozen.at(-1);
-  // Only the newest rows are frozen: older ones that match were there already.
-  const since = oldest && frozen.length >= LARGEST_PAGE ? Date.parse(oldest.eventDate) : 0;
+  // Only the newest rows are frozen: older ones that match existed already.
+  const since = oldest && frozen.length >= MAX_PAGE_SIZE ? Date.parse(oldest.eventDate) : 0;
   return {
-    added: now.rows.filter((row) => !known.has(activityId(row)) && Date.parse(row.eventDate) >= since),
-    ofNewest: now.totalRecords > now.rows.length ? now.rows.length : undefined,
-    beyond: frozen.filter(({ eventDate }) => Date.parse(eventDate) < reachOf(at)).length,
+    added: current.rows.filter((row) => !frozenIds.has(getRowId(row)) && Date.parse(row.eventDate) >= since),
+    comparedCount: current.totalRecords > current.rows.length ? current.rows.length : undefined,
+    expiredCount: frozen.filter(({ eventDate }) => Date.parse(eventDate) < getReportStart(at)).length,
   };
 }
 
-/** Compares an investigation with what matches at this moment. */
+/** Loads the comparison of an investigation with the rows that match now. */
 export const comparisonQuery = (info: InvestigationInfo, frozen: readonly ActivityRow[], now: number) =>
   queryOptions({
     queryKey: [{ _id: 'queryUserActivity', compared: info.id, now }],
     async queryFn({ signal }): Promise<Comparison> {
-      const query = questionNow(info, now);
-      if (!query) return { added: [], ofNewest: undefined, beyond: frozen.length };
-      return compared(
+      const query = buildCurrentQuery(info, now);
+      if (!query) return { added: [], comparedCount: undefined, expiredCount: frozen.length };
+      return compareRows(
         frozen,
-        await readActivity(query, { pageNumber: 1, pageSize: LARGEST_PAGE }, signal),
+        await loadActivityPage(query, { pageNumber: 1, pageSize: MAX_PAGE_SIZE }, signal),
         now,
       );
     },

@@ -1,38 +1,39 @@
 import { ServiceError } from '../../../api/errors.ts';
 import type { FieldError } from '../../../api/errors.ts';
 
-/** The control that a value of the request comes from. */
-type Control = 'period' | 'address' | 'people' | 'kind';
+/** Filter control that a property of the request comes from. */
+type Control = 'period' | 'address' | 'people' | 'exportType';
 
-const CONTROLS: Readonly<Record<string, Control>> = {
+const CONTROL_BY_PROPERTY: Readonly<Record<string, Control>> = {
   dateFrom: 'period',
   dateTo: 'period',
   ipAddress: 'address',
   userIds: 'people',
   principalUserIds: 'people',
-  exportDataType: 'kind',
+  exportDataType: 'exportType',
 };
-const NAMES: Readonly<Record<Control, string>> = {
+const CONTROL_LABELS: Readonly<Record<Control, string>> = {
   period: 'The period',
   address: 'The IP address',
   people: 'People',
-  kind: 'The export kind',
+  exportType: 'The export type',
 };
 
-const controlOf = ({ path }: FieldError): Control | undefined => CONTROLS[path.split(/[.[]/)[0] ?? ''];
+const getControl = ({ path }: FieldError): Control | undefined =>
+  CONTROL_BY_PROPERTY[path.split(/[.[]/)[0] ?? ''];
 
-/** The same error for the place of the rows: what belongs to a control stands there, in its words. */
-export function besideControls(error: ServiceError | undefined): ServiceError | undefined {
-  if (!error || Object.keys(faultsOf(error)).length === 0) return error;
-  return new ServiceError(error.status, 'Change what is marked above', [], error.requestId);
+/** Error shown instead of the rows. Errors that are shown at a filter are replaced by a reference to it. */
+export function getTableError(error: ServiceError | undefined): ServiceError | undefined {
+  if (!error || Object.keys(getControlErrors(error)).length === 0) return error;
+  return new ServiceError(error.status, 'Correct the filters marked above', [], error.requestId);
 }
 
-/** What the service says of each control, as sentences without their full stops. */
-export function faultsOf(error: ServiceError | undefined): Partial<Record<Control, string>> {
-  const faults: Partial<Record<Control, string>> = {};
+/** Validation errors by control, as sentences without the full stop. */
+export function getControlErrors(error: ServiceError | undefined): Partial<Record<Control, string>> {
+  const errors: Partial<Record<Control, string>> = {};
   for (const field of error?.fields ?? []) {
-    const control = controlOf(field);
-    if (control) faults[control] ??= `${NAMES[control]} ${field.message}`;
+    const control = getControl(field);
+    if (control) errors[control] ??= `${CONTROL_LABELS[control]} ${field.message}`;
   }
-  return faults;
+  return errors;
 }

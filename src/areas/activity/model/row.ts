@@ -1,47 +1,47 @@
-import { exportKinds } from '../../../../contract/rules/activity.ts';
-import type { UserActivityEntry } from '../../../api/generated/types.gen.ts';
-import type { Tone } from '../../../ui/layout/tone.ts';
+import { exportTypeNames } from '../../../../contract/rules/activity.ts';
+import type { UserActivityEntry } from '../../../../contract/generated/types.gen.ts';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 
 /** A row of the report. */
 export interface ActivityRow extends UserActivityEntry {
-  /** It came while the report was open. */
-  fresh?: boolean;
+  /** The row was added while the report was open. */
+  isNew?: boolean;
 }
 
-/** Tells rows apart; other installations give them no number of their own. */
-export const activityId = (row: UserActivityEntry): RowId =>
+/** Id of a row. Other installations have no `activityId`; their rows get a composite key. */
+export const getRowId = (row: UserActivityEntry): RowId =>
   row.activityId ?? `${row.eventDate} ${row.userId} ${row.activityTypeId} ${row.sessionId ?? ''}`;
 
-/** Who acted, as people say it; somebody without a name is told by id. */
-export const actorOf = ({ fullName, userName, userId }: UserActivityEntry): string =>
+/** Display name of the user who acted, or the id if there is no name. */
+export const getActorName = ({ fullName, userName, userId }: UserActivityEntry): string =>
   fullName.trim() || userName || `User ${userId}`;
 
-/** For whom a proxy acted; undefined where nobody stood in for another. */
-export function principalOf(row: UserActivityEntry): { id: number | undefined; name: string } | undefined {
+/** User on whose behalf a proxy acted; undefined if the user acted themselves. */
+export function getPrincipal(row: UserActivityEntry): { id: number | undefined; name: string } | undefined {
   const { principalUserId: id, principalFullName, principalUserName } = row;
   const name = principalFullName?.trim() || principalUserName || (id ? `User ${id}` : undefined);
   return name === undefined ? undefined : { id: id ?? undefined, name };
 }
 
-/** What a row is called in a sentence. */
-export const rowLabel = (row: UserActivityEntry): string => `${row.activityType}, ${actorOf(row)}`;
+/** Accessible label of a row. */
+export const getRowLabel = (row: UserActivityEntry): string => `${row.activityType}, ${getActorName(row)}`;
 
-/** An address as text: other installations send IPv4 as a number (shapes 2). */
-export function addressOf({ ipAddress: ip }: Pick<UserActivityEntry, 'ipAddress'>): string | undefined {
+/** IP address as text. Other installations send IPv4 addresses as a number (shapes 2). */
+export function formatAddress({ ipAddress: ip }: Pick<UserActivityEntry, 'ipAddress'>): string | undefined {
   if (typeof ip !== 'number') return ip ?? undefined;
   return [24, 16, 8, 0].map((bits) => Math.floor(ip / 2 ** bits) % 256).join('.');
 }
 
-/** What was exported, where something was. */
-export const kindOf = ({ exportDataType: kind }: UserActivityEntry): string | undefined =>
-  kind === null || kind === undefined ? undefined : (exportKinds[kind] ?? `Kind ${kind}`);
+/** Name of the export type; undefined if the row is not an export. */
+export const formatExportType = ({ exportDataType: kind }: UserActivityEntry): string | undefined =>
+  kind === null || kind === undefined ? undefined : (exportTypeNames[kind] ?? `Kind ${kind}`);
 
 const FAILED = new Set([2, 5, 6, 7]);
-const TAKEN_OUT = new Set([8, 10]);
+const DATA_EXPORTS = new Set([8, 10]);
 
-/** Failures are to be seen, and what left the site; everything else is quiet. */
-export function toneOf({ activityTypeId: type }: UserActivityEntry): Tone {
+/** Tone of the type badge: failures and data exports stand out. */
+export function getTone({ activityTypeId: type }: UserActivityEntry): Tone {
   if (FAILED.has(type)) return 'bad';
-  return TAKEN_OUT.has(type) ? 'info' : 'neutral';
+  return DATA_EXPORTS.has(type) ? 'info' : 'neutral';
 }

@@ -1,34 +1,41 @@
 import { expect, test } from 'vitest';
-import { queryToKeep, questionOf, questionSince, toView } from './question.ts';
-import { between, boundsOf, faultOf, isCut, reachOf, widened } from './range.ts';
+import { buildInvestigationQuery, buildReportQuery, buildNewRowsQuery, toView } from './report-query.ts';
 import {
-  cleared,
+  createPeriod,
+  resolvePeriod,
+  getPeriodError,
+  startsBeforeReport,
+  getReportStart,
+  widenPeriod,
+} from './period.ts';
+import {
+  clearFilters,
   DEFAULT_VIEW,
-  isNarrowed,
-  readMoment,
-  readView,
-  withKind,
-  withTypes,
-  writeMoment,
-  writeView,
+  isFiltered,
+  parseTimestamp,
+  parseActivityView,
+  setExportType,
+  setTypes,
+  serializeTimestamp,
+  serializeActivityView,
 } from './view.ts';
 import type { ActivityView } from './view.ts';
 
 const NOW = Date.parse('2026-11-21T08:30:00.000Z');
 const HOUR = 3_600_000;
-const asked: ActivityView = {
-  range: { from: NOW - 5 * HOUR, to: NOW - HOUR },
+const customView: ActivityView = {
+  period: { from: NOW - 5 * HOUR, to: NOW - HOUR },
   people: [1042, 7],
   principals: [3],
   types: [2, 5],
   sources: [3],
-  kind: undefined,
+  exportType: undefined,
   address: '2001:db8::/32',
   onlyProxy: true,
 };
 
-test('an address says the whole question and is read as it was written', () => {
-  expect(writeView(asked)).toEqual({
+test('a view survives serializing and parsing', () => {
+  expect(serializeActivityView(customView)).toEqual({
     from: '20261121T0330Z',
     to: '20261121T0730Z',
     people: '1042-7',
@@ -38,75 +45,91 @@ test('an address says the whole question and is read as it was written', () => {
     ip: '2001:db8::/32',
     proxy: 'only',
   });
-  expect(readView(writeView(asked))).toEqual(asked);
+  expect(parseActivityView(serializeActivityView(customView))).toEqual(customView);
   for (const preset of ['today', 'yesterday', '30', '90'] as const) {
-    const view = { ...DEFAULT_VIEW, range: { preset } };
-    expect(readView(writeView(view))).toEqual(view);
+    const view = { ...DEFAULT_VIEW, period: { preset } };
+    expect(parseActivityView(serializeActivityView(view))).toEqual(view);
   }
-  expect(writeView(DEFAULT_VIEW)).toEqual({});
+  expect(serializeActivityView(DEFAULT_VIEW)).toEqual({});
 });
 
-test('what nobody could have meant gives way to the default', () => {
+test('invalid search parameters fall back to the default', () => {
   expect(
-    readView({ range: '8', from: 'x', people: 'a-0-5', type: '11-0-2', source: 9, kind: 5, proxy: true }),
+    parseActivityView({
+      range: '8',
+      from: 'x',
+      people: 'a-0-5',
+      type: '11-0-2',
+      source: 9,
+      kind: 5,
+      proxy: true,
+    }),
   ).toEqual({ ...DEFAULT_VIEW, people: [5], types: [2] });
-  expect(readView({ from: '20261121T0730Z', to: '20261121T0330Z' }).range).toEqual({ preset: '7' });
+  expect(parseActivityView({ from: '20261121T0730Z', to: '20261121T0330Z' }).period).toEqual({ preset: '7' });
 });
 
-test('moments keep their seconds and thousandths', () => {
-  for (const at of [NOW, NOW + 7000, NOW + 123]) expect(readMoment(writeMoment(at))).toBe(at);
-  expect(writeMoment(NOW + 7123)).toBe('20261121T083007.123Z');
-  expect(readMoment('20261399T0000Z')).toBeUndefined();
+test('timestamps keep seconds and milliseconds', () => {
+  for (const at of [NOW, NOW + 7000, NOW + 123]) expect(parseTimestamp(serializeTimestamp(at))).toBe(at);
+  expect(serializeTimestamp(NOW + 7123)).toBe('20261121T083007.123Z');
+  expect(parseTimestamp('20261399T0000Z')).toBeUndefined();
 });
 
-test('the kind 0 of exports is a value, and asks for exports alone', () => {
-  const view = readView({ kind: 0, type: '1-2' });
-  expect(view).toMatchObject({ kind: 0, types: [8] });
-  expect(writeView(view)).toEqual({ kind: 0 });
-  expect(questionOf(view, boundsOf(view.range, NOW, 'UTC'), NOW).query).toMatchObject({
+test('export type 0 is a value and limits the types to exports', () => {
+  const view = parseActivityView({ kind: 0, type: '1-2' });
+  expect(view).toMatchObject({ exportType: 0, types: [8] });
+  expect(serializeActivityView(view)).toEqual({ kind: 0 });
+  expect(buildReportQuery(view, resolvePeriod(view.period, NOW, 'UTC'), NOW).query).toMatchObject({
     activity: 8,
     exportDataType: 0,
   });
-  expect(withTypes(view, [8, 1])).toMatchObject({ kind: undefined, types: [8, 1] });
-  expect(withKind({ ...DEFAULT_VIEW, types: [1] }, 2)).toMatchObject({ kind: 2, types: [8] });
-  expect(withKind(view, undefined)).toMatchObject({ kind: undefined, types: [8] });
+  expect(setTypes(view, [8, 1])).toMatchObject({ exportType: undefined, types: [8, 1] });
+  expect(setExportType({ ...DEFAULT_VIEW, types: [1] }, 2)).toMatchObject({ exportType: 2, types: [8] });
+  expect(setExportType(view, undefined)).toMatchObject({ exportType: undefined, types: [8] });
 });
 
-test('presets are periods by the clock of the reader', () => {
+test('presets are resolved in the time zone of the reader', () => {
   const zone = 'America/New_York';
-  expect(boundsOf({ preset: 'today' }, NOW, zone)).toEqual({
+  expect(resolvePeriod({ preset: 'today' }, NOW, zone)).toEqual({
     from: Date.parse('2026-11-21T05:00:00Z'),
     to: NOW,
-    open: true,
+    isOpen: true,
   });
-  expect(boundsOf({ preset: 'yesterday' }, NOW, zone)).toEqual({
+  expect(resolvePeriod({ preset: 'yesterday' }, NOW, zone)).toEqual({
     from: Date.parse('2026-11-20T05:00:00Z'),
     to: Date.parse('2026-11-21T05:00:00Z'),
-    open: false,
+    isOpen: false,
   });
-  expect(boundsOf({ preset: '7' }, NOW, zone)).toEqual({ from: NOW - 168 * HOUR, to: NOW, open: true });
-  expect(boundsOf({ from: NOW - HOUR, to: undefined }, NOW, zone).open).toBe(true);
-  expect(boundsOf({ from: NOW - HOUR, to: NOW + HOUR }, NOW, zone)).toEqual({
+  expect(resolvePeriod({ preset: '7' }, NOW, zone)).toEqual({
+    from: NOW - 168 * HOUR,
+    to: NOW,
+    isOpen: true,
+  });
+  expect(resolvePeriod({ from: NOW - HOUR, to: undefined }, NOW, zone).isOpen).toBe(true);
+  expect(resolvePeriod({ from: NOW - HOUR, to: NOW + HOUR }, NOW, zone)).toEqual({
     from: NOW - HOUR,
     to: NOW,
-    open: true,
+    isOpen: true,
   });
 });
 
-const question = (view: ActivityView, now = NOW) => questionOf(view, boundsOf(view.range, now, 'UTC'), now);
+const buildQuery = (view: ActivityView, now = NOW) =>
+  buildReportQuery(view, resolvePeriod(view.period, now, 'UTC'), now);
 
-test('the service is asked for no more than it reaches', () => {
-  const ninety = question({ ...DEFAULT_VIEW, range: { preset: '90' } });
-  expect(ninety).toMatchObject({ query: { dateTo: '2026-11-21T08:30:00.000Z' }, before: undefined });
-  expect(ninety.query.dateFrom).toBeUndefined();
-  expect(ninety.from).toBe(Date.parse('2026-08-23T00:00:00Z'));
-  expect(question({ ...DEFAULT_VIEW, range: { preset: '30' } }).query).toEqual({
+test('a query does not start before the report', () => {
+  const fullPeriod = buildQuery({ ...DEFAULT_VIEW, period: { preset: '90' } });
+  expect(fullPeriod).toMatchObject({
+    query: { dateTo: '2026-11-21T08:30:00.000Z' },
+    precedingDay: undefined,
+  });
+  expect(fullPeriod.query.dateFrom).toBeUndefined();
+  expect(fullPeriod.from).toBe(Date.parse('2026-08-23T00:00:00Z'));
+  expect(buildQuery({ ...DEFAULT_VIEW, period: { preset: '30' } }).query).toEqual({
     dateFrom: '2026-10-22T08:30:00.000Z',
     dateTo: '2026-11-21T08:30:00.000Z',
   });
 });
 
-test('a period shorter than a day is asked for with the day before it, which is counted apart', () => {
+test('a period shorter than a day is queried with the preceding day, which is counted separately', () => {
   const filters = {
     userIds: [1042, 7],
     principalUserIds: [3],
@@ -115,70 +138,70 @@ test('a period shorter than a day is asked for with the day before it, which is 
     ipAddress: '2001:db8::/32',
     onlyProxy: true,
   };
-  expect(question(asked)).toEqual({
+  expect(buildQuery(customView)).toEqual({
     query: { ...filters, dateFrom: '2026-11-20T03:30:00.000Z', dateTo: '2026-11-21T07:30:00.000Z' },
-    before: { ...filters, dateFrom: '2026-11-20T03:30:00.000Z', dateTo: '2026-11-21T03:30:00.000Z' },
+    precedingDay: { ...filters, dateFrom: '2026-11-20T03:30:00.000Z', dateTo: '2026-11-21T03:30:00.000Z' },
     from: NOW - 5 * HOUR,
     to: NOW - HOUR,
   });
-  const reach = reachOf(NOW);
-  const first = question({ ...DEFAULT_VIEW, range: { from: reach + HOUR, to: reach + 2 * HOUR } });
-  expect(first.before).toBeUndefined();
+  const reach = getReportStart(NOW);
+  const first = buildQuery({ ...DEFAULT_VIEW, period: { from: reach + HOUR, to: reach + 2 * HOUR } });
+  expect(first.precedingDay).toBeUndefined();
   expect(first.query).toEqual({ dateTo: '2026-08-24T00:00:00.000Z' });
-  expect(questionSince(DEFAULT_VIEW, NOW)).toEqual({ dateFrom: '2026-11-20T08:30:00.000Z' });
+  expect(buildNewRowsQuery(DEFAULT_VIEW, NOW)).toEqual({ dateFrom: '2026-11-20T08:30:00.000Z' });
 });
 
-test('a question that is kept has a day at least, and is the view that asked it', () => {
-  const bounds = { from: NOW - 48 * HOUR, to: NOW - HOUR, open: false };
-  const kept = queryToKeep(asked, bounds, NOW);
-  expect(toView(kept)).toEqual({ ...asked, range: { from: bounds.from, to: bounds.to } });
-  expect(queryToKeep(DEFAULT_VIEW, { from: NOW - HOUR, to: NOW, open: true }, NOW)).toEqual({
+test('an investigation covers at least a day and can be converted back to its view', () => {
+  const bounds = { from: NOW - 48 * HOUR, to: NOW - HOUR, isOpen: false };
+  const saved = buildInvestigationQuery(customView, bounds, NOW);
+  expect(toView(saved)).toEqual({ ...customView, period: { from: bounds.from, to: bounds.to } });
+  expect(buildInvestigationQuery(DEFAULT_VIEW, { from: NOW - HOUR, to: NOW, isOpen: true }, NOW)).toEqual({
     dateFrom: '2026-11-20T08:30:00.000Z',
   });
   expect(toView({ exportDataType: 0, activity: 8 })).toMatchObject({
-    kind: 0,
+    exportType: 0,
     types: [8],
-    range: { preset: '90' },
+    period: { preset: '90' },
   });
 });
 
-test('a period between two moments says what is wrong with it', () => {
-  expect(faultOf(undefined, undefined, NOW)).toBe('Choose when it begins');
-  expect(faultOf(reachOf(NOW) - 1, undefined, NOW)).toBe('The report reaches back 90 days');
-  expect(faultOf(NOW + 1, undefined, NOW)).toBe('This is in the future');
-  expect(faultOf(NOW - 2, NOW - 2, NOW)).toBe('The end must come after the beginning');
-  expect(faultOf(NOW - 2, undefined, NOW)).toBeUndefined();
+test('a custom period is validated', () => {
+  expect(getPeriodError(undefined, undefined, NOW)).toBe('Enter a start');
+  expect(getPeriodError(getReportStart(NOW) - 1, undefined, NOW)).toBe('The report covers the last 90 days');
+  expect(getPeriodError(NOW + 1, undefined, NOW)).toBe('The start is in the future');
+  expect(getPeriodError(NOW - 2, NOW - 2, NOW)).toBe('The end must be after the start');
+  expect(getPeriodError(NOW - 2, undefined, NOW)).toBeUndefined();
 });
 
-test('zooming out widens both sides as far as there is something', () => {
-  expect(widened({ from: NOW - 10 * HOUR, to: NOW - 6 * HOUR, open: false }, NOW)).toEqual({
+test('zooming out widens the period within the report', () => {
+  expect(widenPeriod({ from: NOW - 10 * HOUR, to: NOW - 6 * HOUR, isOpen: false }, NOW)).toEqual({
     from: NOW - 12 * HOUR,
     to: NOW - 4 * HOUR,
   });
-  expect(widened({ from: NOW - 4 * HOUR, to: NOW, open: true }, NOW)).toEqual({
+  expect(widenPeriod({ from: NOW - 4 * HOUR, to: NOW, isOpen: true }, NOW)).toEqual({
     from: NOW - 6 * HOUR,
     to: undefined,
   });
-  expect(between(NOW - HOUR, NOW + HOUR, NOW)).toEqual({ from: NOW - HOUR, to: undefined });
+  expect(createPeriod(NOW - HOUR, NOW + HOUR, NOW)).toEqual({ from: NOW - HOUR, to: undefined });
 });
 
-test('clearing keeps the period', () => {
-  expect(isNarrowed(asked)).toBe(true);
-  expect(isNarrowed(cleared(asked))).toBe(false);
-  expect(cleared(asked).range).toBe(asked.range);
+test('clearing the filters keeps the period', () => {
+  expect(isFiltered(customView)).toBe(true);
+  expect(isFiltered(clearFilters(customView))).toBe(false);
+  expect(clearFilters(customView).period).toBe(customView.period);
 });
 
-test('what is older than the report is cut off and said so; a period wholly before it is asked for as it is', () => {
-  const first = reachOf(NOW);
+test('a period is cut off at the start of the report, unless it lies wholly before it', () => {
+  const first = getReportStart(NOW);
   const cut = { from: first - 48 * HOUR, to: first + 48 * HOUR };
-  expect(isCut(cut, NOW)).toBe(true);
-  expect(boundsOf(cut, NOW, 'UTC').from).toBe(first);
-  expect(question({ ...DEFAULT_VIEW, range: cut }).query.dateFrom).toBeUndefined();
-  const gone = { from: first - 48 * HOUR, to: first - 42 * HOUR };
-  expect(isCut(gone, NOW)).toBe(false);
-  const { query } = question({ ...DEFAULT_VIEW, range: gone });
+  expect(startsBeforeReport(cut, NOW)).toBe(true);
+  expect(resolvePeriod(cut, NOW, 'UTC').from).toBe(first);
+  expect(buildQuery({ ...DEFAULT_VIEW, period: cut }).query.dateFrom).toBeUndefined();
+  const expired = { from: first - 48 * HOUR, to: first - 42 * HOUR };
+  expect(startsBeforeReport(expired, NOW)).toBe(false);
+  const { query } = buildQuery({ ...DEFAULT_VIEW, period: expired });
   expect(query).toEqual({
-    dateFrom: new Date(gone.from).toISOString(),
-    dateTo: new Date(gone.from + 24 * HOUR).toISOString(),
+    dateFrom: new Date(expired.from).toISOString(),
+    dateTo: new Date(expired.from + 24 * HOUR).toISOString(),
   });
 });

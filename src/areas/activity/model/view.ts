@@ -1,24 +1,32 @@
-import { EXPORT_ACTIVITY } from '../../../../contract/rules/activity.ts';
-import { plain, readIds, readList, spoken, writeList, written } from '../../../lib/address.ts';
-import { DEFAULT_PRESET, PRESETS } from './presets.ts';
-import type { Range } from './presets.ts';
+import { EXPORT_ACTIVITY_TYPE } from '../../../../contract/rules/activity.ts';
+import {
+  toSearchValue,
+  parseIds,
+  parseList,
+  omitUndefined,
+  formatList,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import { DEFAULT_PRESET, PRESETS } from './period.ts';
+import type { Period } from './period.ts';
 
-/** The report as its address says it: a link to it is the whole question. */
+/** Filters of the report, kept in the URL. */
 export interface ActivityView {
-  range: Range;
-  /** Who acted. */
+  period: Period;
+  /** Ids of the users who acted. */
   people: readonly number[];
-  /** For whom a proxy acted. */
+  /** Ids of the users on whose behalf a proxy acted. */
   principals: readonly number[];
   types: readonly number[];
   sources: readonly number[];
-  /** What was exported; 0 is a value, and the type is then Export Data alone (shapes 2). */
-  kind: number | undefined;
-  /** An address or a network, as it was typed. */
+  /** Type of export; 0 is a valid value. Set only if `types` is Export Data alone (shapes 2). */
+  exportType: number | undefined;
+  /** IP address or network as entered; empty for any. */
   address: string;
   onlyProxy: boolean;
 }
 
+/** Search parameters of the report; defaults are left out. */
 export type ActivitySearch = {
   [Key in 'range' | 'from' | 'to' | 'people' | 'for' | 'type' | 'source' | 'kind' | 'ip' | 'proxy']?:
     | string
@@ -27,101 +35,122 @@ export type ActivitySearch = {
 
 const TYPE = /^([1-9]|10)$/;
 const SOURCE = /^[1-4]$/;
-const KIND = /^[0-4]$/;
-const MOMENT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(?:\.(\d{3}))?Z$/;
-const MOST_ADDRESS = 50;
+const EXPORT_TYPE = /^[0-4]$/;
+const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(?:\.(\d{3}))?Z$/;
+const MAX_ADDRESS_LENGTH = 50;
 
-/** A moment without the marks that an address would write as numbers: "20261121T0830Z". */
-export const writeMoment = (at: number): string =>
+/** Formats a time in milliseconds for the URL, without characters that need escaping: "20261121T0830Z". */
+export const serializeTimestamp = (at: number): string =>
   new Date(at)
     .toISOString()
     .replaceAll(/[-:]/g, '')
     .replace(/(00)?\.000Z$/, 'Z');
 
-/** The moment that an address says; undefined where it says none. */
-export function readMoment(value: unknown): number | undefined {
-  const parts = MOMENT.exec(written(value));
+/** Parses a time of the URL into milliseconds; undefined if it is missing or invalid. */
+export function parseTimestamp(value: unknown): number | undefined {
+  const parts = TIMESTAMP.exec(readSearchText(value));
   if (!parts) return undefined;
   const [, year, month, day, hour, minute, second = '00', part = '000'] = parts;
   const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${part}Z`);
   return Number.isNaN(at) ? undefined : at;
 }
 
-function readRange(search: Record<string, unknown>): Range {
-  const from = readMoment(search.from);
-  const to = readMoment(search.to);
+function parsePeriod(search: Record<string, unknown>): Period {
+  const from = parseTimestamp(search.from);
+  const to = parseTimestamp(search.to);
   if (from !== undefined && (to === undefined || to > from)) return { from, to };
-  return { preset: PRESETS.find((preset) => preset === written(search.range)) ?? DEFAULT_PRESET };
+  return { preset: PRESETS.find((preset) => preset === readSearchText(search.range)) ?? DEFAULT_PRESET };
 }
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export function readView(search: Record<string, unknown>): ActivityView {
-  const kind = KIND.test(written(search.kind)) ? Number(search.kind) : undefined;
+/** Parses the search parameters; invalid values fall back to the default. */
+export function parseActivityView(search: Record<string, unknown>): ActivityView {
+  const exportType = EXPORT_TYPE.test(readSearchText(search.kind)) ? Number(search.kind) : undefined;
   return {
-    range: readRange(search),
-    people: readIds(search.people),
-    principals: readIds(search.for),
-    types: kind === undefined ? readList(search.type, TYPE).map(Number) : [EXPORT_ACTIVITY],
-    sources: readList(search.source, SOURCE).map(Number),
-    kind,
-    address: written(search.ip).trim().slice(0, MOST_ADDRESS),
-    onlyProxy: written(search.proxy) === 'only',
+    period: parsePeriod(search),
+    people: parseIds(search.people),
+    principals: parseIds(search.for),
+    types: exportType === undefined ? parseList(search.type, TYPE).map(Number) : [EXPORT_ACTIVITY_TYPE],
+    sources: parseList(search.source, SOURCE).map(Number),
+    exportType,
+    address: readSearchText(search.ip).trim().slice(0, MAX_ADDRESS_LENGTH),
+    onlyProxy: readSearchText(search.proxy) === 'only',
   };
 }
 
-/** Writes a view as an address, without what is so by default. */
-export function writeView(view: ActivityView): ActivitySearch {
-  const { range, kind, address } = view;
-  const preset = 'preset' in range && range.preset !== DEFAULT_PRESET ? plain(range.preset) : undefined;
-  const custom = 'preset' in range ? undefined : range;
-  return spoken({
+/** Search parameters of a view; defaults are left out. */
+export function serializeActivityView(view: ActivityView): ActivitySearch {
+  const { period, exportType, address } = view;
+  const preset =
+    'preset' in period && period.preset !== DEFAULT_PRESET ? toSearchValue(period.preset) : undefined;
+  const custom = 'preset' in period ? undefined : period;
+  return omitUndefined({
     range: preset,
-    from: custom && writeMoment(custom.from),
-    to: custom?.to === undefined ? undefined : writeMoment(custom.to),
-    people: writeList(view.people),
-    for: writeList(view.principals),
-    type: kind === undefined ? writeList(view.types) : undefined,
-    source: writeList(view.sources),
-    kind,
-    ip: address === '' ? undefined : plain(address),
+    from: custom && serializeTimestamp(custom.from),
+    to: custom?.to === undefined ? undefined : serializeTimestamp(custom.to),
+    people: formatList(view.people),
+    for: formatList(view.principals),
+    type: exportType === undefined ? formatList(view.types) : undefined,
+    source: formatList(view.sources),
+    kind: exportType,
+    ip: address === '' ? undefined : toSearchValue(address),
     proxy: view.onlyProxy ? 'only' : undefined,
   });
 }
 
-/** The report as it stands before anything is asked. */
 export const DEFAULT_VIEW: ActivityView = {
-  range: { preset: DEFAULT_PRESET },
+  period: { preset: DEFAULT_PRESET },
   people: [],
   principals: [],
   types: [],
   sources: [],
-  kind: undefined,
+  exportType: undefined,
   address: '',
   onlyProxy: false,
 };
 
-/** Everything that there is to report. */
-export const WHOLE_VIEW: ActivityView = { ...DEFAULT_VIEW, range: { preset: '90' } };
+/** The whole report without filters. */
+export const FULL_VIEW: ActivityView = { ...DEFAULT_VIEW, period: { preset: '90' } };
 
-/** Whether something beside the period is asked for, which "Clear filters" would take away. */
-export const isNarrowed = (view: ActivityView): boolean =>
+/** Whether "Clear filters" would change the view; the period is not a filter. */
+export const isFiltered = (view: ActivityView): boolean =>
   [view.people, view.principals, view.types, view.sources].some(({ length }) => length > 0) ||
   view.address !== '' ||
   view.onlyProxy;
 
-/** The same period with everything in it. */
-export const cleared = ({ range }: ActivityView): ActivityView => ({ ...DEFAULT_VIEW, range });
+/** The same period without filters. */
+export const clearFilters = ({ period }: ActivityView): ActivityView => ({ ...DEFAULT_VIEW, period });
 
-/** Other types; a kind of export stays only while exports are all that is asked for. */
-export const withTypes = (view: ActivityView, types: readonly number[]): ActivityView => ({
+/** Sets the types; the export type is kept only while Export Data is the only type. */
+export const setTypes = (view: ActivityView, types: readonly number[]): ActivityView => ({
   ...view,
   types,
-  kind: types.length === 1 && types[0] === EXPORT_ACTIVITY ? view.kind : undefined,
+  exportType: types.length === 1 && types[0] === EXPORT_ACTIVITY_TYPE ? view.exportType : undefined,
 });
 
-/** A kind of export, and with it exports alone. */
-export const withKind = (view: ActivityView, kind: number | undefined): ActivityView => ({
+/** Sets the export type and limits the types to Export Data. */
+export const setExportType = (view: ActivityView, kind: number | undefined): ActivityView => ({
   ...view,
-  kind,
-  types: kind === undefined ? view.types : [EXPORT_ACTIVITY],
+  exportType: kind,
+  types: kind === undefined ? view.types : [EXPORT_ACTIVITY_TYPE],
 });
+
+/** Time and user of a row, with which a single row can be loaded: the service reports periods only. */
+export interface RowLocation {
+  at: number | undefined;
+  by: number | undefined;
+}
+
+export interface RowLocationSearch {
+  at?: string;
+  by?: number;
+}
+
+const ID = /^[1-9]\d{0,9}$/;
+
+export const parseRowLocation = (search: Record<string, unknown>): RowLocation => ({
+  at: parseTimestamp(search.at),
+  by: ID.test(readSearchText(search.by)) ? Number(search.by) : undefined,
+});
+
+export const serializeRowLocation = ({ at, by }: RowLocation): RowLocationSearch =>
+  omitUndefined({ at: at === undefined ? undefined : serializeTimestamp(at), by });

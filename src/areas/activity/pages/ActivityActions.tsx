@@ -1,47 +1,50 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { openExport } from '../../export/index.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useOfferActions } from '../../../app/palette/registry.ts';
+import type { ExportSource } from '../../export/index.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { usePaletteActionsOfPage } from '../../../app/state/palette.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import type { Question } from '../model/question.ts';
-import type { Bounds } from '../model/range.ts';
-import { useNames } from './use-names.ts';
-import { writeView } from '../model/view.ts';
+import type { ReportQuery } from '../model/report-query.ts';
+import type { PeriodBounds } from '../model/period.ts';
+import { useUserNames } from '../model/use-names.ts';
+import { serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { filterWords, rangeWords } from '../model/words.ts';
-import { readerZone } from '../../../lib/site-zone.ts';
-import type { ExportSource } from '../../export/source.ts';
-import { LARGEST_PAGE, readActivity } from '../model/data.ts';
-import { addressOf, kindOf } from '../model/row.ts';
+import { formatFilters, formatPeriod } from '../model/format.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
+import { formatAddress, formatExportType } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 
 interface ActivityActionsProps {
   view: ActivityView;
-  bounds: Bounds;
-  question: Question;
-  pinned: number;
-  /** How many rows match; undefined until that is known. */
+  bounds: PeriodBounds;
+  reportQuery: ReportQuery;
+  openedAt: number;
+  /** Number of matching rows; undefined while loading. */
   total: number | undefined;
 }
 
-/** What can be done with the report as a whole. */
-export function ActivityActions({ view, bounds, question, pinned, total }: ActivityActionsProps) {
+/** Actions of the report: export, link, investigations. */
+export function ActivityActions({ view, bounds, reportQuery, openedAt, total }: ActivityActionsProps) {
   const router = useRouter();
-  const { reason: notNow } = useAllowed('recordExport');
-  const nameOf = useNames([...view.people, ...view.principals]);
-  const filter = [...filterWords(view, nameOf), rangeWords(view.range, pinned, readerZone())].join(' · ');
-  useOfferActions(
+  const { reason: exportDisabledReason } = usePermission('recordExport');
+  const getName = useUserNames([...view.people, ...view.principals]);
+  const filter = [
+    ...formatFilters(view, getName),
+    formatPeriod(view.period, openedAt, getReaderTimeZone()),
+  ].join(' · ');
+  usePaletteActionsOfPage(
     useMemo(
       () => [
         {
           label: 'Save investigation',
           icon: Bookmark,
-          run: () => void router.navigate({ to: '/activity/save', search: writeView(view) }),
+          run: () => void router.navigate({ to: '/activity/save', search: serializeActivityView(view) }),
         },
         {
           label: 'Investigations',
@@ -53,14 +56,14 @@ export function ActivityActions({ view, bounds, question, pinned, total }: Activ
     ),
   );
   const copyLink = () => {
-    const search = writeView({ ...view, range: { from: bounds.from, to: bounds.to } });
+    const search = serializeActivityView({ ...view, period: { from: bounds.from, to: bounds.to } });
     const { href } = router.buildLocation({ to: '/activity', search });
     navigator.clipboard.writeText(new URL(href, location.origin).href).then(
-      () => toast({ title: 'Link copied', description: 'It shows the same period whenever it is opened' }),
+      () => toast({ title: 'Link copied', description: 'It always shows the same period' }),
       () => toast({ title: 'The browser does not allow copying here', tone: 'bad' }),
     );
   };
-  const nothing = total === undefined ? 'The rows are still being read' : 'No row matches';
+  const noRowsReason = total === undefined ? 'The rows are still loading' : 'No rows match';
   return (
     <>
       <MenuButton
@@ -68,19 +71,24 @@ export function ActivityActions({ view, bounds, question, pinned, total }: Activ
         items={[
           {
             label: 'Export',
-            hint: total === undefined ? undefined : `${counted(total, 'row', 'rows')} as CSV or XLSX`,
+            hint: total === undefined ? undefined : `${pluralize(total, 'row', 'rows')} as CSV or XLSX`,
             icon: Download,
-            disabledReason: notNow ?? (total ? undefined : nothing),
-            onSelect: () => openExport(activitySource({ view, question, total: total ?? 0, filter })),
+            disabledReason: exportDisabledReason ?? (total ? undefined : noRowsReason),
+            onSelect: () =>
+              openExport(createActivitySource({ view, reportQuery, total: total ?? 0, filter })),
           },
-          { label: 'Copy link', hint: 'To exactly this period', icon: Link2, onSelect: copyLink },
+          { label: 'Copy link', hint: 'With a fixed period', icon: Link2, onSelect: copyLink },
         ]}
       />
       <Link to="/activity/investigations" className={buttonClass()}>
         <FolderSearch />
         Investigations
       </Link>
-      <Link to="/activity/save" search={writeView(view)} className={buttonClass({ variant: 'primary' })}>
+      <Link
+        to="/activity/save"
+        search={serializeActivityView(view)}
+        className={buttonClass({ variant: 'primary' })}
+      >
         <Bookmark />
         Save investigation
       </Link>
@@ -88,13 +96,13 @@ export function ActivityActions({ view, bounds, question, pinned, total }: Activ
   );
 }
 
-interface Column {
+interface ExportColumn {
   heading: string;
   width: number;
   cell: (row: ActivityRow) => string | number | Date;
 }
 
-const COLUMNS: readonly Column[] = [
+const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { heading: 'Time (UTC)', width: 20, cell: ({ eventDate }) => new Date(eventDate) },
   { heading: 'User id', width: 10, cell: ({ userId }) => userId },
   { heading: 'Name', width: 26, cell: ({ fullName }) => fullName },
@@ -102,39 +110,43 @@ const COLUMNS: readonly Column[] = [
   { heading: 'Acted for', width: 26, cell: ({ principalFullName }) => principalFullName ?? '' },
   { heading: 'Acted for, e-mail', width: 34, cell: ({ principalUserName }) => principalUserName ?? '' },
   { heading: 'Type', width: 32, cell: ({ activityType }) => activityType },
-  { heading: 'Export kind', width: 20, cell: (row) => kindOf(row) ?? '' },
+  { heading: 'Export type', width: 20, cell: (row) => formatExportType(row) ?? '' },
   { heading: 'Source', width: 10, cell: ({ sourceType }) => sourceType },
-  { heading: 'IP address', width: 24, cell: (row) => addressOf(row) ?? '' },
+  { heading: 'IP address', width: 24, cell: (row) => formatAddress(row) ?? '' },
   { heading: 'Session', width: 38, cell: ({ sessionId }) => sessionId ?? '' },
   { heading: 'Number', width: 12, cell: ({ activityId }) => activityId ?? '' },
 ];
 
-interface ToExport {
+interface ExportInput {
   view: ActivityView;
-  question: Question;
+  reportQuery: ReportQuery;
   total: number;
-  /** What is asked for, in words. */
+  /** Filters as text. */
   filter: string;
 }
 
-/** The rows of the report as a table: page by page, as the service gives them. */
-function activitySource({ view, question, total, filter }: ToExport): ExportSource {
-  const { from, to } = question;
+/** Export of the rows of the report, loaded page by page. */
+function createActivitySource({ view, reportQuery, total, filter }: ExportInput): ExportSource {
+  const { from, to } = reportQuery;
   return {
     subject: 'activity',
     sheet: 'Activity',
-    words: (rows) => counted(rows, 'row', 'rows'),
-    columns: COLUMNS.map(({ heading, width }) => ({ heading, width })),
+    formatCount: (rows) => pluralize(rows, 'row', 'rows'),
+    columns: EXPORT_COLUMNS.map(({ heading, width }) => ({ heading, width })),
     total,
     filter,
-    search: writeView({ ...view, range: { from, to } }),
+    search: serializeActivityView({ ...view, period: { from, to } }),
     async *portions(signal) {
-      for (let pageNumber = 1; (pageNumber - 1) * LARGEST_PAGE < total; pageNumber += 1) {
-        // The pages come one after another: an export is in no hurry, and others use the service too.
+      for (let pageNumber = 1; (pageNumber - 1) * MAX_PAGE_SIZE < total; pageNumber += 1) {
+        // Pages are loaded one after another to limit the load on the service.
         // oxlint-disable-next-line no-await-in-loop
-        const { rows } = await readActivity(question.query, { pageNumber, pageSize: LARGEST_PAGE }, signal);
-        const left = total - (pageNumber - 1) * LARGEST_PAGE;
-        yield rows.slice(0, left).map((row) => COLUMNS.map(({ cell }) => cell(row)));
+        const { rows } = await loadActivityPage(
+          reportQuery.query,
+          { pageNumber, pageSize: MAX_PAGE_SIZE },
+          signal,
+        );
+        const remaining = total - (pageNumber - 1) * MAX_PAGE_SIZE;
+        yield rows.slice(0, remaining).map((row) => EXPORT_COLUMNS.map(({ cell }) => cell(row)));
       }
     },
   };

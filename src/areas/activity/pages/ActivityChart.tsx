@@ -5,55 +5,54 @@ import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { drawnOf, periodOf } from '../model/buckets.ts';
-import type { useSummary } from '../model/data.ts';
-import { between, reachOf, widened } from '../model/range.ts';
-import type { Range } from '../model/presets.ts';
-import type { Bounds } from '../model/range.ts';
+import { buildChartSeries, getChartPeriod } from '../model/chart-series.ts';
+import type { useActivitySummary } from '../model/activity-data.ts';
+import { createPeriod, getReportStart, widenPeriod } from '../model/period.ts';
+import type { Period, PeriodBounds } from '../model/period.ts';
 import type { ActivityView } from '../model/view.ts';
-import type { UserActivitySummary } from '../../../api/generated/types.gen.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { UserActivitySummary } from '../../../../contract/generated/types.gen.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 
-interface ActivityChartProps extends ReturnType<typeof useSummary> {
+interface ActivityChartProps extends ReturnType<typeof useActivitySummary> {
   view: ActivityView;
   show: (view: ActivityView) => void;
-  bounds: Bounds;
+  bounds: PeriodBounds;
   now: number;
 }
 
-/** The filtered result over time, and who and where most of it comes from. */
+/** Summary of the report: rows over time, and the most frequent users and addresses. */
 export function ActivityChart(props: ActivityChartProps) {
-  const { view, show, summary, stale, error } = props;
-  if (error && !summary) return <NotCounted {...props} />;
+  const { view, show, summary, isStale, error } = props;
+  if (error && !summary) return <SummaryError {...props} />;
   return (
-    <div className={cx('act-summary', stale && 'act-stale')} aria-busy={stale}>
-      <OverTime {...props} />
+    <div className={cx('act-summary', isStale && 'act-stale')} aria-busy={isStale}>
+      <TimeCard {...props} />
       <TopLists {...{ view, show, summary }} />
     </div>
   );
 }
 
-function OverTime({ view, show, bounds, now, summary }: ActivityChartProps) {
+function TimeCard({ view, show, bounds, now, summary }: ActivityChartProps) {
   const { from, to } = bounds;
-  const drawn = useMemo(
-    () => summary && drawnOf(summary.counts, { bucket: summary.bucket, from, to }),
+  const chart = useMemo(
+    () => summary && buildChartSeries(summary.counts, { bucket: summary.bucket, from, to }),
     [summary, from, to],
   );
   const label = summary?.bucket === 'day' ? 'Activity by day (UTC)' : 'Activity by hour';
-  const go = (range: Range) => show({ ...view, range });
-  const days = drawn?.days;
+  const showPeriod = (period: Period) => show({ ...view, period });
+  const steps = chart?.steps;
   const zoom = useCallback(
     (first: number, last: number) => {
-      if (!days) return;
-      const period = periodOf(days, first, last);
-      show({ ...view, range: between(Math.max(period.from, reachOf(now)), period.to, now) });
+      if (!steps) return;
+      const period = getChartPeriod(steps, first, last);
+      show({ ...view, period: createPeriod(Math.max(period.from, getReportStart(now)), period.to, now) });
     },
-    [days, show, view, now],
+    [steps, show, view, now],
   );
-  // Nothing lies between the steps of a chart that has only one.
-  const zooms = days !== undefined && days.length > 1;
+  // A chart with one bucket cannot be zoomed.
+  const canZoom = steps !== undefined && steps.length > 1;
   return (
     <Card
       title={label}
@@ -61,34 +60,36 @@ function OverTime({ view, show, bounds, now, summary }: ActivityChartProps) {
         <Button
           size="small"
           icon={ZoomOut}
-          disabledReason={from <= reachOf(now) && bounds.open ? 'This is everything there is' : undefined}
-          onClick={() => go(widened(bounds, now))}
+          disabledReason={
+            from <= getReportStart(now) && bounds.isOpen ? 'The whole report is shown' : undefined
+          }
+          onClick={() => showPeriod(widenPeriod(bounds, now))}
         >
           Zoom out
         </Button>
       }
     >
-      {drawn && drawn.series.length > 0 && (
+      {chart && chart.series.length > 0 && (
         <TimeChart
-          {...drawn}
-          bars
+          {...chart}
+          isBarChart
           label={label}
-          sum={{ label: 'All', of: drawn.series.length }}
-          onZoom={zooms ? zoom : undefined}
+          total={{ label: 'All', of: chart.series.length }}
+          onZoom={canZoom ? zoom : undefined}
         />
       )}
-      {drawn?.series.length === 0 && (
+      {chart?.series.length === 0 && (
         <div className="act-chart-wait">
-          <CardBody>Nothing happened in this period that matches.</CardBody>
+          <CardBody>No matching activity in this period.</CardBody>
         </div>
       )}
-      {!drawn && <div className="act-chart-wait" />}
+      {!chart && <div className="act-chart-wait" />}
     </Card>
   );
 }
 
-function NotCounted({ error, refetch, isFetching }: ActivityChartProps) {
-  // What the service does not take is told once, with the rows.
+function SummaryError({ error, refetch, isFetching }: ActivityChartProps) {
+  // Validation errors are shown with the rows.
   if (!error || error.status === 400) return null;
   return (
     <Card title="Activity over time">
@@ -99,7 +100,7 @@ function NotCounted({ error, refetch, isFetching }: ActivityChartProps) {
           retrying={isFetching}
           requestId={error.requestId}
         >
-          {error.message}. The rows themselves do not need it.
+          {error.message}. The rows below are not affected.
         </ErrorState>
       </div>
     </Card>
@@ -112,39 +113,39 @@ interface TopListsProps {
   summary: UserActivitySummary | undefined;
 }
 
-interface Line {
+interface TopListItem {
   key: string | number;
   name: string;
   count: number;
   mono?: boolean;
-  /** Whether the report is narrowed to it. */
-  on: boolean;
-  choose: () => void;
+  /** Whether the report is filtered by the item. */
+  isSelected: boolean;
+  toggle: () => void;
 }
 
-const ON_A_PHONE = 5;
+const MAX_ITEMS_ON_PHONE = 5;
 
-/** Who acted most, and from which addresses; each narrows the report to itself. */
+/** The most frequent users and addresses; each is a filter of the report. */
 function TopLists({ view, show, summary }: TopListsProps) {
-  const people = summary?.topUsers.map(({ userId, fullName, userName, count: rows }): Line => {
+  const people = summary?.topUsers.map(({ userId, fullName, userName, count: rows }): TopListItem => {
     const on = view.people.length === 1 && view.people[0] === userId;
     return {
       key: userId,
       name: fullName.trim() || userName || `User ${userId}`,
       count: rows,
-      on,
-      choose: () => show({ ...view, people: on ? [] : [userId] }),
+      isSelected: on,
+      toggle: () => show({ ...view, people: on ? [] : [userId] }),
     };
   });
-  const addresses = summary?.topAddresses.map(({ ipAddress, count: rows }): Line => {
+  const addresses = summary?.topAddresses.map(({ ipAddress, count: rows }): TopListItem => {
     const on = view.address === ipAddress;
     return {
       key: ipAddress,
       name: ipAddress,
       count: rows,
       mono: true,
-      on,
-      choose: () => show({ ...view, address: on ? '' : ipAddress }),
+      isSelected: on,
+      toggle: () => show({ ...view, address: on ? '' : ipAddress }),
     };
   });
   return (
@@ -155,22 +156,26 @@ function TopLists({ view, show, summary }: TopListsProps) {
   );
 }
 
-function TopList({ title, lines }: { title: string; lines: readonly Line[] | undefined }) {
-  const small = useMedia(SMALL);
-  const shown = small ? lines?.slice(0, ON_A_PHONE) : lines;
-  const most = Math.max(1, ...(lines ?? []).map((line) => line.count));
+function TopList({ title, lines }: { title: string; lines: readonly TopListItem[] | undefined }) {
+  const small = useMedia(SMALL_SCREEN);
+  const visibleLines = small ? lines?.slice(0, MAX_ITEMS_ON_PHONE) : lines;
+  const maxCount = Math.max(1, ...(lines ?? []).map((line) => line.count));
   return (
     <Card title={title}>
-      {!shown && <SkeletonRows rows={5} />}
-      {shown?.length === 0 && <p className="act-top-none">None</p>}
-      {shown && shown.length > 0 && (
+      {!visibleLines && <SkeletonRows rows={5} />}
+      {visibleLines?.length === 0 && <p className="act-top-none">None</p>}
+      {visibleLines && visibleLines.length > 0 && (
         <ol className="act-top">
-          {shown.map(({ key, name, count: rows, mono, on, choose }) => (
+          {visibleLines.map(({ key, name, count: rows, mono, isSelected, toggle }) => (
             <li key={key}>
-              <button type="button" aria-pressed={on} title={name} onClick={choose}>
-                <i className="act-top-bar" style={{ inlineSize: `${(100 * rows) / most}%` }} aria-hidden />
+              <button type="button" aria-pressed={isSelected} title={name} onClick={toggle}>
+                <i
+                  className="act-top-bar"
+                  style={{ inlineSize: `${(100 * rows) / maxCount}%` }}
+                  aria-hidden
+                />
                 <span className={mono ? 'act-top-name mono' : 'act-top-name'}>{name}</span>
-                <span className="num">{count(rows)}</span>
+                <span className="num">{formatNumber(rows)}</span>
               </button>
             </li>
           ))}

@@ -2,140 +2,155 @@ import { useQueryClient, useQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Activity, ArrowUp, Pause, Crosshair, Globe, PanelRight, UserRound } from 'lucide-react';
 import { useMemo, useRef, useState, useEffect } from 'react';
-import { ACTIVITY_DAYS } from '../../../../contract/rules/activity.ts';
+import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { counted, count } from '../../../lib/numbers.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { ActivityActions } from './ActivityActions.tsx';
-import { ActivityBar } from './ActivityBar.tsx';
+import { ActivityFilters } from './ActivityFilters.tsx';
 import { ActivityChart } from './ActivityChart.tsx';
-import { useChartShown } from '../model/chart-shown.ts';
-import { serverNow } from '../model/clock.ts';
-import { COLUMNS, placeOf } from './columns.tsx';
-import { useActivity, useSummary, PAGE, readActivity } from '../model/data.ts';
-import { besideControls } from '../model/errors.ts';
-import { useHiddenColumns } from '../model/hidden-columns.ts';
-import { dayOf } from '../model/moments.ts';
-import { underNewer } from '../model/paged.ts';
-import { questionOf, questionSince } from '../model/question.ts';
-import { DEFAULT_PRESET } from '../model/presets.ts';
-import { boundsOf, reachOf } from '../model/range.ts';
-import { activityId, rowLabel, actorOf, addressOf } from '../model/row.ts';
-import { useView } from './use-view.ts';
-import { cleared, isNarrowed, writeView } from '../model/view.ts';
+import { useIsChartVisible, useHiddenColumns } from '../model/preferences.ts';
+import {
+  getServerTime,
+  useActivityRows,
+  useActivitySummary,
+  PAGE_SIZE,
+  loadActivityPage,
+} from '../model/activity-data.ts';
+import { COLUMNS, getRowLocation } from '../panels/columns.tsx';
+import { getTableError } from '../model/errors.ts';
+import { formatDay, formatPeriod } from '../model/format.ts';
+import { prependRows, mergeNewRows, NO_NEW_ROWS } from '../model/paged-rows.ts';
+import { buildReportQuery, buildNewRowsQuery } from '../model/report-query.ts';
+import { DEFAULT_PRESET, resolvePeriod, getReportStart } from '../model/period.ts';
+import { getRowId, getRowLabel, getActorName, formatAddress } from '../model/row.ts';
+import { useActivityView } from '../model/use-view.ts';
+import { clearFilters, isFiltered, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { rangeWords } from '../model/words.ts';
-import { readerZone, zoneWords } from '../../../lib/site-zone.ts';
+import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { ActivityRow } from '../model/row.ts';
-import { gate } from '../../../api/session-gate.ts';
-import { announce } from '../../../ui/feedback/live.ts';
+import { sessionState } from '../../../api/session-state.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
 import { useStore } from '../../../ui/store.ts';
-import { joined, NOTHING_NEWER } from '../model/tail.ts';
-import type { Newer } from '../model/tail.ts';
-import './activity.css';
+import type { NewRows } from '../model/paged-rows.ts';
+import '../panels/activity.css';
 
-/** The report of what people did, up to the moment at which it was opened; what came since waits, or joins it live. */
+/** Activity report up to the time it was opened. Newer rows are announced, or added live. */
 export function ActivityPage() {
-  const { allowed, reason } = useAllowed('queryUserActivity');
+  const { allowed, reason } = usePermission('queryUserActivity');
   if (!allowed) throw new ServiceError(403, reason);
   return <Report />;
 }
 
-function usePinned() {
+function useOpenedAt() {
   const client = useQueryClient();
-  const [pinned, setPinned] = useState(() => serverNow(client));
-  return { pinned, pinNow: () => setPinned(serverNow(client)) };
+  const [openedAt, setOpenedAt] = useState(() => getServerTime(client));
+  return { openedAt, reopen: () => setOpenedAt(getServerTime(client)) };
 }
 
-function useReport(view: ActivityView, pinned: number) {
-  const zone = readerZone();
-  const bounds = useMemo(() => boundsOf(view.range, pinned, zone), [view.range, pinned, zone]);
-  const question = useMemo(() => questionOf(view, bounds, pinned), [view, bounds, pinned]);
-  const { from, to } = question;
-  // The first day of the report is told whole (./-question.ts).
-  const range = to === bounds.to ? view.range : { from, to };
-  return { zone, question, range, bounds: { ...bounds, from, to }, ...useActivity(question) };
+function useReport(view: ActivityView, openedAt: number) {
+  const zone = getReaderTimeZone();
+  const bounds = useMemo(() => resolvePeriod(view.period, openedAt, zone), [view.period, openedAt, zone]);
+  const reportQuery = useMemo(() => buildReportQuery(view, bounds, openedAt), [view, bounds, openedAt]);
+  const { from, to } = reportQuery;
+  // The first day of the report is always shown as a whole (see `buildReportQuery`).
+  const period = to === bounds.to ? view.period : { from, to };
+  return { zone, reportQuery, period, bounds: { ...bounds, from, to }, ...useActivityRows(reportQuery) };
 }
 
-/** Whether somebody reads further down, or stands on a row: then nothing may move under them. */
-function useHeld() {
-  const [away, setAway] = useState(false);
-  const [inside, setInside] = useState(false);
-  return { held: away || inside, setAway, setInside };
+/** Whether the user has scrolled down or has the focus in the table: rows must not move then. */
+function useIsReading() {
+  const [isScrolledDown, setIsScrolledDown] = useState(false);
+  const [isInTable, setIsInTable] = useState(false);
+  return { isReading: isScrolledDown || isInTable, setIsScrolledDown, setIsInTable };
 }
 
 function Report() {
-  const { view, show } = useView();
-  const { pinned, pinNow } = usePinned();
+  const { view, show } = useActivityView();
+  const { openedAt, reopen } = useOpenedAt();
   const [live, setLive] = useState(false);
-  const { held, setAway, setInside } = useHeld();
-  const place = useRef<HTMLDivElement>(null);
-  const { zone, question, range, bounds, rows, stale, isFetching, error, refetch } = useReport(view, pinned);
-  const summary = useSummary(question);
-  const chart = useChartShown();
+  const { isReading, setIsScrolledDown, setIsInTable } = useIsReading();
+  const containerRef = useRef<HTMLDivElement>(null);
+  const { zone, reportQuery, period, bounds, rows, isStale, isFetching, error, refetch } = useReport(
+    view,
+    openedAt,
+  );
+  const summary = useActivitySummary(reportQuery);
+  const isChartVisible = useIsChartVisible();
   const hidden = useHiddenColumns();
   const rowMenu = useRowMenu(view, show);
-  const tail = useTail({ view, since: bounds.open ? bounds.to : undefined, live, held });
-  const all = useMemo(() => rows && underNewer(tail.shown, rows), [rows, tail.shown]);
+  const liveRows = useLiveRows({ view, since: bounds.isOpen ? bounds.to : undefined, live, isReading });
+  const allRows = useMemo(
+    () => rows && prependRows(liveRows.visibleRows, rows),
+    [rows, liveRows.visibleRows],
+  );
   const showNew = () => {
-    place.current?.querySelector('.tbl-scroll')?.scrollTo({ top: 0 });
-    if (live && !tail.gap) tail.letIn();
-    else pinNow();
+    containerRef.current?.querySelector('.tbl-scroll')?.scrollTo({ top: 0 });
+    if (live && !liveRows.hasGap) liveRows.showWaiting();
+    else reopen();
   };
   const counts = summary.summary?.counts;
-  const countOf = (type: number) =>
+  const getTypeCount = (type: number) =>
     (counts ?? []).reduce((sum, one) => sum + (one.activityTypeId === type ? one.count : 0), 0);
   return (
     <Page
       fill
       title="Activity"
-      meta={all && `${counted(all.length, 'row', 'rows')} · ${rangeWords(range, pinned, zone)}`}
-      actions={<ActivityActions {...{ view, bounds, question, pinned }} total={all?.length} />}
+      meta={
+        allRows && `${pluralize(allRows.length, 'row', 'rows')} · ${formatPeriod(period, openedAt, zone)}`
+      }
+      actions={<ActivityActions {...{ view, bounds, reportQuery, openedAt }} total={allRows?.length} />}
     >
-      <ActivityBar
-        {...{ view, show, error, hidden, pinned, zone, live }}
-        countOf={counts && view.types.length === 0 ? countOf : undefined}
-        // What is over gets no new rows.
-        onLive={bounds.open ? setLive : undefined}
-        asOf={tail.asOf ?? pinned}
+      <ActivityFilters
+        {...{ view, show, error, hidden, openedAt, zone, live }}
+        getTypeCount={counts && view.types.length === 0 ? getTypeCount : undefined}
+        // A period that has ended gets no new rows.
+        onLive={bounds.isOpen ? setLive : undefined}
+        asOf={liveRows.asOf ?? openedAt}
         refreshing={isFetching}
-        onRefresh={pinNow}
+        onRefresh={reopen}
       />
-      {chart && <ActivityChart {...summary} {...{ view, show, bounds }} now={pinned} />}
+      {isChartVisible && <ActivityChart {...summary} {...{ view, show, bounds }} now={openedAt} />}
       <div
-        ref={place}
+        ref={containerRef}
         className="act-rows"
-        onFocus={({ target }) => setInside(target.closest('tbody') !== null)}
+        onFocus={({ target }) => setIsInTable(target.closest('tbody') !== null)}
         onBlur={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget)) setInside(false);
+          if (!currentTarget.contains(relatedTarget)) setIsInTable(false);
         }}
       >
-        <NewRows {...{ live, held }} waiting={tail.waiting} gap={tail.gap} onShow={showNew} />
+        <NewRowsBanner
+          {...{ live, isReading }}
+          waitingCount={liveRows.waitingCount}
+          hasGap={liveRows.hasGap}
+          onShow={showNew}
+        />
         <DataTable
           label="Activity"
           columns={COLUMNS}
-          rows={all}
-          rowId={activityId}
-          rowLabel={rowLabel}
+          rows={allRows}
+          rowId={getRowId}
+          rowLabel={getRowLabel}
           rowMenu={rowMenu}
           hidden={hidden}
-          refetching={stale || (isFetching && error !== undefined)}
-          error={besideControls(error)}
+          refetching={isStale || (isFetching && error !== undefined)}
+          error={getTableError(error)}
           {...(error?.status !== 400 && { onRetry: refetch })}
-          onAway={setAway}
-          empty={<NothingYet view={view} show={show} />}
-          onClearFilters={isNarrowed(view) ? () => show(cleared(view)) : undefined}
+          onScrolledAway={setIsScrolledDown}
+          empty={<EmptyReport view={view} show={show} />}
+          onClearFilters={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
           footer={
-            all && (
+            allRows && (
               <>
-                <span>Times are in {zoneWords(zone, pinned)}</span>
+                <span>Times are in {formatTimeZone(zone, openedAt)}</span>
                 <span>
-                  Activity is kept {ACTIVITY_DAYS} days: the report reaches back to {dayOf(reachOf(pinned))}
+                  Activity is kept for {ACTIVITY_RETENTION_DAYS} days: the report reaches back to{' '}
+                  {formatDay(getReportStart(openedAt))}
                 </span>
               </>
             )
@@ -147,43 +162,43 @@ function Report() {
   );
 }
 
-/** A period in which nobody did anything. */
-function NothingYet({ view, show }: { view: ActivityView; show: (view: ActivityView) => void }) {
+/** Empty state of the report. */
+function EmptyReport({ view, show }: { view: ActivityView; show: (view: ActivityView) => void }) {
   const { site } = useSession();
-  const widest = 'preset' in view.range && view.range.preset === '90';
+  const isFullPeriod = 'preset' in view.period && view.period.preset === '90';
   return (
     <EmptyState
       icon={Activity}
-      title={widest ? `Nothing has happened on ${site.name} yet` : 'Nothing happened in this period'}
+      title={isFullPeriod ? `No activity on ${site.name} yet` : 'No activity in this period'}
       actions={
-        widest ? undefined : (
-          <Button onClick={() => show({ ...view, range: { preset: '90' } })}>
-            {'preset' in view.range && view.range.preset === DEFAULT_PRESET
+        isFullPeriod ? undefined : (
+          <Button onClick={() => show({ ...view, period: { preset: '90' } })}>
+            {'preset' in view.period && view.period.preset === DEFAULT_PRESET
               ? 'Show the last 90 days'
-              : 'Show everything there is'}
+              : 'Show the whole report'}
           </Button>
         )
       }
     >
-      Sign-ins, sign-outs, exports and work through a proxy are told here for 90 days.
+      Sign-ins, sign-outs, exports and actions of proxies are listed here for 90 days.
     </EmptyState>
   );
 }
 
-interface NewRowsProps {
+interface NewRowsBannerProps {
   live: boolean;
-  /** Somebody is reading further down or is on a row. */
-  held: boolean;
-  waiting: number;
-  /** More came than could be told apart. */
-  gap: boolean;
+  /** The user has scrolled down or has the focus on a row. */
+  isReading: boolean;
+  waitingCount: number;
+  /** There are more new rows than counted. */
+  hasGap: boolean;
   onShow: () => void;
 }
 
-/** What came since the report was opened and waits to be looked at. */
-function NewRows({ live, held, waiting, gap, onShow }: NewRowsProps) {
-  const paused = live && held;
-  if (waiting === 0 && !paused) return null;
+/** Banner with the number of rows added since the report was opened. */
+function NewRowsBanner({ live, isReading, waitingCount, hasGap, onShow }: NewRowsBannerProps) {
+  const paused = live && isReading;
+  if (waitingCount === 0 && !paused) return null;
   return (
     <div className="act-new">
       {paused && (
@@ -192,33 +207,33 @@ function NewRows({ live, held, waiting, gap, onShow }: NewRowsProps) {
           Live is paused while you read
         </span>
       )}
-      {waiting > 0 && (
+      {waitingCount > 0 && (
         <Button size="small" icon={ArrowUp} onClick={onShow}>
-          {count(waiting)}
-          {gap && '+'} new
+          {formatNumber(waitingCount)}
+          {hasGap && '+'} new
         </Button>
       )}
     </div>
   );
 }
 
-/** What can be asked about a row. */
+/** Menu of a row. */
 function useRowMenu(view: ActivityView, show: (view: ActivityView) => void) {
   const router = useRouter();
   return (row: ActivityRow): MenuItems => {
-    const address = addressOf(row);
+    const address = formatAddress(row);
     const details = () =>
       void router.navigate({
         to: '/activity/$activityId',
         params: { activityId: row.activityId ?? 0 },
-        search: { ...writeView(view), ...placeOf(row) },
+        search: { ...serializeActivityView(view), ...getRowLocation(row) },
       });
     return [
-      { label: 'Details', hint: 'With what happened around it', icon: PanelRight, onSelect: details },
+      { label: 'Details', hint: 'With nearby activity', icon: PanelRight, onSelect: details },
       'line',
       {
         label: 'Only this person',
-        hint: actorOf(row),
+        hint: getActorName(row),
         icon: Crosshair,
         onSelect: () => show({ ...view, people: [row.userId] }),
       },
@@ -226,7 +241,7 @@ function useRowMenu(view: ActivityView, show: (view: ActivityView) => void) {
         label: 'Only this address',
         hint: address,
         icon: Globe,
-        disabledReason: address === undefined ? 'No address is known' : undefined,
+        disabledReason: address === undefined ? 'The row has no address' : undefined,
         onSelect: () => show({ ...view, address: address ?? '' }),
       },
       'line',
@@ -239,83 +254,82 @@ function useRowMenu(view: ActivityView, show: (view: ActivityView) => void) {
   };
 }
 
-const LIVE = 4000;
-const NOW_AND_THEN = 30_000;
-// Whoever listens is not interrupted at every row.
-const SAY_EVERY = 15_000;
+const LIVE_INTERVAL_MS = 4000;
+const IDLE_INTERVAL_MS = 30_000;
+/** New rows are announced to screen readers at most this often. */
+const ANNOUNCE_INTERVAL_MS = 15_000;
 
-interface NewerOptions {
+interface NewRowsOptions {
   view: ActivityView;
-  /** Where the report ends; undefined for a period that is over. */
+  /** End of the report; undefined for a period that has ended. */
   since: number | undefined;
   live: boolean;
 }
 
-/** What came since: asked for while the page is seen and somebody is signed in. */
-function useNewer({ view, since = 0, live, ...rest }: NewerOptions & { on: boolean }) {
-  const signedIn = useStore(gate) === 'open';
-  const { range: _, ...filters } = view;
+/** Rows added since the report was opened, polled while the page is visible and the session is open. */
+function useNewRows({ view, since = 0, live, enabled }: NewRowsOptions & { enabled: boolean }) {
+  const isSignedIn = useStore(sessionState) === 'open';
+  const { period: _, ...filters } = view;
   const { data, dataUpdatedAt } = useQuery({
     queryKey: [{ _id: 'queryUserActivity', newer: filters, since }],
     async queryFn({ client, queryKey, signal }) {
-      const query = questionSince(view, since);
-      const { rows } = await readActivity(query, { pageNumber: 1, pageSize: PAGE }, signal);
-      return joined(client.getQueryData<Newer>(queryKey) ?? NOTHING_NEWER, rows, since, PAGE);
+      const query = buildNewRowsQuery(view, since);
+      const { rows } = await loadActivityPage(query, { pageNumber: 1, pageSize: PAGE_SIZE }, signal);
+      return mergeNewRows(client.getQueryData<NewRows>(queryKey) ?? NO_NEW_ROWS, rows, since, PAGE_SIZE);
     },
-    enabled: rest.on && signedIn,
-    refetchInterval: live ? LIVE : NOW_AND_THEN,
-    // What a report ends with is there; the first look is due after a while.
-    initialData: NOTHING_NEWER,
-    staleTime: live ? 0 : NOW_AND_THEN,
+    enabled: enabled && isSignedIn,
+    refetchInterval: live ? LIVE_INTERVAL_MS : IDLE_INTERVAL_MS,
+    // A report that was just opened has no new rows; the first poll follows after the interval.
+    initialData: NO_NEW_ROWS,
+    staleTime: live ? 0 : IDLE_INTERVAL_MS,
     gcTime: 0,
     structuralSharing: false,
   });
   return { ...data, asOf: dataUpdatedAt };
 }
 
-/** Says now and then how many rows came. */
-function useSaid(shown: number, live: boolean): void {
-  const said = useRef({ at: 0, rows: 0 });
+/** Announces the number of added rows to screen readers. */
+function useNewRowsAnnouncement(rowCount: number, live: boolean): void {
+  const announced = useRef({ at: 0, rows: 0 });
   useEffect(() => {
-    if (!live || shown < said.current.rows) {
-      said.current = { at: said.current.at, rows: shown };
+    if (!live || rowCount < announced.current.rows) {
+      announced.current = { at: announced.current.at, rows: rowCount };
       return undefined;
     }
-    const more = shown - said.current.rows;
-    if (more === 0) return undefined;
-    const wait = Math.max(0, said.current.at + SAY_EVERY - Date.now());
+    const added = rowCount - announced.current.rows;
+    if (added === 0) return undefined;
+    const delay = Math.max(0, announced.current.at + ANNOUNCE_INTERVAL_MS - Date.now());
     const timer = setTimeout(() => {
-      said.current = { at: Date.now(), rows: shown };
-      announce(counted(more, 'new row', 'new rows'));
-    }, wait);
+      announced.current = { at: Date.now(), rows: rowCount };
+      announce(pluralize(added, 'new row', 'new rows'));
+    }, delay);
     return () => clearTimeout(timer);
-  }, [shown, live]);
+  }, [rowCount, live]);
 }
 
 /**
- * The rows that came since the report was opened. While `live` they join it by themselves, unless somebody is reading
- * further down or is on a row: then they wait.
+ * The rows added since the report was opened. While `live`, they are shown immediately, unless the user is reading; then
+ * they wait for `showWaiting`.
  */
-function useTail(options: NewerOptions & { held: boolean }) {
-  const { since, live, held } = options;
-  const { rows, gap, asOf } = useNewer({ ...options, on: since !== undefined });
-  const [kept, setKept] = useState<{ since: number | undefined; rows: readonly ActivityRow[] }>({
+function useLiveRows(options: NewRowsOptions & { isReading: boolean }) {
+  const { since, live, isReading } = options;
+  const { rows, hasGap, asOf } = useNewRows({ ...options, enabled: since !== undefined });
+  const [state, setState] = useState<{ since: number | undefined; rows: readonly ActivityRow[] }>({
     since,
     rows: [],
   });
-  const flowing = live && !held && !gap;
-  const known = kept.since === since ? kept.rows : [];
-  const shown = flowing ? rows : known;
-  if (kept.since !== since || (flowing && kept.rows !== rows)) setKept({ since, rows: shown });
-  useSaid(shown.length, live);
+  const isStreaming = live && !isReading && !hasGap;
+  const shownRows = state.since === since ? state.rows : [];
+  const visibleRows = isStreaming ? rows : shownRows;
+  if (state.since !== since || (isStreaming && state.rows !== rows)) setState({ since, rows: visibleRows });
+  useNewRowsAnnouncement(visibleRows.length, live);
   return {
-    shown,
-    /** When it was looked last, while what came is shown at once. */
-    asOf: flowing ? asOf : undefined,
-    /** How many wait to be looked at. */
-    waiting: rows.length - shown.length,
-    gap,
-    /** Shows those that wait. */
-    letIn: () => setKept({ since, rows }),
+    visibleRows,
+    /** Time of the last poll while new rows are shown immediately. */
+    asOf: isStreaming ? asOf : undefined,
+    /** Number of rows that are not shown yet. */
+    waitingCount: rows.length - visibleRows.length,
+    hasGap,
+    showWaiting: () => setState({ since, rows }),
   };
 }

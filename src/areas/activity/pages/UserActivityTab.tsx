@@ -1,120 +1,258 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useQueryClient } from '@tanstack/react-query';
-import { Activity } from 'lucide-react';
+import { useQueryClient, useInfiniteQuery } from '@tanstack/react-query';
+import { Activity, History } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useAllowed } from '../../../api/session.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { usePermission } from '../../../api/session.ts';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { ChangesOfUser } from './ChangesOfUser.tsx';
-import { WHOLE_VIEW, writeView } from '../model/view.ts';
+import { FULL_VIEW, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { clockTime } from '../../../lib/dates.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { serverNow } from '../model/clock.ts';
-import { COLUMNS } from './columns.tsx';
-import { useActivity } from '../model/data.ts';
-import { questionOf } from '../model/question.ts';
-import { boundsOf } from '../model/range.ts';
-import { activityId, rowLabel } from '../model/row.ts';
-import { readerZone } from '../../../lib/site-zone.ts';
+import { getServerTime, useActivityRows } from '../model/activity-data.ts';
+import { COLUMNS } from '../panels/columns.tsx';
+import { buildReportQuery } from '../model/report-query.ts';
+import { resolvePeriod } from '../model/period.ts';
+import { getRowId, getRowLabel } from '../model/row.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import './user-activity.css';
+import { toServiceError } from '../../../api/errors.ts';
+import { listUserChangesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { useDirectory } from '../../../directory/directory.ts';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { formatAction, collectUserIds, formatChanges } from '../model/change-format.ts';
+import type { NameResolver } from '../model/change-format.ts';
+import { useUserNames } from '../model/use-names.ts';
 
 const route = getRouteApi('/_app/users/$userId/activity');
 
-const SIDES = [
-  { value: 'by', label: 'By them' },
-  { value: 'to', label: 'To them' },
-  { value: 'proxy', label: 'As their proxy' },
+const VIEWS = [
+  { value: 'by', label: 'By this user' },
+  { value: 'to', label: 'Changes to this user' },
+  { value: 'proxy', label: 'By their proxies' },
 ] as const;
-export type Side = (typeof SIDES)[number]['value'];
+export type ViewName = (typeof VIEWS)[number]['value'];
 
-const WORDS: Readonly<Record<Side, string>> = {
-  by: 'What this person did in the last 90 days, for themselves or for somebody else.',
-  to: 'What was changed on this person, by whom, with its values before and after.',
-  proxy: 'What proxies did for this person in the last 90 days.',
+const DESCRIPTIONS: Readonly<Record<ViewName, string>> = {
+  by: 'What this user did in the last 90 days, for themselves or as a proxy.',
+  to: 'Changes to this user, with author and values before and after.',
+  proxy: 'What proxies did on behalf of this user in the last 90 days.',
 };
 
-/** What somebody did, what was done to them, and what was done in their name. */
+/** Activity of a user, changes to the user, and activity of the user’s proxies. */
 export function UserActivityTab() {
   const { userId } = route.useParams();
-  const { view: side = 'by' } = route.useSearch();
+  const { view: viewName = 'by' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { allowed, reason } = useAllowed('queryUserActivity');
-  if (!allowed) return <Banner title="You may not see activity">{reason}.</Banner>;
-  const view: ActivityView = {
-    ...WHOLE_VIEW,
-    ...(side === 'proxy' ? { principals: [userId] } : { people: [userId] }),
-  };
+  const { allowed, reason } = usePermission('queryUserActivity');
+  const view = useMemo(
+    (): ActivityView => ({
+      ...FULL_VIEW,
+      ...(viewName === 'proxy' ? { principals: [userId] } : { people: [userId] }),
+    }),
+    [viewName, userId],
+  );
+  if (!allowed) return <Banner title="You cannot view activity">{reason}.</Banner>;
   return (
     <div className="user-act">
       <header className="user-act-head">
-        <Choice
-          label="Which activity"
-          options={SIDES}
-          value={side}
+        <SegmentedControl
+          label="Activity shown"
+          options={VIEWS}
+          value={viewName}
           onChange={(next) =>
             void navigate({ search: next === 'by' ? {} : { view: next }, resetScroll: false })
           }
         />
-        <p>{WORDS[side]}</p>
-        {side !== 'to' && (
-          <Link to="/activity" search={writeView(view)}>
-            Open in the full report
+        <p>{DESCRIPTIONS[viewName]}</p>
+        {viewName !== 'to' && (
+          <Link to="/activity" search={serializeActivityView(view)}>
+            Open in report
           </Link>
         )}
       </header>
-      {side === 'to' ? <ChangesOfUser userId={userId} /> : <RowsOfUser key={side} {...{ side, view }} />}
+      {viewName === 'to' ? (
+        <UserChanges userId={userId} />
+      ) : (
+        <UserRows key={viewName} {...{ viewName, view }} />
+      )}
     </div>
   );
 }
 
-const EMPTY = {
-  by: 'Sign-ins, sign-outs and exports of this person are told here for 90 days.',
-  proxy: 'Whoever is assigned as a proxy can act for this person, and what they do is told here for 90 days.',
+const EMPTY_TEXTS = {
+  by: 'Sign-ins, sign-outs and exports of this user are listed here for 90 days.',
+  proxy: 'What assigned proxies do on behalf of this user is listed here for 90 days.',
 };
 
-/** The rows of the report that are about somebody, as far as it reaches. */
-function RowsOfUser({ side, view }: { side: 'by' | 'proxy'; view: ActivityView }) {
+/** Rows of the whole report for one user. */
+function UserRows({ viewName, view }: { viewName: 'by' | 'proxy'; view: ActivityView }) {
   const client = useQueryClient();
-  const [now, setNow] = useState(() => serverNow(client));
-  // The same filters are the same question, however the view came about.
-  const key = JSON.stringify(view);
-  // oxlint-disable-next-line react/exhaustive-deps
-  const question = useMemo(() => questionOf(view, boundsOf(view.range, now, readerZone()), now), [key, now]);
-  const { rows, stale, isFetching, error, refetch } = useActivity(question);
+  const [now, setNow] = useState(() => getServerTime(client));
+  const reportQuery = useMemo(
+    () => buildReportQuery(view, resolvePeriod(view.period, now, getReaderTimeZone()), now),
+    [view, now],
+  );
+  const { rows, isStale, isFetching, error, refetch } = useActivityRows(reportQuery);
   return (
     <DataTable
-      label={side === 'by' ? 'By them' : 'As their proxy'}
+      label={viewName === 'by' ? 'By this user' : 'By their proxies'}
       columns={COLUMNS}
       rows={rows}
-      rowId={activityId}
-      rowLabel={rowLabel}
-      refetching={stale || (isFetching && error !== undefined)}
+      rowId={getRowId}
+      rowLabel={getRowLabel}
+      refetching={isStale || (isFetching && error !== undefined)}
       error={error}
       onRetry={refetch}
       empty={
         <EmptyState
           icon={Activity}
-          title={side === 'by' ? 'Nothing in the last 90 days' : 'No proxy did anything in the last 90 days'}
+          title={
+            viewName === 'by'
+              ? 'No activity in the last 90 days'
+              : 'No activity of proxies in the last 90 days'
+          }
         >
-          {EMPTY[side]}
+          {EMPTY_TEXTS[viewName]}
         </EmptyState>
       }
       footer={
         rows && (
           <>
             <span>
-              {counted(rows.length, 'row', 'rows')} · as of {clockTime(now)}
+              {pluralize(rows.length, 'row', 'rows')} · as of {formatTime(now)}
             </span>
-            <Button size="small" pending={isFetching} onClick={() => setNow(serverNow(client))}>
-              Read again
+            <Button size="small" pending={isFetching} onClick={() => setNow(getServerTime(client))}>
+              Refresh
             </Button>
           </>
         )
       }
     />
+  );
+}
+
+const PAGE_SIZE = 50;
+
+/** Changes to a user, newest first. */
+export function UserChanges({ userId }: { userId: number }) {
+  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
+    useInfiniteQuery({
+      ...listUserChangesInfiniteOptions({ path: { userId }, query: { pageSize: PAGE_SIZE } }),
+      initialPageParam: 1,
+      // A page with fewer rows than requested is the last one (shapes 1).
+      getNextPageParam: (page, pages) => (page.length < PAGE_SIZE ? undefined : pages.length + 1),
+    });
+  const changes = data?.pages.flat();
+  const names = useNameResolver(changes ?? []);
+  const failure = error === null ? undefined : toServiceError(error);
+  return (
+    <Card>
+      {!changes && !failure && <SkeletonRows rows={5} />}
+      {failure && (
+        <ErrorState
+          title="The changes could not be loaded"
+          onRetry={failure.status === 501 ? undefined : () => void refetch()}
+          retrying={isFetching}
+          requestId={failure.requestId}
+        >
+          {failure.message}.
+        </ErrorState>
+      )}
+      {changes?.length === 0 && (
+        <EmptyState icon={History} title="No changes">
+          Changes to this user are listed here from the day they are recorded.
+        </EmptyState>
+      )}
+      {changes && changes.length > 0 && (
+        <ol className="user-changes" aria-label="Changes">
+          {changes.map((change) => (
+            <ChangeItem key={change.id} {...{ change, names }} />
+          ))}
+        </ol>
+      )}
+      {hasNextPage && (
+        <footer className="user-changes-foot">
+          <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show older
+          </Button>
+        </footer>
+      )}
+    </Card>
+  );
+}
+
+function useNameResolver(changes: readonly UserChange[]): NameResolver {
+  const { groups } = useDirectory();
+  const getUserName = useUserNames(collectUserIds(changes));
+  return {
+    getUserName,
+    getGroupName: (id) => groups.find((group) => group.id === id)?.name ?? `Group ${id}`,
+  };
+}
+
+function ChangeItem({ change, names }: { change: UserChange; names: NameResolver }) {
+  const changes = formatChanges(change, names);
+  return (
+    <li>
+      <div className="user-change-head">
+        <strong>{formatAction(change.action)}</strong>
+        <span className="act-soft">
+          <Timestamp at={change.date} /> · <Author change={change} />
+          {change.ipAddress !== null && (
+            <>
+              {' '}
+              · <span className="mono">{change.ipAddress}</span>
+            </>
+          )}
+        </span>
+      </div>
+      {changes.length > 0 && (
+        <dl>
+          {changes.map(({ property, before, after }) => (
+            <div key={property}>
+              <dt>{property}</dt>
+              <dd>
+                {before !== undefined && (
+                  <>
+                    <del>{before}</del> <span aria-hidden>→</span>
+                    <span className="visually-hidden"> became </span>{' '}
+                  </>
+                )}
+                {after}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+/** Author of a change: the service, a user, or a proxy on behalf of a user. Former members are not linked. */
+function Author({ change }: { change: UserChange }) {
+  const { changedBy, changedByName, proxyUserId, proxyUserName } = change;
+  const by = changedBy === null ? 'the service' : <PersonLink id={changedBy} name={changedByName} />;
+  if (proxyUserId === null) return <>by {by}</>;
+  return (
+    <>
+      by <PersonLink id={proxyUserId} name={proxyUserName} /> for {by}
+    </>
+  );
+}
+
+function PersonLink({ id, name }: { id: number; name: string | null }) {
+  if (name === null) return <>user {id}</>;
+  return (
+    <Link to="/users/$userId" params={{ userId: id }}>
+      {name}
+    </Link>
   );
 }

@@ -5,34 +5,35 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { AroundList } from '../pages/AroundList.tsx';
-import { readPlace } from '../model/place.ts';
-import { actorOf, addressOf, kindOf, principalOf } from '../model/row.ts';
-import { readView, writeView } from '../model/view.ts';
+import { parseRowLocation, parseActivityView, serializeActivityView, DEFAULT_VIEW } from '../model/view.ts';
+import { getActorName, formatAddress, formatExportType, getPrincipal, getRowId } from '../model/row.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { UserActivityQuery } from '../../../api/generated/types.gen.ts';
-import { around, aroundQuery } from '../model/around.ts';
-import type { Around } from '../model/around.ts';
-import { serverNow } from '../model/clock.ts';
-import { LARGEST_PAGE, readNewest } from '../model/data.ts';
-import type { Place } from '../model/place.ts';
+import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
+import { selectNearbyRows, buildNearbyQuery, getNearbyPeriod } from '../model/nearby.ts';
+import type { NearbyRows } from '../model/nearby.ts';
+import { getServerTime, MAX_PAGE_SIZE, loadNewestRows } from '../model/activity-data.ts';
+import type { RowLocation, ActivityView } from '../model/view.ts';
 import type { ActivityRow } from '../model/row.ts';
-import { exactDate } from '../../../lib/dates.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { Address, TypeBadge } from '../pages/columns.tsx';
-import { readerZone, zoneWords } from '../../../lib/site-zone.ts';
-import '../pages/detail.css';
+import { Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Address, TypeBadge, getRowLocation } from './columns.tsx';
+import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import './detail.css';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { cx } from '../../../ui/cx.ts';
+import { formatRowTime } from '../model/format.ts';
 
 const route = getRouteApi('/_app/activity/_report/$activityId');
 
-/** Everything about one row over the report, and what happened around it. */
+/** Panel with the details of a row and nearby activity, over the report. */
 export function DetailPanel() {
   const router = useRouter();
   const { activityId } = route.useParams();
-  const detail = useDetail(activityId, readPlace(route.useSearch()));
+  const detail = useDetail(activityId, parseRowLocation(route.useSearch()));
   const { row } = detail;
-  const close = () => void router.navigate({ to: '/activity', search: (now) => writeView(readView(now)) });
+  const close = () =>
+    void router.navigate({ to: '/activity', search: (now) => serializeActivityView(parseActivityView(now)) });
   return (
     <Panel title={row ? row.activityType : 'Activity row'} onClose={close}>
       <div className="act-detail">
@@ -48,7 +49,7 @@ function Content(detail: ReturnType<typeof useDetail>) {
   if (error) {
     return (
       <ErrorState
-        title="The row could not be read"
+        title="The row could not be loaded"
         onRetry={retry}
         retrying={retrying}
         requestId={error.requestId}
@@ -60,111 +61,114 @@ function Content(detail: ReturnType<typeof useDetail>) {
   if (!row) {
     return (
       <EmptyState icon={SearchX} title="This row is not in the report">
-        The report reaches 90 days back, and the link may be older, or not whole.
+        The report covers the last 90 days. The link may be older or incomplete.
       </EmptyState>
     );
   }
   return (
     <>
       <DetailFacts row={row} />
-      <h3 className="act-around-title">What happened around it</h3>
-      <AroundList
-        title={actorOf(row)}
-        of={row}
+      <h3 className="act-around-title">Nearby activity</h3>
+      <NearbyList
+        title={getActorName(row)}
+        centerRow={row}
         {...ofPerson}
-        shows="address"
+        labelBy="address"
         view={{ people: [row.userId] }}
       />
       {address !== undefined && (
-        <AroundList title={address} of={row} {...ofAddress} shows="person" view={{ address }} />
+        <NearbyList title={address} centerRow={row} {...ofAddress} labelBy="person" view={{ address }} />
       )}
     </>
   );
 }
 
-const KEEP = 60_000;
+const CACHE_TIME_MS = 60_000;
 
-/** What happened around a moment by somebody or from somewhere; nothing is asked where `who` is undefined. */
-function useAround(who: UserActivityQuery | undefined, at: number | undefined) {
+/** Rows near a time that match a filter. Loads nothing if either is undefined. */
+function useNearbyRows(filter: UserActivityQuery | undefined, at: number | undefined) {
   const client = useQueryClient();
   return useQuery({
-    queryKey: [{ _id: 'queryUserActivity', around: { who, at } }],
-    async queryFn({ signal }): Promise<Around> {
-      const query = aroundQuery(who ?? {}, at ?? 0, { now: serverNow(client) });
-      return around(await readNewest(query, signal), at ?? 0, LARGEST_PAGE);
+    queryKey: [{ _id: 'queryUserActivity', around: { who: filter, at } }],
+    async queryFn({ signal }): Promise<NearbyRows> {
+      const query = buildNearbyQuery(filter ?? {}, at ?? 0, { now: getServerTime(client) });
+      return selectNearbyRows(await loadNewestRows(query, signal), at ?? 0, MAX_PAGE_SIZE);
     },
-    enabled: who !== undefined && at !== undefined,
-    staleTime: KEEP,
+    enabled: filter !== undefined && at !== undefined,
+    staleTime: CACHE_TIME_MS,
   });
 }
 
-/** The row itself: the newest of its person until its moment are few, however many came after. */
-function useRow(id: number, { at, by }: Place) {
+/** Loads a row by way of its user and time: the newest rows of the user up to that time contain it. */
+function useRow(id: number, { at, by }: RowLocation) {
   const client = useQueryClient();
   return useQuery({
     queryKey: [{ _id: 'queryUserActivity', row: { id, at, by } }],
     async queryFn({ signal }): Promise<ActivityRow | null> {
-      const query = aroundQuery({ userIds: [by ?? 0] }, at ?? 0, { now: serverNow(client), after: 0 });
-      const rows = await readNewest(query, signal);
+      const query = buildNearbyQuery({ userIds: [by ?? 0] }, at ?? 0, {
+        now: getServerTime(client),
+        after: 0,
+      });
+      const rows = await loadNewestRows(query, signal);
       return rows.find((row) => (row.activityId ?? 0) === id) ?? null;
     },
     enabled: by !== undefined && at !== undefined,
-    staleTime: KEEP,
+    staleTime: CACHE_TIME_MS,
   });
 }
 
-/** A row by its number, where its address says it is, with what happened around it. */
-function useDetail(activityId: number, { at, by }: Place) {
-  const own = useRow(activityId, { at, by });
-  const byPerson = useAround(by === undefined ? undefined : { userIds: [by] }, at);
-  const row = own.data ?? undefined;
-  const address = row && addressOf(row);
-  const byAddress = useAround(address === undefined ? undefined : { ipAddress: address }, at);
+/** A row with the nearby activity of its user and of its address. */
+function useDetail(activityId: number, { at, by }: RowLocation) {
+  const rowQuery = useRow(activityId, { at, by });
+  const byPerson = useNearbyRows(by === undefined ? undefined : { userIds: [by] }, at);
+  const row = rowQuery.data ?? undefined;
+  const address = row && formatAddress(row);
+  const byAddress = useNearbyRows(address === undefined ? undefined : { ipAddress: address }, at);
   return {
     row,
     address,
-    ofPerson: told(byPerson),
-    ofAddress: told(byAddress),
-    pending: own.isLoading,
-    error: own.error === null ? undefined : toServiceError(own.error),
-    retry: () => void own.refetch(),
-    retrying: own.isFetching,
+    ofPerson: toNearbyProps(byPerson),
+    ofAddress: toNearbyProps(byAddress),
+    pending: rowQuery.isLoading,
+    error: rowQuery.error === null ? undefined : toServiceError(rowQuery.error),
+    retry: () => void rowQuery.refetch(),
+    retrying: rowQuery.isFetching,
   };
 }
 
-const told = ({ data, error }: { data: Around | undefined; error: Error | null }) => ({
-  around: data,
+const toNearbyProps = ({ data, error }: { data: NearbyRows | undefined; error: Error | null }) => ({
+  nearby: data,
   error: error === null ? undefined : toServiceError(error).message,
 });
 
-/** Everything that is known of a row; what only other installations tell is shown as it came. */
+/** All properties of a row. */
 function DetailFacts({ row }: { row: ActivityRow }) {
   const { eventDate, userId, userName, sessionId, sourceType } = row;
-  const principal = principalOf(row);
-  const address = addressOf(row);
-  const kind = kindOf(row);
+  const principal = getPrincipal(row);
+  const address = formatAddress(row);
+  const kind = formatExportType(row);
   return (
     <Facts>
-      <Fact label="What">
+      <Fact label="Type">
         <TypeBadge row={row} />
       </Fact>
-      <Fact label="When">
-        <time dateTime={eventDate}>{exactDate(eventDate)}</time>
-        <small className="act-soft">{zoneWords(readerZone(), Date.parse(eventDate))}</small>
+      <Fact label="Time">
+        <time dateTime={eventDate}>{formatExactDate(eventDate)}</time>
+        <small className="act-soft">{formatTimeZone(getReaderTimeZone(), Date.parse(eventDate))}</small>
         <span className="mono act-soft">
           {eventDate} <CopyButton value={eventDate} label="Copy time in UTC" />
         </span>
       </Fact>
-      <Fact label={principal ? 'Who really acted' : 'Who'}>
+      <Fact label={principal ? 'Proxy' : 'User'}>
         <Link to="/users/$userId" params={{ userId }}>
-          {actorOf(row)}
+          {getActorName(row)}
         </Link>
         <span className="act-soft">
           {userName} · id {userId} <CopyButton value={String(userId)} label="Copy id" />
         </span>
       </Fact>
       {principal && (
-        <Fact label="For whom">
+        <Fact label="On behalf of">
           {principal.id === undefined ? (
             principal.name
           ) : (
@@ -175,11 +179,11 @@ function DetailFacts({ row }: { row: ActivityRow }) {
           <span className="act-soft">{row.principalUserName}</span>
         </Fact>
       )}
-      <Fact label="Through">{sourceType}</Fact>
-      {kind !== undefined && <Fact label="Export kind">{kind}</Fact>}
+      <Fact label="Source">{sourceType}</Fact>
+      {kind !== undefined && <Fact label="Export type">{kind}</Fact>}
       <Fact label="IP address">
         {address === undefined ? (
-          'Not known'
+          'Unknown'
         ) : (
           <>
             <Address row={row} tabIndex={0} /> <CopyButton value={address} label="Copy address" />
@@ -200,7 +204,7 @@ function DetailFacts({ row }: { row: ActivityRow }) {
           <span className="mono">{row.activityId}</span>
         </Fact>
       )}
-      {furtherOf(row).map(([name, value]) => (
+      {getOtherProperties(row).map(([name, value]) => (
         <Fact key={name} label={name}>
           <span className="mono">{JSON.stringify(value)}</span>
         </Fact>
@@ -209,7 +213,7 @@ function DetailFacts({ row }: { row: ActivityRow }) {
   );
 }
 
-const TOLD = new Set([
+const KNOWN_PROPERTIES = new Set([
   'userId',
   'userName',
   'fullName',
@@ -225,9 +229,91 @@ const TOLD = new Set([
   'principalFullName',
   'exportDataType',
   'activityId',
-  'fresh',
+  'isNew',
 ]);
 
-/** Properties that no contract names are shown, not dropped (shapes, "a reader is tolerant"). */
-const furtherOf = (row: ActivityRow): [string, unknown][] =>
-  Object.entries(row).filter(([name, value]) => !TOLD.has(name) && value !== null);
+/** Properties that are not part of the contract; other installations may send them (shapes, "a reader is tolerant"). */
+const getOtherProperties = (row: ActivityRow): [string, unknown][] =>
+  Object.entries(row).filter(([name, value]) => !KNOWN_PROPERTIES.has(name) && value !== null);
+
+interface NearbyListProps {
+  /** User or address that the rows have in common. */
+  title: string;
+  /** The row of the panel. */
+  centerRow: ActivityRow;
+  /** Undefined while loading. */
+  nearby: NearbyRows | undefined;
+  error: string | undefined;
+  /** Property shown for each row. */
+  labelBy: 'person' | 'address';
+  /** Filter of the report that shows the same rows. */
+  view: Partial<ActivityView>;
+}
+
+function formatCount({ rows, total }: NearbyRows): string {
+  const rowCount =
+    total === undefined ? `At least ${formatNumber(MAX_PAGE_SIZE)} rows` : pluralize(total, 'row', 'rows');
+  return `${rowCount} within 15 min${rows.length === total ? '' : `, showing the nearest ${formatNumber(rows.length)}`}`;
+}
+
+/** Rows of a user or an address within 15 minutes before and after a row. */
+export function NearbyList({ title, centerRow, nearby, error, labelBy, view }: NearbyListProps) {
+  const period = getNearbyPeriod(Date.parse(centerRow.eventDate));
+  return (
+    <section className="act-around" aria-label={`${title}, within 15 minutes`}>
+      <header>
+        <h4>
+          <span className={labelBy === 'person' ? 'mono' : undefined}>{title}</span>
+          <small>{nearby && formatCount(nearby)}</small>
+        </h4>
+        <Link to="/activity" search={serializeActivityView({ ...DEFAULT_VIEW, ...view, period })}>
+          Show in report
+        </Link>
+      </header>
+      {error !== undefined && <p className="field-error">{error}</p>}
+      {!nearby && error === undefined && <SkeletonRows rows={3} />}
+      <ol>
+        {nearby?.rows.map((row) => (
+          <NearbyRow
+            key={getRowId(row)}
+            {...{ row, shows: labelBy }}
+            current={getRowId(row) === getRowId(centerRow)}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface NearbyRowProps {
+  row: ActivityRow;
+  shows: NearbyListProps['labelBy'];
+  current: boolean;
+}
+
+function NearbyRow({ row, shows, current }: NearbyRowProps) {
+  const principal = getPrincipal(row);
+  const who = principal ? `${getActorName(row)} for ${principal.name}` : getActorName(row);
+  const kind = formatExportType(row);
+  return (
+    <li className={cx(current && 'act-around-current')}>
+      <Link
+        to="/activity/$activityId"
+        params={{ activityId: row.activityId ?? 0 }}
+        search={(now) => ({ ...serializeActivityView(parseActivityView(now)), ...getRowLocation(row) })}
+        aria-current={current ? 'true' : undefined}
+      >
+        <time dateTime={row.eventDate} className="num">
+          {formatRowTime(row.eventDate)}
+        </time>
+        <span className="act-around-what">
+          {row.activityType}
+          {kind !== undefined && ` · ${kind}`}
+          <small className={shows === 'address' ? 'mono' : undefined}>
+            {shows === 'person' ? who : (formatAddress(row) ?? row.sourceType)}
+          </small>
+        </span>
+      </Link>
+    </li>
+  );
+}

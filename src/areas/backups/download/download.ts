@@ -1,194 +1,187 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { proxy, wrap } from 'comlink';
-import { markStale } from '../../../api/effects.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { createBackupDownload } from '../../../api/generated/sdk.gen.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
-import type { Backup } from './list.ts';
-import { createDownload } from './machine.ts';
-import type { Download } from './machine.ts';
-import type { Target } from './sink.ts';
-import { chooseTarget } from './target.ts';
-import { clearFromTray, showInTray } from './tray.ts';
-import { saveFile } from '../../../files/save-file.ts';
-import { startWorker, whileAlive } from '../../../lib/start-worker.ts';
-import type { Pulled } from './fetcher.ts';
-import { dropKept, keptFile } from './kept.ts';
-// The bundler makes this module.
+import type { Backup } from '../model/backups.ts';
+import { createResumableDownload } from './resumable-download.ts';
+import type { Download, DownloadActions, DownloadItem } from './resumable-download.ts';
+import type { SaveTarget } from './file-writer.ts';
+import { chooseSaveTarget } from './save-target.ts';
+import { removeDownloadJob, showDownloadJob } from './download-job.ts';
+import { saveFile } from '../../../files/download.ts';
+import { startWorker, rejectOnWorkerError } from '../../../lib/start-worker.ts';
+import type { FetchOutcome } from './fetcher.ts';
+import { deleteStoredFile, getStoredFile } from './stored-downloads.ts';
+// The bundler creates this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 import type { DownloadWorker } from './worker.ts';
 
-/** What can be done with a download now. */
-interface DownloadActs {
-  pause: () => void;
-  goOn: () => void;
-  drop: () => void;
-  again: () => void;
-  /** Only while the browser keeps the file. */
-  saveAgain: (() => void) | undefined;
-}
+const downloads = createStore<ReadonlyMap<string, DownloadItem>>(new Map());
 
-export type ShownDownload = Download & DownloadActs;
+/** Downloads of this tab by file name; they continue across pages. */
+export const useDownloads = (): ReadonlyMap<string, DownloadItem> => useStore(downloads);
 
-const downloads = createStore<ReadonlyMap<string, ShownDownload>>(new Map());
+const FINISHED_PHASES: ReadonlySet<Download['phase']> = new Set(['done', 'failed', 'discarded']);
+/** Time for which a finished download can be saved again; then the stored file is deleted. */
+const STORED_FILE_TTL_MS = 10 * 60_000;
 
-/** The downloads of this tab by file name, wherever the person goes meanwhile. */
-export const useDownloads = (): ReadonlyMap<string, ShownDownload> => useStore(downloads);
+type BackupFile = Pick<Backup, 'fileName' | 'size' | 'sha256'>;
 
-const OVER: ReadonlySet<Download['phase']> = new Set(['done', 'failed', 'dropped']);
-/** So long can it be saved once more; a backup stays in the browser no longer than it is needed. */
-const KEPT_MS = 10 * 60_000;
-
-type Wanted = Pick<Backup, 'fileName' | 'size' | 'sha256'>;
-
-/** Downloads a backup to the disk, from the press of a button on. One that is on its way already goes on. */
-export async function startDownload(backup: Wanted, client: QueryClient): Promise<void> {
+/** Downloads a backup. Resumes a paused download and does nothing if one is running. */
+export async function startDownload(backup: BackupFile, client: QueryClient): Promise<void> {
   const { fileName, size } = backup;
-  const known = downloads.get().get(fileName);
-  if (known?.phase === 'paused') known.goOn();
-  if (known && !OVER.has(known.phase)) return;
+  const existing = downloads.get().get(fileName);
+  if (existing?.phase === 'paused') existing.resume();
+  if (existing && !FINISHED_PHASES.has(existing.phase)) return;
   try {
-    const target = await chooseTarget(fileName, size ?? 0);
-    if (target === 'browser') await leaveToBrowser(fileName, client);
-    else if (target) await begin(backup, target, client);
+    const target = await chooseSaveTarget(fileName, size ?? 0);
+    if (target === 'browser') await downloadWithBrowser(fileName, client);
+    else if (target) await runDownload(backup, target, client);
   } catch (thrown) {
     const { message } = toServiceError(thrown);
     toast({ title: `${fileName} was not downloaded`, description: message, tone: 'bad' });
   }
 }
 
-async function newLink(fileName: string, client: QueryClient) {
+async function createLink(fileName: string, client: QueryClient) {
   const { data } = await createBackupDownload({ path: { fileName } });
-  void markStale(client, 'createBackupDownload');
+  void invalidateAfter(client, 'createBackupDownload');
   return { ...data, url: new URL(data.url, location.origin).href };
 }
 
-/** Nothing of the console sees those bytes: no progress, no pause, no check, and it says so. */
-async function leaveToBrowser(fileName: string, client: QueryClient): Promise<void> {
-  const { url, ipAddress } = await newLink(fileName, client);
+/** Leaves the download to the browser, without progress, pause and check, and says so. */
+async function downloadWithBrowser(fileName: string, client: QueryClient): Promise<void> {
+  const { url, ipAddress } = await createLink(fileName, client);
   const link = document.createElement('a');
   link.href = url;
   link.download = fileName;
   link.click();
   toast({
-    title: 'The browser downloads it by itself',
-    description: `It can neither be paused nor checked here. The link holds for ${ipAddress}; compare the SHA-256 of the file with the list.`,
+    title: 'Download handed to the browser',
+    description: `It cannot be paused or checked here. The link is valid for ${ipAddress}. Compare the SHA-256 of the file with the list.`,
     tone: 'info',
   });
 }
 
-async function begin(backup: Wanted, target: Target, client: QueryClient): Promise<void> {
+async function runDownload(backup: BackupFile, target: SaveTarget, client: QueryClient): Promise<void> {
   const { fileName } = backup;
   const size = backup.size ?? undefined;
-  const transfer = await openTransfer(target, { fileName, size }, (received) => machine.note(received));
-  const { pull, pause, close, abandon, end, kept } = transfer;
-  let isKept = false;
-  const forget = async () => {
-    if (!isKept) return;
-    isKept = false;
-    await kept?.drop();
+  const transfer = await openTransfer(target, { fileName, size }, (received) =>
+    resumable.updateProgress(received),
+  );
+  const { fetchRest, pause, complete, discard, terminate, storedFile } = transfer;
+  let isStored = false;
+  const deleteStored = async () => {
+    if (!isStored) return;
+    isStored = false;
+    await storedFile?.delete();
   };
-  const save = () => void kept?.save();
-  const acts = (): DownloadActs => ({
-    pause: () => void machine.pause(),
-    goOn: () => void machine.go(),
-    drop: () => void machine.drop(),
-    again: () => void startDownload(backup, client),
-    saveAgain: isKept ? save : undefined,
+  const save = () => void storedFile?.save();
+  const getActions = (): DownloadActions => ({
+    pause: () => void resumable.pause(),
+    resume: () => void resumable.start(),
+    discard: () => void resumable.discard(),
+    restart: () => void startDownload(backup, client),
+    saveAgain: isStored ? save : undefined,
   });
   const show = (download: Download) => {
-    if (OVER.has(download.phase)) {
-      end();
-      // Who downloaded how much of it is another answer now.
-      void markStale(client, 'createBackupDownload');
+    if (FINISHED_PHASES.has(download.phase)) {
+      terminate();
+      // The list of downloads has a new entry.
+      void invalidateAfter(client, 'createBackupDownload');
     }
-    enter({ ...download, ...acts() }, forget);
+    publish({ ...download, ...getActions() }, deleteStored);
   };
-  const machine = createDownload(
+  const resumable = createResumableDownload(
     { fileName, size, sha256: backup.sha256 ?? undefined },
     {
-      newLink: () => newLink(fileName, client),
-      pull,
+      createLink: () => createLink(fileName, client),
+      fetchRest,
       stop: pause,
-      async close() {
-        await close();
-        isKept = kept !== undefined;
-        setTimeout(() => void forget().then(() => forgetSaved(fileName, save)), KEPT_MS);
+      async complete() {
+        await complete();
+        isStored = storedFile !== undefined;
+        setTimeout(
+          () => void deleteStored().then(() => expireStoredFile(fileName, save)),
+          STORED_FILE_TTL_MS,
+        );
       },
-      abandon,
+      discard,
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       now: () => Date.now(),
       onChange: show,
     },
   );
-  await machine.go();
+  await resumable.start();
 }
 
-function put(download: ShownDownload): void {
+function updateStore(download: DownloadItem): void {
   const others = new Map(downloads.get());
-  if (download.phase === 'dropped') others.delete(download.fileName);
+  if (download.phase === 'discarded') others.delete(download.fileName);
   else others.set(download.fileName, download);
   downloads.set(others);
 }
 
-function enter(download: ShownDownload, forget: () => Promise<void>): void {
-  put(download);
-  if (download.phase === 'dropped') clearFromTray(download.fileName);
-  else showInTray(download, forget);
+function publish(download: DownloadItem, deleteStored: () => Promise<void>): void {
+  updateStore(download);
+  if (download.phase === 'discarded') removeDownloadJob(download.fileName);
+  else showDownloadJob(download, deleteStored);
 }
 
-/** The browser keeps it no longer: nobody is offered to save it again. */
-function forgetSaved(fileName: string, save: () => void): void {
-  const known = downloads.get().get(fileName);
-  // Meanwhile it may have been downloaded once more.
-  if (known?.saveAgain !== save) return;
-  put({ ...known, saveAgain: undefined });
-  clearFromTray(fileName);
+/** Removes the option to save again once the stored file is deleted. */
+function expireStoredFile(fileName: string, save: () => void): void {
+  const existing = downloads.get().get(fileName);
+  // The same backup may have been downloaded again.
+  if (existing?.saveAgain !== save) return;
+  updateStore({ ...existing, saveAgain: undefined });
+  removeDownloadJob(fileName);
 }
 
-// What is not there any more needs no end.
-const ignore = () => undefined;
+// A worker or file that no longer exists needs no cleanup.
+const ignoreError = () => undefined;
 
-/** A worker that brings one file to its place. */
+/** A worker that downloads one file. */
 interface Transfer {
-  pull: (url: string) => Promise<Pulled>;
+  fetchRest: (url: string) => Promise<FetchOutcome>;
   pause: () => Promise<void>;
-  /** The file is whole: it goes where the person wants it. */
-  close: () => Promise<void>;
-  abandon: () => Promise<void>;
-  /** The worker is needed no more. */
-  end: () => void;
-  /** Only where the browser keeps the file for a while. */
-  kept: { save: () => Promise<void>; drop: () => Promise<void> } | undefined;
+  /** Finishes writing and, for a stored file, hands it to the user. */
+  complete: () => Promise<void>;
+  discard: () => Promise<void>;
+  /** Ends the worker. */
+  terminate: () => void;
+  /** Undefined if the file is written directly to its destination. */
+  storedFile: { save: () => Promise<void>; delete: () => Promise<void> } | undefined;
 }
 
-/** Opens the place of a file in a worker of its own. */
+/** Starts a worker that writes to the target. */
 async function openTransfer(
-  target: Target,
+  target: SaveTarget,
   { fileName, size }: { fileName: string; size: number | undefined },
   onProgress: (received: number) => void,
 ): Promise<Transfer> {
   const worker = startWorker(workerUrl);
   const remote = wrap<DownloadWorker>(worker);
-  const alive = whileAlive(worker);
+  const alive = rejectOnWorkerError(worker);
   await alive(remote.open(target, size, proxy(onProgress)));
-  const kept = target.kind === 'kept' ? keptAs(target.name, fileName) : undefined;
+  const storedFile = target.kind === 'stored' ? createStoredFile(target.name, fileName) : undefined;
   return {
-    pull: (url) => alive<Pulled>(Promise.resolve(remote.pull(url))),
-    pause: () => alive(remote.pause()).catch(ignore),
-    async close() {
-      await alive(remote.close());
-      await kept?.save();
+    fetchRest: (url) => alive<FetchOutcome>(Promise.resolve(remote.pull(url))),
+    pause: () => alive(remote.pause()).catch(ignoreError),
+    async complete() {
+      await alive(remote.complete());
+      await storedFile?.save();
     },
-    abandon: () => alive(remote.abandon()).catch(ignore),
-    end: () => worker.terminate(),
-    kept,
+    discard: () => alive(remote.discard()).catch(ignoreError),
+    terminate: () => worker.terminate(),
+    storedFile,
   };
 }
 
-const keptAs = (name: string, fileName: string): Transfer['kept'] => ({
-  save: async () => saveFile(fileName, await keptFile(name)),
-  drop: () => dropKept(name).catch(ignore),
+const createStoredFile = (name: string, fileName: string): Transfer['storedFile'] => ({
+  save: async () => saveFile(fileName, await getStoredFile(name)),
+  delete: () => deleteStoredFile(name).catch(ignoreError),
 });

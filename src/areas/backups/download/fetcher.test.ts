@@ -1,40 +1,40 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { createFetcher } from './fetcher.ts';
-import type { Sink } from './fetcher.ts';
+import { createFetcher, judgeResponse, buildRangeHeaders } from './fetcher.ts';
+import type { FileWriter } from './fetcher.ts';
 
 const FILE = Buffer.from(randomBytes(300_000));
 const HASH = createHash('sha256').update(FILE).digest('hex');
 const ETAG = '"one"';
 
-interface Asked {
+interface RequestHeaders {
   range: string | null;
   ifRange: string | null;
 }
 
 interface Behaviour {
-  /** Breaks the connection after so many bytes of this answer. */
+  /** Breaks the connection after this number of bytes. */
   cutAfter?: number;
   etag?: string;
   status?: number;
-  /** Answers with the whole file whatever is asked. */
+  /** Ignores the requested range. */
   whole?: boolean;
 }
 
-/** A service that hands out the file as told, one behaviour for each call. */
-function serving(...behaviours: Behaviour[]) {
-  const asked: Asked[] = [];
+/** A fetcher with a fake service that responds with one behaviour per request. */
+function setUp(...behaviours: Behaviour[]) {
+  const requests: RequestHeaders[] = [];
   const disk = Buffer.alloc(FILE.length);
-  const sink: Sink = {
+  const writer: FileWriter = {
     write: async (bytes, at) => {
       disk.set(bytes, at);
     },
-    close: async () => undefined,
-    abandon: async () => undefined,
+    complete: async () => undefined,
+    discard: async () => undefined,
   };
   const fetch = async (_url: string, { headers, signal }: RequestInit) => {
     const sent = new Headers(headers);
-    asked.push({ range: sent.get('range'), ifRange: sent.get('if-range') });
+    requests.push({ range: sent.get('range'), ifRange: sent.get('if-range') });
     const { cutAfter, etag = ETAG, status, whole = false } = behaviours.shift() ?? {};
     if (status !== undefined) return Response.json({ message: `No: ${status}` }, { status });
     const from = whole ? 0 : Number(/bytes=(\d+)-/.exec(sent.get('range') ?? '')?.[1] ?? 0);
@@ -42,7 +42,8 @@ function serving(...behaviours: Behaviour[]) {
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull(controller) {
         if (signal?.aborted) return controller.error(new DOMException('Aborted', 'AbortError'));
-        if (cutAfter !== undefined && at - from >= cutAfter) return controller.error(new TypeError('cut'));
+        if (cutAfter !== undefined && at - from >= cutAfter)
+          return controller.error(new TypeError('interrupted'));
         if (at >= FILE.length) return controller.close();
         controller.enqueue(new Uint8Array(FILE.subarray(at, at + 10_000)));
         at += 10_000;
@@ -53,87 +54,132 @@ function serving(...behaviours: Behaviour[]) {
     return new Response(body, { status: from > 0 ? 206 : 200, headers: { etag, ...part } });
   };
   const onProgress = vi.fn<(received: number) => void>();
-  return { asked, disk, onProgress, fetcher: createFetcher({ sink, size: FILE.length, fetch, onProgress }) };
+  return {
+    requests,
+    disk,
+    onProgress,
+    fetcher: createFetcher({ writer, size: FILE.length, fetch, onProgress }),
+  };
 }
 
-test('a file that comes in one go is written and hashed', async () => {
-  const { fetcher, disk, asked, onProgress } = serving({});
-  expect(await fetcher.pull('/link')).toEqual({ end: 'whole', sha256: HASH, received: FILE.length });
+test('writes and hashes a file received in one response', async () => {
+  const { fetcher, disk, requests, onProgress } = setUp({});
+  expect(await fetcher.fetchRest('/link')).toEqual({
+    outcome: 'complete',
+    sha256: HASH,
+    received: FILE.length,
+  });
   expect(disk.equals(FILE)).toBe(true);
-  expect(asked).toEqual([{ range: null, ifRange: null }]);
+  expect(requests).toEqual([{ range: null, ifRange: null }]);
   expect(onProgress).toHaveBeenLastCalledWith(FILE.length);
 });
 
-test('cut twice, it goes on where it was, if the file is the same, and has the same hash', async () => {
-  const { fetcher, disk, asked } = serving({ cutAfter: 50_000 }, { cutAfter: 100_000 }, {});
-  expect(await fetcher.pull('/link')).toMatchObject({ end: 'cut' });
-  expect(await fetcher.pull('/link')).toMatchObject({ end: 'cut' });
-  expect(await fetcher.pull('/other')).toMatchObject({ end: 'whole', sha256: HASH });
+test('continues an unchanged file after two interruptions, with the same hash', async () => {
+  const { fetcher, disk, requests } = setUp({ cutAfter: 50_000 }, { cutAfter: 100_000 }, {});
+  expect(await fetcher.fetchRest('/link')).toMatchObject({ outcome: 'interrupted' });
+  expect(await fetcher.fetchRest('/link')).toMatchObject({ outcome: 'interrupted' });
+  expect(await fetcher.fetchRest('/other')).toMatchObject({ outcome: 'complete', sha256: HASH });
   expect(disk.equals(FILE)).toBe(true);
-  expect(asked.slice(1)).toEqual([
+  expect(requests.slice(1)).toEqual([
     { range: 'bytes=50000-', ifRange: ETAG },
     { range: 'bytes=150000-', ifRange: ETAG },
   ]);
 });
 
-test('a file that has changed meanwhile is told, not appended', async () => {
-  const { fetcher } = serving({ cutAfter: 50_000 }, { etag: '"two"', whole: true });
-  await fetcher.pull('/link');
-  expect(await fetcher.pull('/link')).toMatchObject({ end: 'changed' });
+test('reports a changed file instead of appending it', async () => {
+  const { fetcher } = setUp({ cutAfter: 50_000 }, { etag: '"two"', whole: true });
+  await fetcher.fetchRest('/link');
+  expect(await fetcher.fetchRest('/link')).toMatchObject({ outcome: 'changed' });
 });
 
-test('a service without ranges begins again, and the hash is right', async () => {
-  const { fetcher, disk } = serving({ cutAfter: 50_000 }, { whole: true });
-  await fetcher.pull('/link');
-  expect(await fetcher.pull('/link')).toMatchObject({ end: 'whole', sha256: HASH });
+test('starts over if the service does not support ranges', async () => {
+  const { fetcher, disk } = setUp({ cutAfter: 50_000 }, { whole: true });
+  await fetcher.fetchRest('/link');
+  expect(await fetcher.fetchRest('/link')).toMatchObject({ outcome: 'complete', sha256: HASH });
   expect(disk.equals(FILE)).toBe(true);
 });
 
-test('what the service refuses is said in its words', async () => {
-  const { fetcher } = serving({ status: 403 }, { status: 404 }, { status: 503 });
-  expect(await fetcher.pull('/link')).toEqual({ end: 'foreign', why: 'No: 403' });
-  expect(await fetcher.pull('/link')).toEqual({ end: 'ended', why: 'No: 404' });
-  expect(await fetcher.pull('/link')).toEqual({ end: 'cut', why: 'No: 503' });
+test('reports the message of a refusal', async () => {
+  const { fetcher } = setUp({ status: 403 }, { status: 404 }, { status: 503 });
+  expect(await fetcher.fetchRest('/link')).toEqual({ outcome: 'wrongAddress', reason: 'No: 403' });
+  expect(await fetcher.fetchRest('/link')).toEqual({ outcome: 'linkExpired', reason: 'No: 404' });
+  expect(await fetcher.fetchRest('/link')).toEqual({ outcome: 'interrupted', reason: 'No: 503' });
 });
 
-test('paused in the middle, it ends as paused and goes on later', async () => {
-  const { fetcher, onProgress } = serving({}, {});
+test('pauses in the middle of a response and continues later', async () => {
+  const { fetcher, onProgress } = setUp({}, {});
   onProgress.mockImplementationOnce(() => fetcher.pause());
-  expect(await fetcher.pull('/link')).toEqual({ end: 'paused' });
-  expect(await fetcher.pull('/link')).toMatchObject({ end: 'whole', sha256: HASH });
+  expect(await fetcher.fetchRest('/link')).toEqual({ outcome: 'paused' });
+  expect(await fetcher.fetchRest('/link')).toMatchObject({ outcome: 'complete', sha256: HASH });
 });
 
-test('what came last before a connection falls silent is told', async () => {
+test('reports the last progress before a connection becomes idle', async () => {
   vi.useFakeTimers();
-  const told: number[] = [];
+  const progress: number[] = [];
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
   const wire = writable.getWriter();
-  const sink = { write: async () => undefined, close: async () => undefined, abandon: async () => undefined };
+  const writer = {
+    write: async () => undefined,
+    complete: async () => undefined,
+    discard: async () => undefined,
+  };
   const fetcher = createFetcher({
-    sink,
+    writer,
     size: 100,
     fetch: async () => new Response(readable),
-    onProgress: (received) => told.push(received),
+    onProgress: (received) => progress.push(received),
   });
-  const pulled = fetcher.pull('/link');
+  const pulled = fetcher.fetchRest('/link');
   for (const part of ['abc', 'defg']) void wire.write(new TextEncoder().encode(part));
   await vi.advanceTimersByTimeAsync(1000);
   vi.useRealTimers();
-  expect(told).toEqual([3, 7]);
+  expect(progress).toEqual([3, 7]);
   await wire.close();
-  expect(await pulled).toMatchObject({ end: 'cut' });
+  expect(await pulled).toMatchObject({ outcome: 'interrupted' });
 });
 
-test('a disk that takes no more is told', async () => {
+test('reports a write error', async () => {
   const fetcher = createFetcher({
-    sink: {
+    writer: {
       write: () => Promise.reject(new Error('Full')),
-      close: async () => undefined,
-      abandon: async () => undefined,
+      complete: async () => undefined,
+      discard: async () => undefined,
     },
     size: 3,
     fetch: async () => new Response('abc'),
     onProgress: () => undefined,
   });
-  expect(await fetcher.pull('/link')).toEqual({ end: 'unwritable', why: 'Full' });
+  expect(await fetcher.fetchRest('/link')).toEqual({ outcome: 'writeFailed', reason: 'Full' });
+});
+
+const answer = (status: number, etag: string | null = null, contentRange: string | null = null) => ({
+  status,
+  etag,
+  contentRange,
+});
+
+test('requests the rest, with If-Range only for a strong entity tag', () => {
+  expect(buildRangeHeaders({ received: 0, etag: '"a"' })).toEqual({});
+  expect(buildRangeHeaders({ received: 7, etag: '"a"' })).toEqual({ Range: 'bytes=7-', 'If-Range': '"a"' });
+  expect(buildRangeHeaders({ received: 7, etag: 'W/"a"' })).toEqual({ Range: 'bytes=7-' });
+  expect(buildRangeHeaders({ received: 7, etag: undefined })).toEqual({ Range: 'bytes=7-' });
+});
+
+test.each([
+  [0, '"a"', answer(200), 'append'],
+  [7, '"a"', answer(206, '"a"', 'bytes 7-9/10'), 'append'],
+  [7, undefined, answer(206, null, 'bytes 7-9/10'), 'append'],
+  [7, '"a"', answer(206, '"a"', 'bytes 0-9/10'), 'changed'],
+  [7, 'W/"a"', answer(206, 'W/"b"', 'bytes 7-9/10'), 'changed'],
+  [7, '"a"', answer(200, '"b"'), 'changed'],
+  [7, undefined, answer(200), 'changed'],
+  [7, '"a"', answer(200, '"a"'), 'restart'],
+  [7, '"a"', answer(416), 'changed'],
+  [0, undefined, answer(403), 'wrongAddress'],
+  [0, undefined, answer(404), 'linkExpired'],
+  [0, undefined, answer(409), 'refused'],
+  [0, undefined, answer(429), 'retry'],
+  [0, undefined, answer(503), 'retry'],
+] as const)('%d bytes of %s received, response %o: %s', (received, etag, head, verdict) => {
+  expect(judgeResponse({ received, etag }, head)).toBe(verdict);
 });

@@ -1,161 +1,234 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { judge, rangeHeaders } from './range.ts';
-import type { Place, Verdict } from './range.ts';
 
-/** Where the bytes of a file go. */
-export interface Sink {
+/** Destination of the downloaded bytes. */
+export interface FileWriter {
   write: (bytes: Uint8Array<ArrayBuffer>, at: number) => Promise<void>;
-  /** The file is whole. */
-  close: () => Promise<void>;
-  /** Nothing of it stays. */
-  abandon: () => Promise<void>;
+  /** Finishes the file. */
+  complete: () => Promise<void>;
+  /** Deletes everything written so far. */
+  discard: () => Promise<void>;
 }
 
-/** How one try ended. Whatever is here stays here: the next try goes on behind it. */
-export type Pulled =
-  | { end: 'whole'; sha256: string; received: number }
-  | { end: 'paused' | Exclude<Verdict, 'take' | 'over' | 'later'>; why?: string | undefined }
-  /** The connection broke off, or the service could not answer. */
-  | { end: 'cut'; why: string }
-  /** The disk takes no more. */
-  | { end: 'unwritable'; why: string };
+/** Outcome of one attempt. Received bytes are kept: the next attempt continues after them. */
+export type FetchOutcome =
+  | { outcome: 'complete'; sha256: string; received: number }
+  | {
+      outcome: 'paused' | Exclude<ResponseVerdict, 'append' | 'restart' | 'retry'>;
+      reason?: string | undefined;
+    }
+  /** The connection was lost, or the service was unavailable. */
+  | { outcome: 'interrupted'; reason: string }
+  /** The destination could not be written. */
+  | { outcome: 'writeFailed'; reason: string };
 
 export interface Fetcher {
-  /** Fetches what is missing. */
-  pull: (url: string) => Promise<Pulled>;
+  /** Fetches the missing bytes. */
+  fetchRest: (url: string) => Promise<FetchOutcome>;
   pause: () => void;
 }
 
-interface Means {
-  sink: Sink;
-  /** The size that the list told; the answer's own length where it told none. */
+interface FetcherOptions {
+  writer: FileWriter;
+  /** Size in bytes from the list; if undefined, the length of the response is used. */
   size: number | undefined;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   onProgress: (received: number) => void;
 }
 
-// A connection that says nothing for so long is given up.
-const SILENCE_MS = 30_000;
-const PROGRESS_MS = 150;
+/** A connection without data for this time is aborted. */
+const IDLE_TIMEOUT_MS = 30_000;
+const PROGRESS_INTERVAL_MS = 150;
 
 const PAUSED = new Error('Paused');
-const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
-// Browsers say only that it failed, each in its way.
-const cutWords = (thrown: unknown): string =>
-  thrown instanceof TypeError ? 'The connection broke off' : wordsOf(thrown);
+const getMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+// The message of a failed fetch differs by browser and has no details.
+const formatNetworkError = (thrown: unknown): string =>
+  thrown instanceof TypeError ? 'The connection was lost' : getMessage(thrown);
 
-/** Streams one file to its place, in as many tries as it takes, and hashes it on the way (no byte is read twice). */
-export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fetcher {
-  const place: Place = { received: 0, etag: undefined };
+/** Downloads one file in any number of attempts and computes its SHA-256 while writing. */
+export function createFetcher({ writer, size, fetch: ask, onProgress }: FetcherOptions): Fetcher {
+  const part: ReceivedPart = { received: 0, etag: undefined };
   let hash = sha256.create();
-  let stopping = new AbortController();
-  let toldAt = 0;
-  let soon: ReturnType<typeof setTimeout> | undefined;
+  let pauseController = new AbortController();
+  let reportedAt = 0;
+  let progressTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function begin(response: Response): Verdict {
+  function startResponse(response: Response): ResponseVerdict {
     const etag = response.headers.get('etag');
-    const verdict = judge(place, {
+    const verdict = judgeResponse(part, {
       status: response.status,
       etag,
       contentRange: response.headers.get('content-range'),
     });
-    if (verdict === 'over') {
-      place.received = 0;
+    if (verdict === 'restart') {
+      part.received = 0;
       hash = sha256.create();
     }
-    if (verdict === 'take') place.etag ??= etag ?? undefined;
+    if (verdict === 'append') part.etag ??= etag ?? undefined;
     return verdict;
   }
 
-  async function take(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await sink.write(bytes, place.received);
+  async function appendBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await writer.write(bytes, part.received);
     hash.update(bytes);
-    place.received += bytes.length;
-    const left = toldAt + PROGRESS_MS - Date.now();
-    if (left <= 0) tell();
-    // What came last is told too, when nothing follows it.
-    else soon ??= setTimeout(tell, left);
+    part.received += bytes.length;
+    const left = reportedAt + PROGRESS_INTERVAL_MS - Date.now();
+    if (left <= 0) reportProgress();
+    // The last progress is reported even if no more data follows.
+    else progressTimer ??= setTimeout(reportProgress, left);
   }
 
-  function tell(): void {
-    clearTimeout(soon);
-    soon = undefined;
-    toldAt = Date.now();
-    onProgress(place.received);
+  function reportProgress(): void {
+    clearTimeout(progressTimer);
+    progressTimer = undefined;
+    reportedAt = Date.now();
+    onProgress(part.received);
   }
 
-  /** What keeps the bytes from being written, which no other try would change; undefined at the end. */
-  async function drain(
+  /** Writes the body; returns an outcome if that fails. */
+  async function writeBody(
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     alive: () => void,
-  ): Promise<Pulled | undefined> {
+  ): Promise<FetchOutcome | undefined> {
     const reader = body.getReader();
     for (;;) {
-      // Each part is written before the next is asked for: that keeps the memory small.
+      // Each chunk is written before the next is read, to limit memory.
       // oxlint-disable-next-line no-await-in-loop
       const { done, value } = await reader.read();
       if (done) return undefined;
       alive();
       try {
         // oxlint-disable-next-line no-await-in-loop
-        await take(value);
+        await appendBytes(value);
       } catch (thrown) {
         await reader.cancel().catch(() => undefined);
-        return { end: 'unwritable', why: wordsOf(thrown) };
+        return { outcome: 'writeFailed', reason: getMessage(thrown) };
       }
     }
   }
 
-  async function attempt(url: string, signal: AbortSignal, alive: () => void): Promise<Pulled> {
-    // The link is its own right: no cookie goes along.
+  async function attempt(url: string, signal: AbortSignal, alive: () => void): Promise<FetchOutcome> {
+    // The link contains its authorization: no cookies are sent.
     const response = await ask(url, {
-      headers: rangeHeaders(place),
+      headers: buildRangeHeaders(part),
       signal,
       cache: 'no-store',
       credentials: 'omit',
     });
-    const verdict = begin(response);
-    if (verdict === 'later') return { end: 'cut', why: await messageOf(response) };
-    if (verdict !== 'take' && verdict !== 'over') return { end: verdict, why: await messageOf(response) };
+    const verdict = startResponse(response);
+    if (verdict === 'retry') return { outcome: 'interrupted', reason: await readErrorMessage(response) };
+    if (verdict !== 'append' && verdict !== 'restart')
+      return { outcome: verdict, reason: await readErrorMessage(response) };
     const length = Number(response.headers.get('content-length') ?? Number.NaN);
-    const total = size ?? (Number.isNaN(length) ? undefined : place.received + length);
-    const fault = response.body ? await drain(response.body, alive) : undefined;
-    tell();
+    const total = size ?? (Number.isNaN(length) ? undefined : part.received + length);
+    const fault = response.body ? await writeBody(response.body, alive) : undefined;
+    reportProgress();
     if (fault) return fault;
-    if (total !== undefined && place.received < total)
-      return { end: 'cut', why: 'The connection ended before the file did' };
-    return { end: 'whole', sha256: bytesToHex(hash.digest()), received: place.received };
+    if (total !== undefined && part.received < total)
+      return { outcome: 'interrupted', reason: 'The connection ended before the file was complete' };
+    return { outcome: 'complete', sha256: bytesToHex(hash.digest()), received: part.received };
   }
 
   return {
-    async pull(url) {
-      stopping = new AbortController();
-      const silence = new AbortController();
-      let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    async fetchRest(url) {
+      pauseController = new AbortController();
+      const idleController = new AbortController();
+      let timer = setTimeout(() => idleController.abort(), IDLE_TIMEOUT_MS);
       const alive = () => {
         clearTimeout(timer);
-        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        timer = setTimeout(() => idleController.abort(), IDLE_TIMEOUT_MS);
       };
-      const { signal } = stopping;
+      const { signal } = pauseController;
       try {
-        return await attempt(url, AbortSignal.any([signal, silence.signal]), alive);
+        return await attempt(url, AbortSignal.any([signal, idleController.signal]), alive);
       } catch (thrown) {
-        if (signal.aborted) return { end: 'paused' };
-        return { end: 'cut', why: silence.signal.aborted ? 'Nothing came for 30 seconds' : cutWords(thrown) };
+        if (signal.aborted) return { outcome: 'paused' };
+        return {
+          outcome: 'interrupted',
+          reason: idleController.signal.aborted
+            ? 'No data was received for 30 seconds'
+            : formatNetworkError(thrown),
+        };
       } finally {
         clearTimeout(timer);
-        clearTimeout(soon);
-        soon = undefined;
+        clearTimeout(progressTimer);
+        progressTimer = undefined;
       }
     },
-    pause: () => stopping.abort(PAUSED),
+    pause: () => pauseController.abort(PAUSED),
   };
 }
 
-/** The words of an error body (shapes 1). */
-async function messageOf(response: Response): Promise<string> {
+/** Message of an error response (shapes 1). */
+async function readErrorMessage(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined);
-  const said = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
-  return typeof said === 'string' ? said : `The service answered with status ${response.status}`;
+  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  return typeof message === 'string' ? message : `The service answered with status ${response.status}`;
+}
+
+/** The part of a file received so far. */
+export interface ReceivedPart {
+  received: number;
+  /** Entity tag of the first response; undefined if it had none. */
+  etag: string | undefined;
+}
+
+/** Properties of a response that decide whether its bytes may be appended. */
+interface ResponseHead {
+  status: number;
+  etag: string | null;
+  contentRange: string | null;
+}
+
+/**
+ * How to handle a response. `append`: its bytes continue the file; `restart`: it is the same file from the beginning;
+ * `changed`: the file is a different one; `linkExpired`; `wrongAddress`: the link is bound to another IP address (spec
+ * 4.3); `refused`: retrying does not help; `retry`: retrying may help.
+ */
+export type ResponseVerdict =
+  | 'append'
+  | 'restart'
+  | 'changed'
+  | 'linkExpired'
+  | 'wrongAddress'
+  | 'refused'
+  | 'retry';
+
+const WEAK = /^W\//;
+
+/** Headers that request the rest of an unchanged file. A weak tag cannot be used in If-Range (RFC 9110, 13.1.5). */
+export function buildRangeHeaders({ received, etag }: ReceivedPart): Record<string, string> {
+  if (received === 0) return {};
+  const range = { Range: `bytes=${received}-` };
+  return etag === undefined || WEAK.test(etag) ? range : { ...range, 'If-Range': etag };
+}
+
+const parseRangeStart = (contentRange: string | null): number | undefined => {
+  const [, start] = /^bytes (\d+)-/.exec(contentRange ?? '') ?? [];
+  return start === undefined ? undefined : Number(start);
+};
+
+/** Decides how to handle the response to a request for the rest of a file. */
+export function judgeResponse(
+  { received, etag }: ReceivedPart,
+  { status, ...head }: ResponseHead,
+): ResponseVerdict {
+  const isOtherFile = etag !== undefined && head.etag !== null && head.etag !== etag;
+  switch (status) {
+    case 200:
+      if (received === 0) return 'append';
+      return etag !== undefined && head.etag === etag ? 'restart' : 'changed';
+    case 206:
+      return isOtherFile || parseRangeStart(head.contentRange) !== received ? 'changed' : 'append';
+    case 403:
+      return 'wrongAddress';
+    case 404:
+    case 410:
+      return 'linkExpired';
+    case 416:
+      return 'changed';
+    default:
+      return status === 429 || status >= 500 ? 'retry' : 'refused';
+  }
 }

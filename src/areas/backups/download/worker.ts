@@ -1,37 +1,37 @@
 import { expose } from 'comlink';
 import { createFetcher } from './fetcher.ts';
-import type { Fetcher, Pulled, Sink } from './fetcher.ts';
-import { openSink } from './sink.ts';
-import type { Target } from './sink.ts';
+import type { Fetcher, FetchOutcome, FileWriter } from './fetcher.ts';
+import { openFileWriter } from './file-writer.ts';
+import type { SaveTarget } from './file-writer.ts';
 
-interface Open {
-  sink: Sink;
+interface OpenFile {
+  writer: FileWriter;
   fetcher: Fetcher;
 }
 
-const ask = (url: string, init: RequestInit) => fetch(url, init);
+const fetchUrl = (url: string, init: RequestInit) => fetch(url, init);
 
-let open: Open | undefined;
+let open: OpenFile | undefined;
 
-function opened(): Open {
-  if (!open) throw new Error('No file was opened');
+function requireOpenFile(): OpenFile {
+  if (!open) throw new Error('No file is open');
   return open;
 }
 
-/** One worker downloads one file: it fetches, writes and hashes away from the page. */
+/** Downloads one file in a worker: fetching, writing and hashing do not block the page. */
 const api = {
   async open(
-    target: Target,
+    target: SaveTarget,
     size: number | undefined,
     onProgress: (received: number) => void,
   ): Promise<void> {
-    const sink = await openSink(target);
-    open = { sink, fetcher: createFetcher({ sink, size, fetch: ask, onProgress }) };
+    const writer = await openFileWriter(target);
+    open = { writer, fetcher: createFetcher({ writer, size, fetch: fetchUrl, onProgress }) };
   },
-  pull: (url: string): Promise<Pulled> => opened().fetcher.pull(url),
-  pause: (): void => opened().fetcher.pause(),
-  close: (): Promise<void> => opened().sink.close(),
-  abandon: (): Promise<void> => opened().sink.abandon(),
+  pull: (url: string): Promise<FetchOutcome> => requireOpenFile().fetcher.fetchRest(url),
+  pause: (): void => requireOpenFile().fetcher.pause(),
+  complete: (): Promise<void> => requireOpenFile().writer.complete(),
+  discard: (): Promise<void> => requireOpenFile().writer.discard(),
 };
 
 export type DownloadWorker = typeof api;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readBackups } from '../download/list.ts';
-import { findBackups, readView, writeView } from './view.ts';
+import { toBackups } from './backups.ts';
+import { filterBackups, parseBackupsView, serializeBackupsView } from './view.ts';
 
-const all = readBackups({
+const all = toBackups({
   data: [
     { fileName: 'c.zip', createdDate: '2026-03-03', status: 'Running', isScheduled: true, progress: 4 },
     {
@@ -16,27 +16,29 @@ const all = readBackups({
   ],
 });
 const names = (search: Record<string, unknown>) =>
-  findBackups(all, readView(search)).rows.map(({ fileName }) => fileName);
+  filterBackups(all, parseBackupsView(search)).rows.map(({ fileName }) => fileName);
 
-test('an address is read and written without what is so by default', () => {
+test('a view survives serializing and parsing, without defaults', () => {
   for (const search of [
     {},
     { q: 7, status: 'ready-failed', kind: 'scheduled', sort: 'size', hide: 'none' },
     { sort: '-name', hide: 'sha256-kind' },
   ])
-    expect(writeView(readView(search))).toEqual(search);
-  expect(writeView(readView({ status: 'x', kind: 3, sort: '-when', hide: 'y' }))).toEqual({});
+    expect(serializeBackupsView(parseBackupsView(search))).toEqual(search);
+  expect(serializeBackupsView(parseBackupsView({ status: 'x', kind: 3, sort: '-when', hide: 'y' }))).toEqual(
+    {},
+  );
 });
 
-test('the newest first, or as asked', () => {
+test('sorts newest first by default, filters and counts', () => {
   expect(names({})).toEqual(['c.zip', 'b.zip', 'a.zip']);
   expect(names({ sort: 'size' })).toEqual(['c.zip', 'b.zip', 'a.zip']);
   expect(names({ sort: '-size' })).toEqual(['a.zip', 'b.zip', 'c.zip']);
   expect(names({ q: 'zoe' })).toEqual(['b.zip']);
   expect(names({ kind: 'scheduled' })).toEqual(['c.zip']);
-  // Another installation says no state: what it lists is there.
+  // Other installations send no state: their listed backups are ready.
   expect(names({ status: 'ready' })).toEqual(['b.zip', 'a.zip']);
-  expect(findBackups(all, readView({})).counts).toEqual({
+  expect(filterBackups(all, parseBackupsView({})).counts).toEqual({
     state: { running: 1, ready: 2 },
     kind: { scheduled: 1, asked: 2 },
   });

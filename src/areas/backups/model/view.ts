@@ -1,20 +1,27 @@
-import type { Backup } from '../download/list.ts';
-import { plain, readList, readOrder, spoken, writeList, written } from '../../../lib/address.ts';
-import type { Order, Search } from '../../../lib/address.ts';
-import { fold } from '../../../lib/fold.ts';
+import type { Backup } from './backups.ts';
+import {
+  toSearchValue,
+  parseList,
+  parseOrder,
+  omitUndefined,
+  formatList,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import type { Order, Search } from '../../../lib/search-params.ts';
+import { foldText } from '../../../lib/fold-text.ts';
 
 export const STATES = ['queued', 'running', 'ready', 'failed'] as const;
 export const KINDS = ['asked', 'scheduled'] as const;
 export const SORT_KEYS = ['when', 'name', 'size', 'status'] as const;
 
-/** The list as its address says it. */
+/** State of the list, kept in the URL. */
 export interface BackupsView {
   q: string;
-  /** None chosen: all of them. */
+  /** Empty for all states. */
   status: readonly string[];
   kind: readonly string[];
   sort: Order<(typeof SORT_KEYS)[number]>;
-  /** Undefined where the address leaves that to the room there is. */
+  /** Undefined if the screen width decides. */
   hidden: readonly string[] | undefined;
 }
 
@@ -26,68 +33,88 @@ interface BackupsSearch {
   hide?: string | number;
 }
 
-// Stands for an empty list where the default is not empty.
-const NONE = 'none';
-/** The newest first. */
-const DEFAULT = '-when';
+// Represents an empty list in the URL, because the default is not empty.
+const NO_HIDDEN_COLUMNS = 'none';
+const DEFAULT_SORT = '-when';
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export const readView = (search: Search): BackupsView => ({
-  q: written(search.q),
-  status: readList(search.status, /^(queued|running|ready|failed)$/),
-  kind: readList(search.kind, /^(asked|scheduled)$/),
-  sort: readOrder(search.sort ?? DEFAULT, SORT_KEYS),
-  hidden: hiddenIn(search.hide),
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseBackupsView = (search: Search): BackupsView => ({
+  q: readSearchText(search.q),
+  status: parseList(search.status, /^(queued|running|ready|failed)$/),
+  kind: parseList(search.kind, /^(asked|scheduled)$/),
+  sort: parseOrder(search.sort ?? DEFAULT_SORT, SORT_KEYS),
+  hidden: parseHidden(search.hide),
 });
 
-function hiddenIn(hide: unknown): readonly string[] | undefined {
-  const ids = readList(hide, /^(status|size|kind|when|contents|sha256|download)$/);
-  return ids.length > 0 || hide === NONE ? ids : undefined;
+function parseHidden(hide: unknown): readonly string[] | undefined {
+  const ids = parseList(hide, /^(status|size|kind|when|contents|sha256|download)$/);
+  return ids.length > 0 || hide === NO_HIDDEN_COLUMNS ? ids : undefined;
 }
 
-/** Writes a view as an address, without what is so by default. */
-export function writeView({ q, status, kind, sort, hidden }: BackupsView): BackupsSearch {
+/** Search parameters of a view; defaults are left out. */
+export function serializeBackupsView({ q, status, kind, sort, hidden }: BackupsView): BackupsSearch {
   const order = `${sort.descending ? '-' : ''}${sort.by}`;
-  return spoken({
-    q: q === '' ? undefined : plain(q),
-    status: writeList(status),
-    kind: writeList(kind),
-    sort: order === DEFAULT ? undefined : order,
-    hide: hidden && (writeList(hidden) ?? NONE),
+  return omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    status: formatList(status),
+    kind: formatList(kind),
+    sort: order === DEFAULT_SORT ? undefined : order,
+    hide: hidden && (formatList(hidden) ?? NO_HIDDEN_COLUMNS),
   });
 }
 
-/** Whether something is asked for that "Clear filters" would take away. */
-export const isNarrowed = ({ q, status, kind }: BackupsView): boolean =>
+/** Whether "Clear filters" would change the view. */
+export const isFiltered = ({ q, status, kind }: BackupsView): boolean =>
   q !== '' || status.length > 0 || kind.length > 0;
 
-const kindOf = ({ isScheduled }: Backup): string => (isScheduled ? 'scheduled' : 'asked');
-const stateOf = ({ status }: Backup): string => status.toLowerCase();
+const getKind = ({ isScheduled }: Backup): string => (isScheduled ? 'scheduled' : 'asked');
+const getState = ({ status }: Backup): string => status.toLowerCase();
 
-const ORDERS: Record<BackupsView['sort']['by'], (a: Backup, b: Backup) => number> = {
+const COMPARATORS: Record<BackupsView['sort']['by'], (a: Backup, b: Backup) => number> = {
   when: (a, b) => (a.createdDate ?? '').localeCompare(b.createdDate ?? ''),
   name: (a, b) => a.fileName.localeCompare(b.fileName),
   size: (a, b) => (a.size ?? -1) - (b.size ?? -1),
   status: (a, b) => a.status.localeCompare(b.status),
 };
 
-/** The backups that a view asks for, and for each state and kind how many it would show. */
-export function findBackups(all: readonly Backup[], { q, status, kind, sort }: BackupsView) {
-  const wanted = fold(q.trim());
-  const matching = all.filter((one) => wanted === '' || textOf(one).includes(wanted));
-  const counts = { state: tally(matching, stateOf), kind: tally(matching, kindOf) };
+/** Backups that match the view, and the number of matches per state and kind. */
+export function filterBackups(all: readonly Backup[], { q, status, kind, sort }: BackupsView) {
+  const searchText = foldText(q.trim());
+  const matching = all.filter((one) => searchText === '' || getSearchText(one).includes(searchText));
+  const counts = { state: countBy(matching, getState), kind: countBy(matching, getKind) };
   const rows = matching
-    .filter((one) => status.length === 0 || status.includes(stateOf(one)))
-    .filter((one) => kind.length === 0 || kind.includes(kindOf(one)))
-    .toSorted(ORDERS[sort.by]);
+    .filter((one) => status.length === 0 || status.includes(getState(one)))
+    .filter((one) => kind.length === 0 || kind.includes(getKind(one)))
+    .toSorted(COMPARATORS[sort.by]);
   return { rows: sort.descending ? rows.toReversed() : rows, counts };
 }
 
-const textOf = ({ fileName, requestedByEmail, entryTypes = [], sha256 }: Backup): string =>
-  fold([fileName, requestedByEmail ?? '', sha256 ?? '', ...entryTypes].join('\n'));
+const getSearchText = ({ fileName, requestedByEmail, entryTypes = [], sha256 }: Backup): string =>
+  foldText([fileName, requestedByEmail ?? '', sha256 ?? '', ...entryTypes].join('\n'));
 
-function tally(all: readonly Backup[], of: (one: Backup) => string): Readonly<Record<string, number>> {
+function countBy(
+  all: readonly Backup[],
+  getKey: (backup: Backup) => string,
+): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const one of all) counts[of(one)] = (counts[of(one)] ?? 0) + 1;
+  for (const backup of all) counts[getKey(backup)] = (counts[getKey(backup)] ?? 0) + 1;
   return counts;
 }
+
+const TABS = ['overview', 'contents', 'compare', 'downloads'] as const;
+
+/** State of the page of a backup, kept in the URL. */
+export interface BackupPageView {
+  tab: (typeof TABS)[number];
+  /** File name of the backup to compare with; empty for the previous one. */
+  with: string;
+}
+
+/** Defaults, which the route leaves out of the URL. */
+export const BACKUP_PAGE_DEFAULTS: BackupPageView = { tab: TABS[0], with: '' };
+
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseBackupPageView = (search: Search): BackupPageView => ({
+  tab: TABS.find((tab) => tab === search.tab) ?? BACKUP_PAGE_DEFAULTS.tab,
+  with: readSearchText(search.with),
+});

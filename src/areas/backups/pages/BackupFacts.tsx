@@ -1,65 +1,64 @@
 import type { ReactNode } from 'react';
-import type { Backup } from '../download/list.ts';
-import { wayOfThisBrowser } from '../download/target.ts';
-import type { Way } from '../download/target.ts';
-import { durationWords, sizeWords } from '../download/units.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { Backup } from '../model/backups.ts';
+import { getSaveMethod } from '../download/save-target.ts';
+import type { SaveMethod } from '../download/save-target.ts';
+import { formatDuration, formatSize } from '../model/units.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { Verified } from './State.tsx';
-import { askedWords } from '../model/words.ts';
+import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { VerificationBadge } from './BackupState.tsx';
+import { formatRequester } from '../model/format.ts';
 
-const WAYS: Record<Way, string> = {
-  chosen: 'It is written to the place you choose, and checked on the way.',
-  kept: 'This browser keeps it in its own room first, checks it, and then saves it.',
+const SAVE_METHOD_TEXTS: Record<SaveMethod, string> = {
+  file: 'The file is written to the location you choose and checked while it downloads.',
+  stored: 'The browser stores the file first, checks it, and then saves it.',
   browser:
-    'This browser can only save it by itself: it can neither be paused nor checked here. Over https it could.',
+    'The browser downloads the file itself: the download cannot be paused or checked here. Over HTTPS it can.',
 };
 
-/** What is known of a backup, and what downloading it means. */
+/** Overview of a backup: its properties, its hash and verification, and how downloads work. */
 export function BackupFacts({ backup }: { backup: Backup }) {
   return (
     <div className="backup-facts">
       <div className="backup-facts-side">
-        <Card title="Facts">
+        <Card title="Details">
           <Facts>
-            <Fact label="Asked for">
-              {askedWords(backup)}
-              <At at={backup.createdDate}> · </At>
+            <Fact label="Requested">
+              {formatRequester(backup)}
+              <DatePart at={backup.createdDate}> · </DatePart>
             </Fact>
-            <Fact label="Made">
-              <Made backup={backup} />
+            <Fact label="Created">
+              <CreationTime backup={backup} />
             </Fact>
             <Fact label="Entry types">
-              <Types backup={backup} />
+              <EntryTypes backup={backup} />
             </Fact>
             <Fact label="Files of entries">{backup.includesFiles ? 'Included' : 'Not included'}</Fact>
             {typeof backup.schemaVersion === 'number' && (
-              <Fact label="Schema version">{count(backup.schemaVersion)}</Fact>
+              <Fact label="Schema version">{formatNumber(backup.schemaVersion)}</Fact>
             )}
           </Facts>
         </Card>
-        <Card title="Downloading">
+        <Card title="Download">
           <CardBody>
-            <div className="backup-door">
-              <p>{WAYS[wayOfThisBrowser()]}</p>
+            <div className="backup-download-notes">
+              <p>{SAVE_METHOD_TEXTS[getSaveMethod()]}</p>
               <p>
-                A link holds for 5 minutes and only for the address from which you ask for it; it is asked for
-                when you press the button, and the address is shown while the file comes. From another address
-                the service refuses it, and a new link goes on where the old one ended.
+                A download link is valid for 5 minutes and only for the IP address that requested it. It is
+                requested when you start the download. If your address changes, the download continues with a
+                new link.
               </p>
-              <p>Who downloads it, when and from where, is recorded.</p>
+              <p>Each download is recorded with user, time and IP address.</p>
             </div>
           </CardBody>
         </Card>
       </div>
-      <Card title="Proof">
+      <Card title="Integrity">
         <Facts>
           <Fact label="Size">
             {typeof backup.size === 'number'
-              ? `${sizeWords(backup.size)} (${count(backup.size)} bytes)`
+              ? `${formatSize(backup.size)} (${formatNumber(backup.size)} bytes)`
               : '—'}
           </Fact>
           <Fact label="SHA-256">
@@ -73,8 +72,8 @@ export function BackupFacts({ backup }: { backup: Backup }) {
             )}
           </Fact>
           <Fact label="Verified">
-            {backup.verified ? <Verified verified={backup.verified} /> : 'Not yet'}
-            <At at={backup.verified?.date}> </At>
+            {backup.verified ? <VerificationBadge verified={backup.verified} /> : 'Not yet'}
+            <DatePart at={backup.verified?.date}> </DatePart>
             {backup.verified?.message && <p className="backup-differs">{backup.verified.message}</p>}
           </Fact>
         </Facts>
@@ -83,33 +82,33 @@ export function BackupFacts({ backup }: { backup: Backup }) {
   );
 }
 
-function At({ at, children }: { at: string | null | undefined; children: ReactNode }) {
+function DatePart({ at, children }: { at: string | null | undefined; children: ReactNode }) {
   return at ? (
     <>
       {children}
-      <Moment at={at} />
+      <Timestamp at={at} />
     </>
   ) : null;
 }
 
-function Made({ backup: { startedDate, finishedDate } }: { backup: Backup }) {
+function CreationTime({ backup: { startedDate, finishedDate } }: { backup: Backup }) {
   if (!startedDate) return 'Not yet';
-  if (!finishedDate) return <At at={startedDate}>Since </At>;
-  const took = (Date.parse(finishedDate) - Date.parse(startedDate)) / 1000;
-  return <At at={finishedDate}>In {durationWords(took)} · </At>;
+  if (!finishedDate) return <DatePart at={startedDate}>Since </DatePart>;
+  const seconds = (Date.parse(finishedDate) - Date.parse(startedDate)) / 1000;
+  return <DatePart at={finishedDate}>In {formatDuration(seconds)} · </DatePart>;
 }
 
-const AT_ONCE = 12;
+const MAX_INLINE_TYPES = 12;
 
-function Types({ backup: { isWholeSite, entryTypes: names = [] } }: { backup: Backup }) {
-  if (names.length === 0) return 'All of the site';
-  const all = isWholeSite ? 'All of the site: ' : '';
-  if (names.length <= AT_ONCE) return all + names.join(', ');
+function EntryTypes({ backup: { isWholeSite, entryTypes: names = [] } }: { backup: Backup }) {
+  if (names.length === 0) return 'All';
+  const all = isWholeSite ? 'All: ' : '';
+  if (names.length <= MAX_INLINE_TYPES) return all + names.join(', ');
   return (
     <details>
       <summary>
         {all}
-        {count(names.length)}
+        {formatNumber(names.length)}
       </summary>
       {names.join(', ')}
     </details>

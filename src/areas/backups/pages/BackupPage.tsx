@@ -2,77 +2,74 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useDownloads } from '../download/download.ts';
-import { backupsQuery, isBeingMade } from '../download/list.ts';
-import type { Backup } from '../download/list.ts';
-import { sizeWords } from '../download/units.ts';
-import { failureWords, stageWords } from '../download/watch.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { backupsQuery, isInProgress } from '../model/backups.ts';
+import type { Backup } from '../model/backups.ts';
+import { formatSize } from '../model/units.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { BackupFacts } from './BackupFacts.tsx';
-import { CompareTab } from './CompareTab.tsx';
+import { CompareTab, SincePrevious } from './CompareTab.tsx';
 import { ContentsTab } from './ContentsTab.tsx';
-import { readDetail, writeDetail } from '../model/detail-view.ts';
-import type { DetailView } from '../model/detail-view.ts';
+import type { BackupPageView } from '../model/view.ts';
 import { DownloadButton } from './DownloadButton.tsx';
-import { useBackupItems } from './use-items.ts';
-import { SincePrevious } from './SincePrevious.tsx';
-import { StateBadge } from './State.tsx';
-import { askedWords } from '../model/words.ts';
-import { actionsOf, checkWords, progressWords } from '../download/tray.ts';
-import type { ShownDownload } from '../download/download.ts';
+import { useBackupMenu } from './use-backup-menu.ts';
+import { StateBadge } from './BackupState.tsx';
+import { formatRequester, formatFailure, formatStage } from '../model/format.ts';
+import { getDownloadActions, formatHashCheck, formatProgress } from '../download/download-job.ts';
+import type { DownloadItem } from '../download/resumable-download.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toServiceError } from '../../../api/errors.ts';
 import { listBackupDownloadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { BackupDownloadRecord } from '../../../api/generated/types.gen.ts';
+import type { BackupDownloadRecord } from '../../../../contract/generated/types.gen.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import './backups.css';
+import '../panels/backups.css';
 
 const route = getRouteApi('/_app/backups/$fileName');
 
-/** One backup: what it is, what is in it, how it differs from another one, and who has it. */
+/** One backup: overview, contents, comparison with another backup, and downloads. */
 export function BackupPage() {
   const { fileName } = route.useParams();
   const { data: all } = useQuery(backupsQuery);
   const backup = all?.find((one) => one.fileName === fileName);
   if (!all) return null;
-  if (backup) return <Found backup={backup} all={all} />;
+  if (backup) return <BackupDetails backup={backup} all={all} />;
   return (
-    <Page title={fileName} breadcrumbs={<Trail />}>
-      <EmptyState title="This backup is gone" actions={<Link to="/backups">Show the backups</Link>}>
-        Somebody has deleted it meanwhile, or its days were over.
+    <Page title={fileName} breadcrumbs={<Breadcrumbs />}>
+      <EmptyState title="This backup no longer exists" actions={<Link to="/backups">Show the backups</Link>}>
+        It was deleted, or its retention period has ended.
       </EmptyState>
     </Page>
   );
 }
 
-function Found({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
-  const view = readDetail({ ...route.useSearch() });
+function BackupDetails({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
+  const view = route.useSearch();
   const router = useRouter();
-  const items = useBackupItems(() => void router.navigate({ to: '/backups' }));
+  const items = useBackupMenu(() => void router.navigate({ to: '/backups' }));
   const download = useDownloads().get(backup.fileName);
   const { fileName, status, createdDate, size, failure } = backup;
   return (
     <Page
-      // A table takes the height there is.
+      // Tables fill the height of the page.
       fill={view.tab !== 'overview'}
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={<span className="backup-name">{fileName}</span>}
       badge={<StateBadge backup={backup} />}
       meta={
         <>
-          {typeof size === 'number' && `${sizeWords(size)} · `}
-          {askedWords(backup)}
+          {typeof size === 'number' && `${formatSize(size)} · `}
+          {formatRequester(backup)}
           {createdDate !== undefined && (
             <>
               {' · '}
-              <Moment at={createdDate} />
+              <Timestamp at={createdDate} />
             </>
           )}
         </>
@@ -85,19 +82,19 @@ function Found({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
       }
     >
       {status === 'Failed' && (
-        <Banner tone={failure?.reason === 'cancelled' ? 'info' : 'bad'} title={failureWords(backup)}>
-          No file was made. Ask for another backup whenever you want one.
+        <Banner tone={failure?.reason === 'cancelled' ? 'info' : 'bad'} title={formatFailure(backup)}>
+          No file was created. You can request another backup at any time.
         </Banner>
       )}
-      {isBeingMade(backup) && <Making backup={backup} />}
+      {isInProgress(backup) && <ProgressCard backup={backup} />}
       {download && <DownloadCard download={download} />}
       <Tabs backup={backup} all={all} view={view} />
     </Page>
   );
 }
 
-function Making({ backup }: { backup: Backup }) {
-  const words = stageWords(backup);
+function ProgressCard({ backup }: { backup: Backup }) {
+  const words = formatStage(backup);
   return (
     <section className="card backup-coming" aria-label="Progress">
       <progress value={backup.progress} max={100} aria-label={words} />
@@ -111,7 +108,7 @@ function Making({ backup }: { backup: Backup }) {
 interface TabsProps {
   backup: Backup;
   all: readonly Backup[];
-  view: DetailView;
+  view: BackupPageView;
 }
 
 function Tabs({ backup, all, view }: TabsProps) {
@@ -145,7 +142,11 @@ function Tabs({ backup, all, view }: TabsProps) {
           all={all}
           other={view.with}
           onOther={(name) =>
-            void navigate({ to: '.', search: writeDetail({ ...view, with: name }), resetScroll: false })
+            void navigate({
+              to: '.',
+              search: { ...view, with: name },
+              resetScroll: false,
+            })
           }
         />
       )}
@@ -156,8 +157,8 @@ function Tabs({ backup, all, view }: TabsProps) {
 
 interface TabProps {
   fileName: string;
-  view: DetailView;
-  tab: DetailView['tab'];
+  view: BackupPageView;
+  tab: BackupPageView['tab'];
   children: string;
 }
 
@@ -166,9 +167,9 @@ function Tab({ fileName, view, tab, children }: TabProps) {
     <Link
       to="/backups/$fileName"
       params={{ fileName }}
-      search={writeDetail({ ...view, tab })}
+      search={{ ...view, tab }}
       resetScroll={false}
-      // Without it the first tab, whose address says nothing, would be shown with every other.
+      // The first tab has no search parameters and would otherwise match all of them.
       activeOptions={{ exact: true }}
     >
       {children}
@@ -176,32 +177,32 @@ function Tab({ fileName, view, tab, children }: TabProps) {
   );
 }
 
-/** A download of this backup in this tab: how far, how fast, for which address, and at the end whether it is right. */
-function DownloadCard({ download }: { download: ShownDownload }) {
-  const { phase, received, size, address, trouble } = download;
-  const actions = actionsOf(download).map(({ label, onSelect }) => (
+/** Progress and result of the download of this backup in this tab. */
+function DownloadCard({ download }: { download: DownloadItem }) {
+  const { phase, received, size, address, problem } = download;
+  const actions = getDownloadActions(download).map(({ label, onSelect }) => (
     <Button key={label} size="small" onClick={onSelect}>
       {label}
     </Button>
   ));
   if (phase === 'done')
     return (
-      <Banner tone={download.isAsListed ? 'ok' : 'info'} title="Downloaded" actions={actions}>
-        {checkWords(download)}
+      <Banner tone={download.matchesList ? 'ok' : 'info'} title="Downloaded" actions={actions}>
+        {formatHashCheck(download)}
       </Banner>
     );
   if (phase === 'failed')
     return (
       <Banner tone="bad" title="Not downloaded" actions={actions}>
-        {progressWords(download)}
+        {formatProgress(download)}
       </Banner>
     );
   return (
     <section className="card backup-coming" aria-label="Download">
       <progress value={received} max={size ?? undefined} aria-label="Downloaded" />
       <span className="num">
-        {progressWords(download)}
-        {address !== undefined && trouble === undefined && ` · link for ${address}`}
+        {formatProgress(download)}
+        {address !== undefined && problem === undefined && ` · link for ${address}`}
       </span>
       <span className="backup-coming-acts">{actions}</span>
     </section>
@@ -211,7 +212,7 @@ function DownloadCard({ download }: { download: ShownDownload }) {
 const COLUMNS: readonly Column<BackupDownloadRecord>[] = [
   {
     id: 'person',
-    header: 'Person',
+    header: 'User',
     minWidth: 170,
     cell: ({ userId, fullName, userName }, { tabIndex }) => (
       <Link to="/users/$userId" params={{ userId }} tabIndex={tabIndex} title={userName}>
@@ -222,10 +223,10 @@ const COLUMNS: readonly Column<BackupDownloadRecord>[] = [
   { id: 'email', header: 'E-mail', minWidth: 170, cell: ({ userName }) => userName },
   {
     id: 'when',
-    header: 'Begun',
+    header: 'Started',
     width: 120,
     small: 'aside',
-    cell: ({ startedDate }, { tabIndex }) => <Moment at={startedDate} tabIndex={tabIndex} />,
+    cell: ({ startedDate }, { tabIndex }) => <Timestamp at={startedDate} tabIndex={tabIndex} />,
   },
   {
     id: 'address',
@@ -234,21 +235,22 @@ const COLUMNS: readonly Column<BackupDownloadRecord>[] = [
     small: 'line',
     cell: ({ ipAddress }) => <span className="mono">{ipAddress ?? '—'}</span>,
   },
-  { id: 'sent', header: 'Sent', width: 110, align: 'end', cell: ({ bytesSent }) => sizeWords(bytesSent) },
+  { id: 'sent', header: 'Sent', width: 110, align: 'end', cell: ({ bytesSent }) => formatSize(bytesSent) },
   {
     id: 'end',
-    header: 'End',
+    header: 'Result',
     width: 130,
     cell: ({ isComplete }) => (
-      <Badge tone={isComplete ? 'ok' : 'neutral'}>{isComplete ? 'Complete' : 'Not complete'}</Badge>
+      <Badge tone={isComplete ? 'ok' : 'neutral'}>{isComplete ? 'Complete' : 'Incomplete'}</Badge>
     ),
   },
 ];
-const idOf = ({ startedDate, userId, ipAddress }: BackupDownloadRecord) =>
+const getDownloadId = ({ startedDate, userId, ipAddress }: BackupDownloadRecord) =>
   `${startedDate} ${userId} ${ipAddress ?? ''}`;
-const nameOf = ({ fullName, userName }: BackupDownloadRecord) => (fullName === '' ? userName : fullName);
+const getDownloaderName = ({ fullName, userName }: BackupDownloadRecord) =>
+  fullName === '' ? userName : fullName;
 
-/** Who has it, since when, and from where. */
+/** Downloads of a backup. */
 function DownloadsTab({ fileName }: { fileName: string }) {
   const query = useQuery({ ...listBackupDownloadsOptions({ path: { fileName } }), staleTime: 0 });
   const { data, error, refetch, isFetching } = query;
@@ -257,14 +259,14 @@ function DownloadsTab({ fileName }: { fileName: string }) {
       label="Downloads"
       columns={COLUMNS}
       rows={data}
-      rowId={idOf}
-      rowLabel={nameOf}
+      rowId={getDownloadId}
+      rowLabel={getDownloaderName}
       error={error === null ? undefined : toServiceError(error)}
       onRetry={() => void refetch()}
       refetching={isFetching && error !== null}
       empty={
-        <EmptyState icon={Download} title="Nobody has downloaded it">
-          Each download is listed here, with the person, the time and the address it came from.
+        <EmptyState icon={Download} title="No downloads">
+          Each download is listed here with user, time and IP address.
         </EmptyState>
       }
     />

@@ -1,17 +1,57 @@
-import { Outlet, useRouter } from '@tanstack/react-router';
-import { Archive } from 'lucide-react';
-import { useAllowed } from '../../../api/session.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
+import { Outlet, useRouter, Link, getRouteApi } from '@tanstack/react-router';
+import { Archive, Plus, RefreshCw, CalendarClock } from 'lucide-react';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { BackupList } from './BackupList.tsx';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useMemo } from 'react';
+import { toServiceError } from '../../../api/errors.ts';
+import { backupsQuery, isInProgress } from '../model/backups.ts';
+import type { Backup } from '../model/backups.ts';
+import { formatSize } from '../model/units.ts';
+import { watchBackup } from '../download/watch-backup.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import type { Sort } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { useMedia } from '../../../ui/use-media.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { COLUMNS } from './columns.tsx';
+import { useRowMenu } from './use-backup-menu.ts';
+import {
+  filterBackups,
+  isFiltered,
+  SORT_KEYS,
+  KINDS,
+  STATES,
+  parseBackupsView,
+  serializeBackupsView,
+} from '../model/view.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { formatTime, formatDistance } from '../../../lib/dates.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { KIND_LABELS, STATE_LABELS } from '../model/format.ts';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { StateBadge, VerificationBadge } from './BackupState.tsx';
+import { formatScheduleTime, getNextRunTime, formatScheduleRules } from '../model/schedule-format.ts';
+import '../panels/backups.css';
 
 const SHORTCUTS = [{ keys: 'n', label: 'Request a backup', group: 'Backups' }];
 
-/** Every backup of the site. The address holds what is asked for. */
+/** List of the backups of the site. The URL holds the state of the list. */
 export function BackupsPage() {
   const router = useRouter();
-  const { allowed, reason } = useAllowed('listBackups');
+  const { allowed, reason } = usePermission('listBackups');
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/backups/new', search: (now) => now }));
   if (allowed)
     return (
@@ -22,10 +62,240 @@ export function BackupsPage() {
     );
   return (
     <Page title="Backups">
-      <EmptyState icon={Archive} title="You cannot see the backups of this site">
-        {reason}. A backup holds everything of the site, so it is not for everybody; whoever administers
-        groups can give the capability.
+      <EmptyState icon={Archive} title="You cannot view the backups of this site">
+        {reason}. A backup contains all data of the site. An administrator of groups can grant you the
+        capability.
       </EmptyState>
     </Page>
+  );
+}
+
+// Width that fits all columns beside the navigation.
+const WIDE_SCREEN = '(min-width: 1420px)';
+const HIDDEN_ON_NARROW = ['sha256'];
+const NO_COLUMNS: readonly string[] = [];
+const getFileName = ({ fileName }: Backup) => fileName;
+
+/** The table of backups, updated while one is in progress. */
+export function BackupList() {
+  const { site } = useSession();
+  const { data: all, error, isFetching, refetch, dataUpdatedAt } = useQuery(backupsQuery);
+  const viewState = useBackupsView();
+  const { view, show } = viewState;
+  const isWide = useMedia(WIDE_SCREEN);
+  const hidden = view.hidden ?? (isWide ? NO_COLUMNS : HIDDEN_ON_NARROW);
+  const deferredView = useDeferredValue(view);
+  const filtered = useMemo(() => all && filterBackups(all, deferredView), [all, deferredView]);
+  const rowMenu = useRowMenu();
+  useWatchOwnBackup(all);
+  const total = all?.length;
+  useEffect(() => {
+    if (total !== undefined) setNavigationCount('/backups', total);
+  }, [total]);
+
+  const failure = error === null ? undefined : toServiceError(error);
+  // The error boundary of the route shows which capability is missing.
+  if (failure?.status === 403 && all === undefined) throw failure;
+  const sort = toSort(view.sort);
+  const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
+  return (
+    <Page fill title="Backups" meta={all && formatMeta(all)} actions={<RequestLink />}>
+      <ScheduleCard />
+      <BackupsFilters
+        {...viewState}
+        {...{ hidden, sort, onSort, failure }}
+        counts={filtered?.counts}
+        asOf={all && dataUpdatedAt}
+        // No spinner while the list is polled.
+        refreshing={isFetching && all?.some(isInProgress) !== true}
+        refresh={() => void refetch()}
+      />
+      <DataTable
+        label="Backups"
+        columns={COLUMNS}
+        rows={filtered?.rows}
+        rowId={getFileName}
+        rowLabel={getFileName}
+        rowMenu={rowMenu}
+        hidden={hidden}
+        sort={sort}
+        onSort={onSort}
+        refetching={isFetching && failure !== undefined}
+        error={failure}
+        onRetry={() => void refetch()}
+        empty={
+          <EmptyState icon={Archive} title={`${site.name} has no backup yet`} actions={<RequestLink />}>
+            A backup is one file with all data of the site, from which the site can be restored. Request the
+            first one, or schedule daily backups.
+          </EmptyState>
+        }
+        onClearFilters={isFiltered(view) ? () => show({ ...view, q: '', status: [], kind: [] }) : undefined}
+      />
+    </Page>
+  );
+}
+
+/** Watches the user’s own backup in progress in the job center, also after a reload. */
+function useWatchOwnBackup(all: readonly Backup[] | undefined): void {
+  const client = useQueryClient();
+  const { id } = useSession().user;
+  const own = all?.find((one) => isInProgress(one) && one.requestedBy === id && !one.isScheduled)?.fileName;
+  useEffect(() => {
+    if (own !== undefined) void watchBackup(own, client);
+  }, [own, client]);
+}
+
+function formatMeta(all: readonly Backup[]): string {
+  const bytes = all.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  return `${pluralize(all.length, 'backup', 'backups')}${bytes > 0 ? ` · ${formatSize(bytes)}` : ''}`;
+}
+
+function RequestLink() {
+  return (
+    <Link to="/backups/new" search={(now) => now} className={buttonClass({ variant: 'primary' })}>
+      <Plus />
+      Request a backup
+    </Link>
+  );
+}
+
+interface BackupsFiltersProps extends ReturnType<typeof useBackupsView> {
+  hidden: readonly string[];
+  sort: Sort;
+  onSort: (sort: Sort) => void;
+  counts: ReturnType<typeof filterBackups>['counts'] | undefined;
+  /** Time at which the list was loaded; undefined while loading. */
+  asOf: number | undefined;
+  failure: ServiceError | undefined;
+  refreshing: boolean;
+  refresh: () => void;
+}
+
+/** Search, filters with counts, the time the list is current as of, and the column settings. */
+function BackupsFilters(props: BackupsFiltersProps) {
+  const { view, show, type, settle, hidden, sort, onSort, counts, asOf, failure, refreshing, refresh } =
+    props;
+  return (
+    <TableBar
+      tools={
+        <>
+          {asOf !== undefined && <AsOf tone={failure ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+          <IconButton label="Refresh" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+          <TableTools
+            columns={COLUMNS}
+            hidden={hidden}
+            onHide={(next) => show({ ...view, hidden: next }, true)}
+            sort={sort}
+            onSort={onSort}
+          />
+        </>
+      }
+    >
+      <SearchField
+        label="Search backups"
+        placeholder="File, user, type or SHA-256"
+        value={view.q}
+        onChange={type}
+        onBlur={settle}
+      />
+      <FilterChip
+        label="State"
+        options={STATES.map((value) => ({
+          value,
+          label: STATE_LABELS[value],
+          count: counts?.state[value] ?? 0,
+        }))}
+        value={view.status}
+        onChange={(status) => show({ ...view, status })}
+      />
+      <FilterChip
+        label="Kind"
+        options={KINDS.map((value) => ({
+          value,
+          label: KIND_LABELS[value],
+          count: counts?.kind[value] ?? 0,
+        }))}
+        value={view.kind}
+        onChange={(kind) => show({ ...view, kind })}
+      />
+    </TableBar>
+  );
+}
+
+const route = getRouteApi('/_app/backups/_list');
+
+/** State of the list from the URL, with the search that is being typed. */
+function useBackupsView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const urlView = useMemo(() => parseBackupsView({ ...search }), [search]);
+  return useDebouncedView({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: serializeBackupsView(view), replace }),
+  });
+}
+
+/** The schedule in one line, with a link to change it. */
+function ScheduleCard() {
+  const { data, error, refetch, isFetching } = useQuery(getBackupSettingsOptions());
+  return (
+    <section className="card backup-schedule" aria-label="Schedule">
+      <CalendarClock />
+      <div className="backup-schedule-text">
+        {data && <ScheduleSummary settings={data} />}
+        {data?.isDaily && <LastScheduledBackup />}
+        {!data && error && <span>The schedule could not be loaded: {toServiceError(error).message}.</span>}
+        {!data && !error && <Skeleton width="320px" />}
+      </div>
+      {!data && error ? (
+        <Button size="small" pending={isFetching} onClick={() => void refetch()}>
+          Try again
+        </Button>
+      ) : (
+        <Link
+          to="/backups/schedule"
+          search={(now) => now}
+          className={buttonClass({ size: 'small' })}
+          aria-label="Change schedule"
+        >
+          Change
+        </Link>
+      )}
+    </section>
+  );
+}
+
+/** State and verification of the last scheduled backup. */
+function LastScheduledBackup() {
+  const { data: all } = useQuery(backupsQuery);
+  const last = all?.find((one) => one.isScheduled && !isInProgress(one));
+  if (!last) return null;
+  return (
+    <span className="backup-last">
+      <Link to="/backups/$fileName" params={{ fileName: last.fileName }}>
+        Last backup
+      </Link>
+      <StateBadge backup={last} />
+      {last.verified && <VerificationBadge verified={last.verified} />}
+    </span>
+  );
+}
+
+function ScheduleSummary({ settings }: { settings: BackupSettings }) {
+  const { timeZone } = useSession().site;
+  const { isDaily, hour } = settings;
+  if (!isDaily)
+    return (
+      <>
+        <strong>No schedule.</strong> Backups are created on request only.
+      </>
+    );
+  return (
+    <>
+      <strong>Every day at {formatScheduleTime(hour, timeZone, getReaderTimeZone())}</strong>{' '}
+      <span className="person-soft">
+        {formatScheduleRules(settings)} · next {formatDistance(new Date(getNextRunTime(hour, timeZone)))}
+      </span>
+    </>
   );
 }

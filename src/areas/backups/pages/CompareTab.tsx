@@ -1,101 +1,106 @@
 import { GitCompareArrows, ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import { Button, Select, SelectValue } from 'react-aria-components';
-import { haveOneScope, previousOf } from '../download/list.ts';
-import type { Backup } from '../download/list.ts';
-import { counted, count } from '../../../lib/numbers.ts';
+import { haveSameScope, findPrevious } from '../model/backups.ts';
+import type { Backup } from '../model/backups.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
-import { useComparison } from './use-comparison.ts';
-import { contentsWords, noFileWords } from '../model/words.ts';
-import { sizeWords } from '../download/units.ts';
-import { shortDate } from '../../../lib/dates.ts';
-import { OptionList } from '../../../ui/form/options.tsx';
-import type { Amount, MemberChange } from '../download/compare.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
+import { formatContents, getNoFileReason } from '../model/format.ts';
+import { formatSize } from '../model/units.ts';
+import { formatShortDate } from '../../../lib/dates.ts';
+import { OptionList } from '../../../ui/form/OptionList.tsx';
+import type { Amount, MemberChange } from '../model/compare.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import type { Tone } from '../../../ui/layout/tone.ts';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import '../../../ui/form/form.css';
-import './backups.css';
+import '../panels/backups.css';
+import { useQueries } from '@tanstack/react-query';
+import { toServiceError } from '../../../api/errors.ts';
+import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { compareMembers } from '../model/compare.ts';
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 
 interface CompareTabProps {
   backup: Backup;
   all: readonly Backup[];
-  /** The file name to compare with; empty: the one before. */
+  /** File name of the backup to compare with; empty for the previous one. */
   other: string;
   onOther: (fileName: string) => void;
 }
 
-const nameOf = ({ name }: { name: string }) => name;
+const getMemberName = ({ name }: { name: string }) => name;
 
-// A list to choose from is drawn whole.
-const MOST = 200;
+// The options are not virtualized.
+const MAX_CHOICES = 200;
 
-const offered = (choices: readonly Backup[], chosen: Backup): readonly Backup[] => {
-  const newest = choices.slice(0, MOST);
+const limitChoices = (choices: readonly Backup[], chosen: Backup): readonly Backup[] => {
+  const newest = choices.slice(0, MAX_CHOICES);
   return newest.includes(chosen) ? newest : [...newest, chosen];
 };
 
-/** What this backup has more, less or otherwise than another one, without restoring either. */
+/** Compares this backup with another one by their manifests. */
 export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
   const choices = all.filter((one) => one.status === 'Ready' && one.fileName !== backup.fileName);
-  const chosen = choices.find((one) => one.fileName === other) ?? previousOf(all, backup) ?? choices[0];
-  const noFile = noFileWords(backup);
+  const chosen = choices.find((one) => one.fileName === other) ?? findPrevious(all, backup) ?? choices[0];
+  const noFile = getNoFileReason(backup);
   if (noFile !== undefined || !chosen)
     return (
       <EmptyState icon={GitCompareArrows} title="Nothing to compare">
-        {noFile === undefined ? 'This is the only backup that is ready.' : `${noFile}.`}
+        {noFile === undefined ? 'No other backup is ready.' : `${noFile}.`}
       </EmptyState>
     );
   return (
     <>
       <OtherSelect
-        choices={offered(choices, chosen)}
-        left={Math.max(0, choices.length - MOST)}
+        choices={limitChoices(choices, chosen)}
+        omittedCount={Math.max(0, choices.length - MAX_CHOICES)}
         value={chosen.fileName}
         onChange={onOther}
       />
-      <Compared backup={backup} chosen={chosen} />
+      <ComparisonTable backup={backup} chosen={chosen} />
     </>
   );
 }
 
-function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
-  const small = useMedia(SMALL);
+function ComparisonTable({ backup, chosen }: { backup: Backup; chosen: Backup }) {
+  const small = useMedia(SMALL_SCREEN);
   const isOlder = (chosen.createdDate ?? '') <= (backup.createdDate ?? '');
   const [before, after] = isOlder ? [chosen, backup] : [backup, chosen];
-  // Between two that were not asked for the same, everything jumps.
-  const isAlike = haveOneScope(before, after);
-  const { changes, jumps, error, retry, isFetching } = useComparison(before, after);
+  // Backups of different scope differ everywhere.
+  const hasSameScope = haveSameScope(before, after);
+  const { changes, anomalies, error, retry, isFetching } = useComparison(before, after);
   return (
     <>
-      {!isAlike && (
-        <Banner title="They were not asked for the same">
-          Before: {contentsWords(before)}. After: {contentsWords(after)}. What one of them was not asked for
-          is no loss.
+      {!hasSameScope && (
+        <Banner title="The backups have different contents">
+          Before: {formatContents(before)}. After: {formatContents(after)}. Members that only one of them
+          includes are not missing.
         </Banner>
       )}
-      {isAlike && jumps.length > 0 && (
+      {hasSameScope && anomalies.length > 0 && (
         <Banner
           tone="warn"
-          title={`${counted(jumps.length, 'member jumps', 'members jump')} from one backup to the next`}
+          title={`${pluralize(anomalies.length, 'member', 'members')} changed unusually between the backups`}
         >
-          {jumps.length === 1 ? 'It stands' : 'They stand'} first. Where nobody cleaned up or imported, look
-          whether data are missing.
+          {anomalies.length === 1 ? 'It is' : 'They are'} listed first. Check for missing data unless the
+          change is explained by a cleanup or import.
         </Banner>
       )}
       <DataTable
         label="Differences"
         columns={small ? SMALL_CHANGE_COLUMNS : CHANGE_COLUMNS}
         rows={changes}
-        rowId={nameOf}
-        rowLabel={nameOf}
+        rowId={getMemberName}
+        rowLabel={getMemberName}
         error={error}
         onRetry={retry}
         refetching={isFetching && error !== undefined}
-        empty={<EmptyState icon={GitCompareArrows} title="Both are empty" />}
+        empty={<EmptyState icon={GitCompareArrows} title="Both backups are empty" />}
         footer={
           <span>
             Before: {before.fileName} · After: {after.fileName}
@@ -108,20 +113,20 @@ function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
 
 interface OtherSelectProps {
   choices: readonly Backup[];
-  /** How many older ones are not among them. */
-  left: number;
+  /** Number of older backups that are not offered. */
+  omittedCount: number;
   value: string;
   onChange: (fileName: string) => void;
 }
 
-const hintOf = ({ createdDate, size }: Backup): string =>
+const formatHint = ({ createdDate, size }: Backup): string =>
   [
-    ...(createdDate === undefined ? [] : [shortDate(createdDate)]),
-    ...(typeof size === 'number' ? [sizeWords(size)] : []),
+    ...(createdDate === undefined ? [] : [formatShortDate(createdDate)]),
+    ...(typeof size === 'number' ? [formatSize(size)] : []),
   ].join(', ');
 
-/** Which backup to compare with. */
-function OtherSelect({ choices, left, value, onChange }: OtherSelectProps) {
+/** Selects the backup to compare with. */
+function OtherSelect({ choices, omittedCount, value, onChange }: OtherSelectProps) {
   const id = useId();
   return (
     <div className="backup-other">
@@ -141,36 +146,42 @@ function OtherSelect({ choices, left, value, onChange }: OtherSelectProps) {
         </Button>
         <OptionList
           label="Compared with"
-          options={choices.map((one) => ({ value: one.fileName, label: one.fileName, hint: hintOf(one) }))}
+          options={choices.map((one) => ({
+            value: one.fileName,
+            label: one.fileName,
+            hint: formatHint(one),
+          }))}
         />
       </Select>
-      {left > 0 && (
-        <span className="field-hint">{count(left)} older ones: open one of them to compare it.</span>
+      {omittedCount > 0 && (
+        <span className="field-hint">
+          {formatNumber(omittedCount)} older backups: open one of them to compare it.
+        </span>
       )}
     </div>
   );
 }
 
-const WORDS: Record<MemberChange['change'], { label: string; tone: Tone }> = {
+const CHANGE_BADGES: Record<MemberChange['change'], { label: string; tone: Tone }> = {
   added: { label: 'New', tone: 'info' },
-  gone: { label: 'Gone', tone: 'warn' },
+  missing: { label: 'Missing', tone: 'warn' },
   changed: { label: 'Changed', tone: 'neutral' },
-  same: { label: 'The same', tone: 'neutral' },
+  same: { label: 'Unchanged', tone: 'neutral' },
 };
 
 const ALL_FILES = 'Files of entries';
 const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 
-const rowsIn = (amount: Amount | undefined): string =>
-  amount?.rows === undefined ? '—' : count(amount.rows);
-const sizeIn = (amount: Amount | undefined): string => (amount ? sizeWords(amount.size) : '—');
+const formatRows = (amount: Amount | undefined): string =>
+  amount?.rows === undefined ? '—' : formatNumber(amount.rows);
+const formatMemberSize = (amount: Amount | undefined): string => (amount ? formatSize(amount.size) : '—');
 
-function difference({ before, after }: MemberChange): string {
+function formatDifference({ before, after }: MemberChange): string {
   const [from, to] = [before?.rows ?? 0, after?.rows ?? 0];
   return from === to ? '' : signed.format(to - from);
 }
 
-const NAMED: readonly Column<MemberChange>[] = [
+const NAME_COLUMNS: readonly Column<MemberChange>[] = [
   {
     id: 'name',
     header: 'Member',
@@ -184,39 +195,113 @@ const NAMED: readonly Column<MemberChange>[] = [
     header: 'Change',
     width: 190,
     small: 'aside',
-    cell: ({ change, jump }) =>
-      jump === undefined ? (
-        <Badge tone={WORDS[change].tone}>{WORDS[change].label}</Badge>
+    cell: ({ change, anomaly }) =>
+      anomaly === undefined ? (
+        <Badge tone={CHANGE_BADGES[change].tone}>{CHANGE_BADGES[change].label}</Badge>
       ) : (
-        <Badge tone="warn">{jump}</Badge>
+        <Badge tone="warn">{anomaly}</Badge>
       ),
   },
 ];
 
-/** What differs between two backups, member by member. */
+/** Columns of the comparison. */
 const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
-  ...NAMED,
-  { id: 'before', header: 'Records before', width: 124, align: 'end', cell: ({ before }) => rowsIn(before) },
-  { id: 'after', header: 'After', width: 104, align: 'end', cell: ({ after }) => rowsIn(after) },
-  { id: 'difference', header: 'Difference', width: 104, align: 'end', cell: difference },
+  ...NAME_COLUMNS,
+  {
+    id: 'before',
+    header: 'Records before',
+    width: 124,
+    align: 'end',
+    cell: ({ before }) => formatRows(before),
+  },
+  { id: 'after', header: 'After', width: 104, align: 'end', cell: ({ after }) => formatRows(after) },
+  { id: 'difference', header: 'Difference', width: 104, align: 'end', cell: formatDifference },
   {
     id: 'size-before',
     header: 'Size before',
     width: 108,
     align: 'end',
-    cell: ({ before }) => sizeIn(before),
+    cell: ({ before }) => formatMemberSize(before),
   },
-  { id: 'size-after', header: 'Size after', width: 100, align: 'end', cell: ({ after }) => sizeIn(after) },
+  {
+    id: 'size-after',
+    header: 'Size after',
+    width: 100,
+    align: 'end',
+    cell: ({ after }) => formatMemberSize(after),
+  },
 ];
 
-/** The same on a phone: before and after in one line. */
+/** Columns on small screens: before and after in one line. */
 const SMALL_CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
-  ...NAMED,
+  ...NAME_COLUMNS,
   {
     id: 'amounts',
     header: 'Before and after',
     small: 'line',
     cell: ({ before, after }) =>
-      `${rowsIn(before)} → ${rowsIn(after)} records · ${sizeIn(before)} → ${sizeIn(after)}`,
+      `${formatRows(before)} → ${formatRows(after)} records · ${formatMemberSize(before)} → ${formatMemberSize(after)}`,
   },
 ];
+
+// The contents of a backup never change.
+const contentsQuery = ({ fileName }: Backup) => ({
+  ...readBackupContentsOptions({ path: { fileName } }),
+  staleTime: Infinity,
+});
+
+/** Compares the manifests of two backups. */
+export function useComparison(before: Backup, after: Backup) {
+  const [earlier, later] = useQueries({ queries: [contentsQuery(before), contentsQuery(after)] });
+  const changes = earlier.data && later.data && compareMembers(earlier.data.members, later.data.members);
+  const error = earlier.error ?? later.error;
+  return {
+    changes,
+    anomalies: changes?.filter(({ anomaly }) => anomaly !== undefined) ?? [],
+    error: error === null ? undefined : toServiceError(error),
+    isFetching: earlier.isFetching || later.isFetching,
+    retry: () => {
+      if (earlier.error) void earlier.refetch();
+      if (later.error) void later.refetch();
+    },
+  };
+}
+
+/** Banner with the anomalies since the previous backup, so that a broken backup is noticed immediately. */
+export function SincePrevious({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
+  const before = findPrevious(all, backup);
+  // Manifests with thousands of files are loaded only on the tab Compare.
+  if (!before || backup.status !== 'Ready' || backup.includesFiles || !haveSameScope(before, backup))
+    return null;
+  return <AnomalyBanner before={before} after={backup} />;
+}
+
+const MAX_NAMED_ANOMALIES = 3;
+
+function AnomalyBanner({ before, after }: { before: Backup; after: Backup }) {
+  const { anomalies } = useComparison(before, after);
+  if (anomalies.length === 0) return null;
+  const rest = anomalies.length - MAX_NAMED_ANOMALIES;
+  return (
+    <Banner
+      tone="warn"
+      title={`${pluralize(anomalies.length, 'member', 'members')} changed unusually since ${before.fileName}`}
+      actions={
+        <Link
+          to="/backups/$fileName"
+          params={{ fileName: after.fileName }}
+          search={{ tab: 'compare' }}
+          className={buttonClass({ size: 'small' })}
+        >
+          Compare
+        </Link>
+      }
+    >
+      {anomalies.slice(0, MAX_NAMED_ANOMALIES).map(formatAnomaly).join('; ')}
+      {rest > 0 && `; and ${pluralize(rest, 'other', 'others')}`}
+    </Banner>
+  );
+}
+
+const formatAnomaly = ({ title, name, anomaly = '' }: MemberChange): string =>
+  `${title ?? name}: ${anomaly.toLowerCase()}`;

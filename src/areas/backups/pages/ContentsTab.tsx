@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { FileArchive } from 'lucide-react';
 import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { BackupMember } from '../../../api/generated/types.gen.ts';
-import type { Backup } from '../download/list.ts';
-import { sizeWords } from '../download/units.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { BackupMember } from '../../../../contract/generated/types.gen.ts';
+import type { Backup } from '../model/backups.ts';
+import { formatSize } from '../model/units.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { noFileWords, shortHash } from '../model/words.ts';
+import { getNoFileReason, formatShortHash } from '../model/format.ts';
 
 const COLUMNS: readonly Column<BackupMember>[] = [
   {
@@ -28,9 +28,9 @@ const COLUMNS: readonly Column<BackupMember>[] = [
     width: 120,
     align: 'end',
     small: 'aside',
-    cell: ({ rows }) => (typeof rows === 'number' ? count(rows) : '—'),
+    cell: ({ rows }) => (typeof rows === 'number' ? formatNumber(rows) : '—'),
   },
-  { id: 'size', header: 'Size', width: 110, align: 'end', cell: ({ size }) => sizeWords(size) },
+  { id: 'size', header: 'Size', width: 110, align: 'end', cell: ({ size }) => formatSize(size) },
   {
     id: 'sha256',
     header: 'SHA-256',
@@ -38,16 +38,16 @@ const COLUMNS: readonly Column<BackupMember>[] = [
     small: 'line',
     cell: ({ sha256 }) => (
       <span className="mono" title={sha256}>
-        {shortHash(sha256)}
+        {formatShortHash(sha256)}
       </span>
     ),
   },
 ];
-const nameOf = ({ name }: BackupMember) => name;
+const getMemberName = ({ name }: BackupMember) => name;
 
-/** What is in the file, as its manifest says it. */
+/** Contents of a backup by its manifest. */
 export function ContentsTab({ backup }: { backup: Backup }) {
-  const noFile = noFileWords(backup);
+  const noFile = getNoFileReason(backup);
   const query = readBackupContentsOptions({ path: { fileName: backup.fileName } });
   const { data, error, refetch, isFetching } = useQuery({
     ...query,
@@ -56,7 +56,7 @@ export function ContentsTab({ backup }: { backup: Backup }) {
   });
   if (noFile !== undefined)
     return (
-      <EmptyState icon={FileArchive} title="Nothing to look into">
+      <EmptyState icon={FileArchive} title="No contents">
         {noFile}.
       </EmptyState>
     );
@@ -65,12 +65,12 @@ export function ContentsTab({ backup }: { backup: Backup }) {
       label="Contents"
       columns={COLUMNS}
       rows={data?.members}
-      rowId={nameOf}
-      rowLabel={nameOf}
+      rowId={getMemberName}
+      rowLabel={getMemberName}
       error={error === null ? undefined : toServiceError(error)}
       onRetry={() => void refetch()}
       refetching={isFetching && error !== null}
-      empty={<EmptyState icon={FileArchive} title="The file has no members" />}
+      empty={<EmptyState icon={FileArchive} title="The backup is empty" />}
       footer={data && <Summary members={data.members} formatVersion={data.formatVersion} />}
     />
   );
@@ -81,8 +81,8 @@ function Summary({ members, formatVersion }: { members: readonly BackupMember[];
   const bytes = members.reduce((sum, { size }) => sum + size, 0);
   return (
     <span className="num">
-      {count(members.length)} members · {count(rows)} records · {sizeWords(bytes)} before compression · format{' '}
-      {formatVersion}
+      {formatNumber(members.length)} members · {formatNumber(rows)} records · {formatSize(bytes)} before
+      compression · format {formatVersion}
     </span>
   );
 }

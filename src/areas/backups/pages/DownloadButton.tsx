@@ -1,40 +1,41 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { startDownload, useDownloads } from '../download/download.ts';
-import type { ShownDownload } from '../download/download.ts';
-import type { Backup } from '../download/list.ts';
+import type { DownloadItem } from '../download/resumable-download.ts';
+import type { Backup } from '../model/backups.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import type { ButtonLook } from '../../../ui/button/button-class.ts';
-import { noFileWords } from '../model/words.ts';
+import { getNoFileReason } from '../model/format.ts';
 
 interface DownloadButtonProps extends ButtonLook {
   backup: Backup;
   tabIndex?: 0 | -1;
 }
 
-const percentOf = ({ received, size }: ShownDownload): string =>
+const formatPercent = ({ received, size }: DownloadItem): string =>
   size ? `${Math.floor((received / size) * 100)} %` : '…';
 
-/** One press: the file comes to the disk. While it comes, the button says how far it is. */
+/** Starts or continues a download; shows the progress while it is running. */
 export function DownloadButton({ backup, tabIndex = 0, ...look }: DownloadButtonProps) {
   const client = useQueryClient();
-  const { reason } = useAllowed('createBackupDownload');
-  const now = useDownloads().get(backup.fileName);
-  const isPaused = now?.phase === 'paused';
-  const isComing = now?.phase === 'asking' || now?.phase === 'running' || now?.phase === 'waiting';
+  const { reason } = usePermission('createBackupDownload');
+  const download = useDownloads().get(backup.fileName);
+  const isPaused = download?.phase === 'paused';
+  const isRunning =
+    download?.phase === 'requestingLink' || download?.phase === 'running' || download?.phase === 'waiting';
   const verb = isPaused ? 'Continue' : 'Download';
   return (
     <Button
       {...look}
       icon={Download}
       tabIndex={tabIndex}
-      pending={isComing}
+      pending={isRunning}
       aria-label={`${verb} ${backup.fileName}`}
-      disabledReason={reason ?? noFileWords(backup)}
+      disabledReason={reason ?? getNoFileReason(backup)}
       onClick={() => void startDownload(backup, client)}
     >
-      {isComing ? percentOf(now) : verb}
+      {isRunning ? formatPercent(download) : verb}
     </Button>
   );
 }

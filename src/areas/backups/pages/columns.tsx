@@ -1,20 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
-import type { Backup } from '../download/list.ts';
-import { sizeWords } from '../download/units.ts';
+import type { Backup } from '../model/backups.ts';
+import { formatSize } from '../model/units.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { copyText } from '../../../ui/button/copy.ts';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { DownloadButton } from './DownloadButton.tsx';
-import { State } from './State.tsx';
-import { askedWords, contentsWords, shortHash } from '../model/words.ts';
-import './backups.css';
+import { BackupState } from './BackupState.tsx';
+import { formatRequester, formatContents, formatShortHash } from '../model/format.ts';
+import '../panels/backups.css';
 import '../../../directory/person-columns.css';
 
 const none = <span className="person-none">—</span>;
 
-/** The columns of the list, in the order of what people look for. */
+/** Columns of the list of backups. */
 export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'name',
@@ -33,15 +33,15 @@ export const COLUMNS: readonly Column<Backup>[] = [
     width: 172,
     sortable: true,
     small: 'aside',
-    cell: (backup) => <State backup={backup} />,
+    cell: (backup) => <BackupState backup={backup} />,
   },
   {
     id: 'when',
-    header: 'Asked',
+    header: 'Requested',
     width: 116,
     sortable: true,
     cell: ({ createdDate }, { tabIndex }) =>
-      createdDate === undefined ? none : <Moment at={createdDate} tabIndex={tabIndex} />,
+      createdDate === undefined ? none : <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'size',
@@ -49,7 +49,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
     width: 84,
     align: 'end',
     sortable: true,
-    cell: ({ size }) => (typeof size === 'number' ? sizeWords(size) : none),
+    cell: ({ size }) => (typeof size === 'number' ? formatSize(size) : none),
   },
   {
     id: 'contents',
@@ -58,7 +58,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
     small: 'line',
     cell: (backup) => (
       <span className="person-soft" title={backup.entryTypes?.join(', ')}>
-        {contentsWords(backup)}
+        {formatContents(backup)}
       </span>
     ),
   },
@@ -67,8 +67,8 @@ export const COLUMNS: readonly Column<Backup>[] = [
     header: 'By',
     width: 106,
     cell: (backup) => (
-      <span className="person-soft" title={askedWords(backup)}>
-        {askedWords(backup)}
+      <span className="person-soft" title={formatRequester(backup)}>
+        {formatRequester(backup)}
       </span>
     ),
   },
@@ -80,7 +80,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
       sha256 ? (
         <span className="backup-hash">
           <span className="mono" title={sha256}>
-            {shortHash(sha256)}
+            {formatShortHash(sha256)}
           </span>
           <IconButton
             label={`Copy SHA-256 of ${fileName}`}

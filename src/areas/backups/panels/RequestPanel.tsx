@@ -6,57 +6,59 @@ import type { Control } from 'react-hook-form';
 import { useId, useState } from 'react';
 import { z } from 'zod';
 import { requestBackupMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { backupsQuery, isBeingMade } from '../download/list.ts';
-import { stageWords, watchBackup } from '../download/watch.ts';
-import { typesQuery } from '../../entries/model/schema.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { backupsQuery, isInProgress } from '../model/backups.ts';
+import { watchBackup } from '../download/watch-backup.ts';
+import { typesQuery } from '../../entries/index.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SwitchField } from '../../../ui/form/CheckField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { askedWords } from '../model/words.ts';
-import type { EntryTypeVm, BackupRequestVm } from '../../../api/generated/types.gen.ts';
-import { fold } from '../../../lib/fold.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatRequester, formatStage } from '../model/format.ts';
+import type { EntryTypeVm, BackupRequestVm } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Check } from '../../../ui/form/Check.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import '../pages/backups.css';
+import './backups.css';
 
 const SCOPES = [
   { value: 'site', label: 'Whole site' },
   { value: 'types', label: 'Some entry types' },
 ] as const;
 
-/** Asks for a backup, over the list. While another one is on its way it says so before anything is sent. */
+/** Panel that requests a backup. Warns before sending if another backup is in progress. */
 export function RequestPanel() {
   const router = useRouter();
   const client = useQueryClient();
   const { user } = useSession();
-  const { reason } = useAllowed('requestBackup');
+  const { reason } = usePermission('requestBackup');
   const { data: all } = useQuery(backupsQuery);
   const request = useWrite('requestBackup', requestBackupMutation());
-  const form = useForm({ resolver: zodResolver(requestSchema), defaultValues: FIRST });
+  const form = useForm({ resolver: zodResolver(requestSchema), defaultValues: DEFAULT_VALUES });
   useUnsavedGuard(form.formState.isDirty);
   const { control } = form;
-  const running = all?.find(isBeingMade);
+  const running = all?.find(isInProgress);
   const close = (sent = false) =>
     router.navigate({ to: '/backups', search: (now) => now, ignoreBlocker: sent });
 
   const submit = async (values: RequestValues) => {
-    const answer = await request.mutateAsync({ body: bodyOf(values) }).catch(() => undefined);
-    // Somebody was quicker: what goes on is shown beside what was chosen.
+    const answer = await request.mutateAsync({ body: toRequestBody(values) }).catch(() => undefined);
+    // Another user may have requested a backup first: it is shown after reloading the list.
     if (!answer) return client.invalidateQueries({ queryKey: backupsQuery.queryKey });
     void watchBackup(answer.data.fileName, client);
     toast({
-      title: 'The backup was asked for',
-      description: values.notify ? `A mail goes to ${user.email} when it is over.` : answer.data.fileName,
+      title: 'Backup requested',
+      description: values.notify
+        ? `You will get an e-mail at ${user.email} when it is finished.`
+        : answer.data.fileName,
     });
     await close(true);
   };
@@ -67,34 +69,34 @@ export function RequestPanel() {
         form={form}
         pending={form.formState.isSubmitting}
         error={request.error}
-        submit="Request the backup"
-        disabledReason={reason ?? (running && 'Another backup is on its way: one at a time')}
+        submitLabel="Request backup"
+        disabledReason={reason ?? (running && 'Another backup is in progress')}
         onCancel={() => void close()}
         onSubmit={submit}
       >
         {running && (
-          <Banner tone="warn" title="Another backup is on its way">
-            {askedWords(running)}: {stageWords(running)}, {running.progress} %. A site makes one at a time;
-            what you choose here stays until it is over.
+          <Banner tone="warn" title="Another backup is in progress">
+            {formatRequester(running)}: {formatStage(running)}, {running.progress} %. A site creates one
+            backup at a time; your choices are kept until it is finished.
           </Banner>
         )}
         <ScopeField control={control} />
         <SwitchField
           control={control}
           name="includeFiles"
-          label="With the files of entries"
-          hint="Documents and images take most of the room and of the time."
+          label="Include files of entries"
+          hint="Documents and images take most of the space and time."
         />
         <SwitchField
           control={control}
           name="notify"
-          label="Tell me by mail when it is over"
-          hint={`To ${user.email}, whether it is ready or failed. The console tells as well while it is open.`}
+          label="Notify me by e-mail when it is finished"
+          hint={`Sent to ${user.email} on success and failure. The console also notifies you while it is open.`}
         />
         <p className="field-hint">
-          Users, groups, licenses, proxies, the schema and the settings are always in it; passwords, keys and
-          sessions never. Where the service runs on its embedded database, others wait while the rows are
-          read: about two seconds for 50,000 entries.
+          Users, groups, licenses, proxies, the schema and the settings are always included; passwords, keys
+          and sessions never. With the embedded database, other requests wait while the rows are read: about
+          two seconds for 50,000 entries.
         </p>
       </Form>
     </Panel>
@@ -104,7 +106,7 @@ export function RequestPanel() {
 type ScopeFieldProps = { control: Control<RequestValues, unknown, RequestValues> };
 
 function ScopeField({ control }: ScopeFieldProps) {
-  const { allowed, reason } = useAllowed('listEntryTypes');
+  const { allowed, reason } = usePermission('listEntryTypes');
   const { field } = useController({ control, name: 'scope' });
   const { data: types, error } = useQuery({ ...typesQuery, enabled: allowed });
   const note = reason === undefined ? undefined : `To choose entry types: ${reason}.`;
@@ -112,11 +114,11 @@ function ScopeField({ control }: ScopeFieldProps) {
     <>
       <div className="field">
         <span className="field-label" aria-hidden>
-          What
+          Scope
         </span>
         <div>
-          <Choice
-            label="What"
+          <SegmentedControl
+            label="Scope"
             options={allowed ? SCOPES : SCOPES.slice(0, 1)}
             value={field.value}
             onChange={field.onChange}
@@ -127,8 +129,8 @@ function ScopeField({ control }: ScopeFieldProps) {
       {field.value === 'types' && types && <TypesField control={control} types={types} />}
       {field.value === 'types' && !types && !error && <SkeletonRows rows={4} />}
       {field.value === 'types' && !types && error && (
-        <Banner tone="bad" title="The entry types were not read">
-          Ask for the whole site, or open this again.
+        <Banner tone="bad" title="The entry types could not be loaded">
+          Request a backup of the whole site, or reopen this panel.
         </Banner>
       )}
     </>
@@ -140,18 +142,20 @@ interface TypesFieldProps {
   types: readonly EntryTypeVm[];
 }
 
-// A few are seen at once.
-const MANY = 8;
+/** Shorter lists need no search. */
+const MIN_TYPES_FOR_SEARCH = 8;
 
-/** Some of the entry types: found by name, all at once or one by one. */
+/** Selection of entry types, with a search by name. */
 function TypesField({ control, types }: TypesFieldProps) {
   const id = useId();
   const [q, setQ] = useState('');
   const { field, fieldState } = useController({ control, name: 'typeIds' });
-  const wanted = fold(q.trim());
-  const shown = types.filter(({ apiName, pluralName }) => fold(`${pluralName}\n${apiName}`).includes(wanted));
+  const searchText = foldText(q.trim());
+  const visibleTypes = types.filter(({ apiName, pluralName }) =>
+    foldText(`${pluralName}\n${apiName}`).includes(searchText),
+  );
   const chosen = new Set(field.value);
-  const all = shown.length > 0 && shown.every((type) => chosen.has(type.id));
+  const all = visibleTypes.length > 0 && visibleTypes.every((type) => chosen.has(type.id));
   const set = (ids: readonly number[], on: boolean) => {
     const rest = field.value.filter((one) => !ids.includes(one));
     field.onChange(on ? [...rest, ...ids] : rest);
@@ -159,36 +163,46 @@ function TypesField({ control, types }: TypesFieldProps) {
   return (
     <fieldset className="backup-types">
       <legend className="field-label">
-        Entry types <span className="num">{count(chosen.size)}</span>
+        Entry types <span className="num">{formatNumber(chosen.size)}</span>
       </legend>
-      {types.length > MANY && <SearchField label="Search entry types" value={q} onChange={setQ} />}
+      {types.length > MIN_TYPES_FOR_SEARCH && (
+        <SearchField label="Search entry types" value={q} onChange={setQ} />
+      )}
       <div className="backup-types-all">
         <Button
           size="small"
           onClick={() =>
             set(
-              shown.map((type) => type.id),
+              visibleTypes.map((type) => type.id),
               !all,
             )
           }
         >
-          {all ? 'Select none' : wanted === '' ? 'Select all' : `Select all ${count(shown.length)} found`}
+          {all
+            ? 'Select none'
+            : searchText === ''
+              ? 'Select all'
+              : `Select all ${formatNumber(visibleTypes.length)} found`}
         </Button>
-        <span className="field-hint">{counted(types.length, 'entry type', 'entry types')} on this site</span>
+        <span className="field-hint">
+          {pluralize(types.length, 'entry type', 'entry types')} on this site
+        </span>
       </div>
       <div className="backup-types-list">
-        {shown.map((type) => (
-          <Check
+        {visibleTypes.map((type) => (
+          <Toggle
             key={type.id}
             kind="checkbox"
             id={`${id}-${type.id}`}
             label={type.pluralName}
-            hint={type.entryCount === undefined ? type.apiName : counted(type.entryCount, 'entry', 'entries')}
+            hint={
+              type.entryCount === undefined ? type.apiName : pluralize(type.entryCount, 'entry', 'entries')
+            }
             checked={chosen.has(type.id)}
             onChange={(on) => set([type.id], on)}
           />
         ))}
-        {shown.length === 0 && <p className="field-hint">No entry type has this in its name.</p>}
+        {visibleTypes.length === 0 && <p className="field-hint">No entry type matches.</p>}
       </div>
       {fieldState.error && <FieldNote id={`${id}-note`} error={fieldState.error.message} />}
     </fieldset>
@@ -209,10 +223,10 @@ const requestSchema = z
 
 type RequestValues = z.infer<typeof requestSchema>;
 
-const FIRST: RequestValues = { scope: 'site', typeIds: [], includeFiles: false, notify: true };
+const DEFAULT_VALUES: RequestValues = { scope: 'site', typeIds: [], includeFiles: false, notify: true };
 
-/** What is asked of the service: neither ids nor names mean the whole site (shapes 3). */
-const bodyOf = ({ scope, typeIds, includeFiles, notify }: RequestValues): BackupRequestVm => ({
+/** Request body; without ids and names the backup covers the whole site (shapes 3). */
+const toRequestBody = ({ scope, typeIds, includeFiles, notify }: RequestValues): BackupRequestVm => ({
   includeFiles,
   notify,
   ...(scope === 'types' && { ids: typeIds }),

@@ -3,21 +3,21 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { updateBackupSettingsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SwitchField } from '../../../ui/form/CheckField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { readerZone } from '../../../lib/site-zone.ts';
-import { clockWords, hourOptions } from '../model/schedule-words.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { formatScheduleTime, buildHourOptions } from '../model/schedule-format.ts';
 
 const route = getRouteApi('/_app/backups/_list/schedule');
-const MOST_DAYS = 3650;
-const DAYS = `Type a whole number of days between 1 and ${MOST_DAYS}`;
+const MAX_KEEP_DAYS = 3650;
+const DAYS_MESSAGE = `Enter a whole number of days between 1 and ${MAX_KEEP_DAYS}`;
 
 const schema = z.object({
   isDaily: z.boolean(),
@@ -25,24 +25,24 @@ const schema = z.object({
   keepDays: z
     .string()
     .trim()
-    .regex(/^\d+$/, DAYS)
-    .refine((text) => Number(text) >= 1 && Number(text) <= MOST_DAYS, DAYS),
+    .regex(/^\d+$/, DAYS_MESSAGE)
+    .refine((text) => Number(text) >= 1 && Number(text) <= MAX_KEEP_DAYS, DAYS_MESSAGE),
   includeFiles: z.boolean(),
   verify: z.boolean(),
 });
 
 type Values = z.infer<typeof schema>;
 
-/** When backups are made by themselves, how long they are kept, and whether they are proved. */
+/** Panel for the schedule of backups: time, retention and verification. */
 export function SchedulePanel() {
   const router = useRouter();
   const { timeZone } = useSession().site;
-  const { reason } = useAllowed('updateBackupSettings');
-  const start = route.useLoaderData();
+  const { reason } = usePermission('updateBackupSettings');
+  const settings = route.useLoaderData();
   const save = useWrite('updateBackupSettings', updateBackupSettingsMutation());
   const form = useForm({
     resolver: zodResolver(schema),
-    defaultValues: { ...start, keepDays: String(start.keepDays) },
+    defaultValues: { ...settings, keepDays: String(settings.keepDays) },
   });
   const { control, formState } = form;
   const isDaily = useWatch({ control, name: 'isDaily' });
@@ -56,19 +56,21 @@ export function SchedulePanel() {
     const saved = await save.mutateAsync({ body }).catch(() => undefined);
     if (!saved) return;
     toast({
-      title: saved.isDaily ? 'The schedule was saved' : 'The schedule was switched off',
-      ...(saved.isDaily && { description: `Every day at ${clockWords(saved.hour, timeZone, readerZone())}` }),
+      title: saved.isDaily ? 'Schedule saved' : 'Schedule turned off',
+      ...(saved.isDaily && {
+        description: `Every day at ${formatScheduleTime(saved.hour, timeZone, getReaderTimeZone())}`,
+      }),
     });
     await close(true);
   };
 
   return (
-    <Panel title="Schedule of backups" onClose={() => void close()}>
+    <Panel title="Backup schedule" onClose={() => void close()}>
       <Form
         form={form}
         pending={formState.isSubmitting}
         error={save.error}
-        submit="Save the schedule"
+        submitLabel="Save schedule"
         disabledReason={reason}
         onCancel={() => void close()}
         onSubmit={submit}
@@ -76,16 +78,20 @@ export function SchedulePanel() {
         <SwitchField
           control={control}
           name="isDaily"
-          label="Make a backup every day"
-          hint="Of the whole site. Without it, one is made only when somebody asks."
+          label="Create a backup every day"
+          hint="Covers the whole site. If off, backups are created on request only."
         />
         <FormRow>
           <SelectField
             control={control}
             name="hour"
             label="Hour"
-            options={hourOptions(timeZone, readerZone())}
-            hint={isDaily ? clockWords(hour, timeZone, readerZone()) : 'Counts once it is switched on'}
+            options={buildHourOptions(timeZone, getReaderTimeZone())}
+            hint={
+              isDaily
+                ? formatScheduleTime(hour, timeZone, getReaderTimeZone())
+                : 'Applies once the schedule is turned on'
+            }
           />
           <TextField
             control={control}
@@ -93,20 +99,20 @@ export function SchedulePanel() {
             label="Days to keep"
             inputMode="numeric"
             maxLength={4}
-            hint="Older scheduled ones are deleted; the newest that is ready always stays."
+            hint="Older scheduled backups are deleted; the newest one that is ready is always kept."
           />
         </FormRow>
         <SwitchField
           control={control}
           name="includeFiles"
-          label="With the files of entries"
-          hint="Documents and images take most of the room and of the time."
+          label="Include files of entries"
+          hint="Documents and images take most of the space and time."
         />
         <SwitchField
           control={control}
           name="verify"
-          label="Verify the newest"
-          hint="It is restored aside and compared, so that a broken backup is noticed the same day."
+          label="Verify the newest backup"
+          hint="A copy is restored and compared, so that a broken backup is noticed the same day."
         />
       </Form>
     </Panel>

@@ -1,59 +1,64 @@
 import { PencilLine } from 'lucide-react';
 import { useState } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { count } from '../../../lib/numbers.ts';
+import { usePermission } from '../../../api/session.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { rowsBetween } from '../grid/rows-between.ts';
-import type { EntryRows } from '../model/rows.ts';
-import type { RowQuestion } from '../model/use-rows.ts';
-import { useChosenRows } from './chosen.ts';
+import { toast } from '../../../ui/toast.ts';
+import type { RowQuery } from '../model/entry-rows.ts';
+import { loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
 import { openEntryBulk } from './request.ts';
+import { useSelectedStoredRows } from './selected-rows.ts';
 
 interface BulkButtonProps {
   typeId: number;
   rows: EntryRows;
-  query: RowQuestion['query'];
-  /** Whether a search or a filter is on. */
-  narrowed: boolean;
+  query: RowQuery['query'];
+  /** Whether a search or a filter is active. */
+  isFiltered: boolean;
 }
 
-// As many as the grid holds at once.
-const MOST_CHOSEN = 4000;
+// The grid holds this many rows at once.
+const MAX_SELECTED_ROWS = 4000;
 
-/** Edits the rows that are selected in the grid; without a selection of several, all that match. */
-export function BulkButton({ typeId, rows, query, narrowed }: BulkButtonProps) {
-  const { reason } = useAllowed('updateEntries');
+/** Edits the selected rows, or all matching ones unless several are selected. */
+export function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
+  const { reason } = usePermission('updateEntries');
   const [pending, setPending] = useState(false);
-  const chosen = useChosenRows();
-  const some = chosen?.rows === rows ? chosen : undefined;
-  const number = some ? some.bottom - some.top + 1 : rows.total;
-  const all = number === rows.total;
+  const selection = useSelectedStoredRows();
+  const range = selection?.rows === rows ? selection : undefined;
+  const count = range ? range.bottom - range.top + 1 : rows.total;
+  const isAll = count === rows.total;
   const edit = async () => {
-    if (!some || all) {
+    if (!range || isAll) {
       openEntryBulk({ typeId, scope: { query, total: rows.total }, edit: undefined });
       return;
     }
     setPending(true);
     try {
-      const found = await rowsBetween(rows, some.top, some.bottom, []);
-      openEntryBulk({ typeId, scope: { ids: found.map(({ EntryId }) => EntryId) }, edit: undefined });
+      const rangeRows = await loadFullRange(rows, range.top, range.bottom, []);
+      openEntryBulk({ typeId, scope: { ids: rangeRows.map(({ EntryId }) => EntryId) }, edit: undefined });
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);
-      toast({ title: 'The selected rows could not be read', description, tone: 'bad' });
+      toast({ title: 'The selected rows could not be loaded', description, tone: 'bad' });
     } finally {
       setPending(false);
     }
   };
-  const many =
-    !all && number > MOST_CHOSEN
-      ? `A selection has at most ${count(MOST_CHOSEN)} rows; a filter chooses any number`
+  const tooManyReason =
+    !isAll && count > MAX_SELECTED_ROWS
+      ? `Select at most ${formatNumber(MAX_SELECTED_ROWS)} rows, or use a filter for more`
       : undefined;
-  const matching = `Edit all ${count(number)}${narrowed ? ' that match' : ''}`;
+  const allLabel = `Edit all ${formatNumber(count)}${isFiltered ? ' that match' : ''}`;
   return (
-    <Button icon={PencilLine} pending={pending} disabledReason={reason ?? many} onClick={() => void edit()}>
-      {all ? matching : `Edit ${count(number)} selected`}
+    <Button
+      icon={PencilLine}
+      pending={pending}
+      disabledReason={reason ?? tooManyReason}
+      onClick={() => void edit()}
+    >
+      {isAll ? allLabel : `Edit ${formatNumber(count)} selected`}
     </Button>
   );
 }

@@ -1,21 +1,21 @@
 import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { FieldValue } from '../../../api/generated/types.gen.ts';
-import { changeColumns } from '../../bulk/change-columns.tsx';
-import { count, counted } from '../../../lib/numbers.ts';
-import { saveFile } from '../../../files/save-file.ts';
+import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
+import { saveFile } from '../../../files/download.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import type { RowSource } from '../../../ui/table/row-source.ts';
+import { changeColumns } from '../../bulk/index.ts';
 import type { Field } from '../model/schema.ts';
-import { itemText, itemsOf } from '../model/values.ts';
-import { refusedFile } from './files.ts';
+import { formatItem, toItems } from '../model/values.ts';
+import type { DryRun } from './dry-run.ts';
+import { buildRefusedReport } from './job.ts';
 import type { CellChange } from './plan.ts';
-import type { DryRun } from './read.ts';
 
-interface Line {
+interface ChangeRow {
   id: number;
   name: string;
   before?: string;
@@ -23,40 +23,43 @@ interface Line {
   why?: string;
 }
 
-const NAME: Column<Line> = {
+const NAME_COLUMN: Column<ChangeRow> = {
   id: 'name',
   header: 'Entry',
   minWidth: 170,
   cell: ({ name }) => <bdi title={name}>{name}</bdi>,
 };
-const CHANGE: readonly Column<Line>[] = [NAME, ...changeColumns<Line>(170)];
-const REFUSED: readonly Column<Line>[] = [
-  NAME,
+const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [NAME_COLUMN, ...changeColumns<ChangeRow>(170)];
+const REFUSED_COLUMNS: readonly Column<ChangeRow>[] = [
+  NAME_COLUMN,
   { id: 'why', header: 'Why', minWidth: 320, small: 'line', cell: ({ why }) => <span>{why}</span> },
 ];
 
-const CUT = 200;
+const MAX_VALUE_LENGTH = 200;
 
-function valueWords(value: FieldValue | undefined, field: Field | undefined): string {
+function formatCellValue(value: FieldValue | undefined, field: Field | undefined): string {
   const text = field
-    ? itemsOf(value)
-        .map((item) => itemText(item, field))
+    ? toItems(value)
+        .map((item) => formatItem(item, field))
         .join(', ')
     : '';
-  return text === '' ? 'no data' : text.slice(0, CUT);
+  return text === '' ? 'no data' : text.slice(0, MAX_VALUE_LENGTH);
 }
 
-/** One side of a change; of several fields each with its name. */
-function sideWords(
+/** Values of one side of a change, prefixed by field names if there are several. */
+function formatSide(
   cells: readonly CellChange[],
   side: 'before' | 'after',
   byId: ReadonlyMap<number, Field>,
-  named: boolean,
+  withFieldNames: boolean,
 ): string {
   const [only] = cells;
-  if (only && !named) return valueWords(only[side], byId.get(only.fieldId));
+  if (only && !withFieldNames) return formatCellValue(only[side], byId.get(only.fieldId));
   return cells
-    .map((cell) => `${byId.get(cell.fieldId)?.name ?? ''}: ${valueWords(cell[side], byId.get(cell.fieldId))}`)
+    .map(
+      (cell) =>
+        `${byId.get(cell.fieldId)?.name ?? ''}: ${formatCellValue(cell[side], byId.get(cell.fieldId))}`,
+    )
     .join('; ');
 }
 
@@ -65,42 +68,52 @@ interface DryRunViewProps {
   fields: readonly Field[];
 }
 
-/** How many would be changed, from what to what, and which not, with the reasons. */
+/** Result of a dry run: changes with before and after, and refused entries with reasons. */
 export function DryRunView({ result, fields }: DryRunViewProps) {
-  const { changes, refused, same, missing } = result;
-  // Where nothing can be changed, the reasons are what matters.
-  const [wanted, setPart] = useState<'change' | 'refused'>(changes.length === 0 ? 'refused' : 'change');
-  const part = refused.length === 0 ? 'change' : wanted;
+  const { changes, refused, unchangedCount, missing } = result;
+  // If nothing can be changed, the reasons are shown first.
+  const [selectedSection, setSelectedSection] = useState<'change' | 'refused'>(
+    changes.length === 0 ? 'refused' : 'change',
+  );
+  const section = refused.length === 0 ? 'change' : selectedSection;
   const byId = useMemo(() => new Map(fields.map((field) => [field.id, field])), [fields]);
   const rows = useMemo(() => {
-    const written = new Set(changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)));
-    const several = written.size > 1;
+    const changedFieldIds = new Set(changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)));
+    const hasSeveralFields = changedFieldIds.size > 1;
     return {
-      change: sourceOf(changes, ({ entryId: id, name, cells }) => ({
-        id,
+      change: createRowSource(changes, ({ entryId, name, cells }) => ({
+        id: entryId,
         name,
-        before: sideWords(cells, 'before', byId, several),
-        after: sideWords(cells, 'after', byId, several),
+        before: formatSide(cells, 'before', byId, hasSeveralFields),
+        after: formatSide(cells, 'after', byId, hasSeveralFields),
       })),
-      refused: sourceOf(refused, ({ entryId: id, name, why }) => ({ id, name, why })),
+      refused: createRowSource(refused, ({ entryId, name, why }) => ({ id: entryId, name, why })),
     };
   }, [changes, refused, byId]);
   return (
     <>
       <p className="num">
-        {same > 0 && `${counted(same, 'entry holds', 'entries hold')} this already. `}
-        {missing > 0 && `${counted(missing, 'entry is', 'entries are')} no longer there. `}
-        The list is as it was read now: what matches later is not changed with it.
+        {unchangedCount > 0 && `${pluralize(unchangedCount, 'entry', 'entries')} already set. `}
+        {missing > 0 && `${pluralize(missing, 'entry no longer exists', 'entries no longer exist')}. `}
+        Entries that match later are not changed.
       </p>
       <div className="bed-parts">
         <fieldset className="bulk-parts">
           <legend className="visually-hidden">Shown entries</legend>
-          <button type="button" aria-pressed={part === 'change'} onClick={() => setPart('change')}>
-            Will change <span className="num">{count(changes.length)}</span>
+          <button
+            type="button"
+            aria-pressed={section === 'change'}
+            onClick={() => setSelectedSection('change')}
+          >
+            Will change <span className="num">{formatNumber(changes.length)}</span>
           </button>
           {refused.length > 0 && (
-            <button type="button" aria-pressed={part === 'refused'} onClick={() => setPart('refused')}>
-              Cannot be changed <span className="num">{count(refused.length)}</span>
+            <button
+              type="button"
+              aria-pressed={section === 'refused'}
+              onClick={() => setSelectedSection('refused')}
+            >
+              Cannot be changed <span className="num">{formatNumber(refused.length)}</span>
             </button>
           )}
         </fieldset>
@@ -109,60 +122,65 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
             size="small"
             variant="quiet"
             icon={Download}
-            onClick={() => saveFile('left-out.csv', refusedFile(refused))}
+            onClick={() => saveFile('left-out.csv', buildRefusedReport(refused))}
           >
-            Save these with the reasons
+            Save with reasons
           </Button>
         )}
       </div>
-      {part === 'refused' && <Reasons refused={refused} />}
+      {section === 'refused' && <Reasons refused={refused} />}
       <DataTable
-        key={part}
-        label={part === 'change' ? 'Will change' : 'Cannot be changed'}
-        columns={part === 'change' ? CHANGE : REFUSED}
-        rows={rows[part]}
-        rowId={idOf}
-        rowLabel={nameOf}
-        empty={<EmptyState title="Nothing would be changed">{emptyWords(result)}</EmptyState>}
+        key={section}
+        label={section === 'change' ? 'Will change' : 'Cannot be changed'}
+        columns={section === 'change' ? CHANGE_COLUMNS : REFUSED_COLUMNS}
+        rows={rows[section]}
+        rowId={getId}
+        rowLabel={getName}
+        empty={<EmptyState title="No changes to make">{formatEmptyText(result)}</EmptyState>}
       />
     </>
   );
 }
 
-function emptyWords({ same, refused }: DryRun): string {
+function formatEmptyText({ unchangedCount, refused }: DryRun): string {
   if (refused.length === 0)
-    return same > 0 ? 'All of them hold this already.' : 'No entry is there any more.';
-  return same > 0 ? 'Those that can be changed hold this already.' : 'None of them can be changed.';
+    return unchangedCount > 0 ? 'All entries have these values already.' : 'The entries no longer exist.';
+  return unchangedCount > 0
+    ? 'Entries that can be changed have these values already.'
+    : 'None of the entries can be changed.';
 }
 
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
-/** How many are held back by what, the most frequent first. */
+/** Reasons by frequency. */
 function Reasons({ refused }: Pick<DryRun, 'refused'>) {
   const counts = [...Map.groupBy(refused, ({ why }) => why)]
     .map(([why, { length }]) => ({ why, length }))
     .toSorted((a, b) => b.length - a.length);
-  const more = counts.length - MOST_REASONS;
+  const more = counts.length - MAX_REASONS;
   return (
     <ul className="bed-reasons num">
-      {counts.slice(0, MOST_REASONS).map(({ why, length }) => (
+      {counts.slice(0, MAX_REASONS).map(({ why, length }) => (
         <li key={why}>
-          {why}: {counted(length, 'entry', 'entries')}
+          {why}: {pluralize(length, 'entry', 'entries')}
         </li>
       ))}
-      {more > 0 && <li>{counted(more, 'other reason', 'other reasons')}</li>}
+      {more > 0 && <li>{pluralize(more, 'other reason', 'other reasons')}</li>}
     </ul>
   );
 }
 
-const idOf = ({ id }: Line) => id;
-const nameOf = ({ name }: Line) => name;
+const getId = ({ id }: ChangeRow) => id;
+const getName = ({ name }: ChangeRow) => name;
 
-/** Lines are made when they come into view: there may be a hundred thousand. */
-const sourceOf = <Item,>(items: readonly Item[], line: (item: Item) => Line): RowSource<Line> => ({
+/** A row is built when it comes into view: there may be 100,000. */
+const createRowSource = <Item,>(
+  items: readonly Item[],
+  toRow: (item: Item) => ChangeRow,
+): RowSource<ChangeRow> => ({
   length: items.length,
   at(index) {
     const item = items[index];
-    return item && line(item);
+    return item && toRow(item);
   },
 });

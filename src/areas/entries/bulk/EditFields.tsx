@@ -1,18 +1,18 @@
 import { Plus, X } from 'lucide-react';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import type { Misfit } from '../editing/changes.ts';
-import { Editor } from '../editing/Editor.tsx';
-import { lockedReason } from '../editing/rules.ts';
+import type { InvalidInput } from '../editing/change-set.ts';
+import { Editor } from '../editing/editor/Editor.tsx';
+import { getLockedReason } from '../editing/value-rules.ts';
 import type { Field, Schema } from '../model/schema.ts';
-import { itemsOf } from '../model/values.ts';
+import { toItems } from '../model/values.ts';
 import type { FieldEdit } from './plan.ts';
 
-/** A line of the form: what becomes of a field. */
+/** Line of the form: the new value of one field. */
 export interface EditLine extends FieldEdit {
   clears: boolean;
-  /** What was typed in place of a value and is none. */
-  misfit?: Misfit | undefined;
+  /** Input that is not a valid value. */
+  invalidInput?: InvalidInput | undefined;
 }
 
 interface EditFieldsProps {
@@ -22,23 +22,23 @@ interface EditFieldsProps {
   onChange: (lines: readonly EditLine[]) => void;
 }
 
-/** The fields that can be written for many entries at once. */
-const writable = (fields: readonly Field[]): readonly Field[] =>
-  fields.filter((field) => lockedReason(field) === undefined);
+/** Fields that can be changed for many entries. */
+const getEditableFields = (fields: readonly Field[]): readonly Field[] =>
+  fields.filter((field) => getLockedReason(field) === undefined);
 
-/** Whether the line says all that it needs. */
-export const isComplete = ({ clears, value }: EditLine): boolean => clears || itemsOf(value).length > 0;
+/** Whether the line needs no more input. */
+export const isComplete = ({ clears, value }: EditLine): boolean => clears || toItems(value).length > 0;
 
-/** Which fields of all the entries get which value, or none. */
+/** Form for the new values of fields of all entries. */
 export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps) {
-  const offered = writable(fields);
-  const free = offered.filter(({ id }) => !lines.some(({ fieldId }) => fieldId === id));
-  const set = (at: number, line: EditLine) => onChange(lines.with(at, line));
-  const [next] = free;
+  const editableFields = getEditableFields(fields);
+  const unusedFields = editableFields.filter(({ id }) => !lines.some(({ fieldId }) => fieldId === id));
+  const replaceLine = (at: number, line: EditLine) => onChange(lines.with(at, line));
+  const [nextField] = unusedFields;
   return (
     <div className="bed-lines">
       {lines.map((line, at) => {
-        const field = offered.find(({ id }) => id === line.fieldId);
+        const field = editableFields.find(({ id }) => id === line.fieldId);
         if (!field) return null;
         return (
           <fieldset key={line.fieldId} className="bed-line">
@@ -48,10 +48,10 @@ export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps)
               aria-label="Field"
               value={line.fieldId}
               onChange={({ target }) =>
-                set(at, { fieldId: Number(target.value), value: undefined, clears: false })
+                replaceLine(at, { fieldId: Number(target.value), value: undefined, clears: false })
               }
             >
-              {[field, ...free].map(({ id, name }) => (
+              {[field, ...unusedFields].map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
@@ -59,12 +59,12 @@ export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps)
             </select>
             <select
               className="input find-select"
-              aria-label="What becomes of it"
+              aria-label="Action"
               value={line.clears ? 'clear' : 'set'}
-              onChange={({ target }) => set(at, { ...line, clears: target.value === 'clear' })}
+              onChange={({ target }) => replaceLine(at, { ...line, clears: target.value === 'clear' })}
             >
-              <option value="set">is set to</option>
-              <option value="clear">is cleared</option>
+              <option value="set">Set to</option>
+              <option value="clear">Clear</option>
             </select>
             <div className="bed-value">
               {!line.clears && (
@@ -72,15 +72,17 @@ export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps)
                   {...{ field, schema }}
                   value={line.value}
                   inCell={false}
-                  misfit={line.misfit}
-                  onCommit={(value) => set(at, { ...line, value, misfit: undefined })}
-                  onMisfit={(misfit) => set(at, { ...line, value: undefined, misfit })}
+                  invalidInput={line.invalidInput}
+                  onCommit={(value) => replaceLine(at, { ...line, value, invalidInput: undefined })}
+                  onInvalidInput={(invalidInput) =>
+                    replaceLine(at, { ...line, value: undefined, invalidInput })
+                  }
                   onCancel={() => undefined}
                 />
               )}
             </div>
             <IconButton
-              label={`Leave ${field.name} as it is`}
+              label={`Do not change ${field.name}`}
               icon={X}
               size="small"
               onClick={() => onChange(lines.toSpliced(at, 1))}
@@ -88,13 +90,13 @@ export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps)
           </fieldset>
         );
       })}
-      {next && (
+      {nextField && (
         <div>
           <Button
             size="small"
             variant="quiet"
             icon={Plus}
-            onClick={() => onChange([...lines, { fieldId: next.id, value: undefined, clears: false }])}
+            onClick={() => onChange([...lines, { fieldId: nextField.id, value: undefined, clears: false }])}
           >
             {lines.length === 0 ? 'Choose a field' : 'Add a field'}
           </Button>

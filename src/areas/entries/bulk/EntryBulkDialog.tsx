@@ -1,32 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, useCallback, useEffect } from 'react';
 import type { QueryClient } from '@tanstack/react-query';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { useState, useCallback, useEffect } from 'react';
+import type { Session } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { lockJob } from '../../../app/jobs/job-store.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
-import { useSchema } from '../model/schema.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { confirmJob, ReadingProgress } from '../../bulk/index.ts';
+import { useSchema, loadSchema } from '../model/schema.ts';
+import type { Schema } from '../model/schema.ts';
+import { MAX_ENTRIES, getEntryCount, runDryRun } from './dry-run.ts';
+import type { BulkRequest, DryRun } from './dry-run.ts';
 import { DryRunView } from './DryRunView.tsx';
 import { EditFields, isComplete } from './EditFields.tsx';
 import type { EditLine } from './EditFields.tsx';
-import type { BulkEdit } from './plan.ts';
-import { MOST_ENTRIES, sizeOf, dryRun } from './read.ts';
-import type { BulkRequest, DryRun } from './read.ts';
-import type { Session } from '../../../api/generated/types.gen.ts';
-import { agree } from '../../bulk/agreed.ts';
-import { takeJob } from '../../../app/jobs/lock.ts';
-import { readSchema } from '../model/read-schema.ts';
+import { saveEntryJob } from './job-store.ts';
+import type { EntryJob } from './job-store.ts';
 import { createEntryJob } from './job.ts';
-import { keepEntryJob } from './keep.ts';
-import type { EntryJob } from './keep.ts';
-import { toServiceError } from '../../../api/errors.ts';
-import type { ServiceError } from '../../../api/errors.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import type { Schema } from '../model/schema.ts';
-import '../../bulk/bulk-dialog.css';
-import '../filter/find.css';
+import type { BulkEdit } from './plan.ts';
+import '../filter/filter.css';
 import './entry-bulk.css';
 
 interface EntryBulkDialogProps {
@@ -35,29 +33,33 @@ interface EntryBulkDialogProps {
 }
 
 const NO_LINES: readonly EditLine[] = [];
-// Of more than that nobody has looked at each.
-const MANY = 1000;
+// Above this number the count has to be typed.
+const CONFIRM_COUNT_FROM = 1000;
 
-/** What many entries are to hold, then what would come of it, then the one button that begins it. */
+/** Dialog of a bulk change of entries: edit, dry run, start. */
 export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogProps) {
   const client = useQueryClient();
   const session = useSession();
   const schema = useSchema();
-  const { reason: mayNot } = useAllowed('updateEntries');
+  const { reason: missingCapability } = usePermission('updateEntries');
   const [lines, setLines] = useState(NO_LINES);
   const [edit, setEdit] = useState<BulkEdit | undefined>(request.edit);
   const [typed, setTyped] = useState('');
   const [pending, setPending] = useState(false);
   const { read, result, error, restart } = useDryRun(request, edit, schema);
   const type = schema.typeById.get(request.typeId);
-  const fields = schema.fieldsOf(request.typeId);
-  const size = sizeOf(request);
-  const words = (n: number) => counted(n, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
-  const undoes = request.edit !== undefined;
-  const number = edit && result ? result.changes.length : size;
-  const title = undoes ? `Undo the change of ${words(number || size)}` : `Edit ${words(number || size)}`;
+  const fields = schema.getFields(request.typeId);
+  const size = getEntryCount(request);
+  const formatCount = (n: number) =>
+    pluralize(n, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
+  const isUndo = request.edit !== undefined;
+  const count = edit && result ? result.changes.length : size;
+  const title = isUndo
+    ? `Undo the change of ${formatCount(count || size)}`
+    : `Edit ${formatCount(count || size)}`;
   const clears = edit?.kind === 'same' && edit.edits.some(({ value }) => value === undefined);
-  const asked = result && (number > MANY || (clears && number > 1)) ? String(number) : undefined;
+  const confirmationCount =
+    result && (count > CONFIRM_COUNT_FROM || (clears && count > 1)) ? String(count) : undefined;
 
   const review = () => {
     restart();
@@ -67,11 +69,11 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
       edits: lines.map(({ fieldId, clears: off, value }) => ({ fieldId, value: off ? undefined : value })),
     });
   };
-  const begin = async () => {
+  const start = async () => {
     if (!result || !type) return;
     setPending(true);
     const { changes, refused } = result;
-    await beginEntryJob(client, session, {
+    await startEntryJob(client, session, {
       title,
       typeId: type.id,
       typeName: type.apiName,
@@ -80,22 +82,23 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
     });
     onClose();
   };
-  // What begins in this moment is no longer turned away.
+  // The dialog stays open while the job starts.
   const close = () => {
     if (!pending) onClose();
   };
-  const whyNotReview = reviewFault(lines, size) ?? mayNot;
-  const whyNot = mayNot ?? beginFault(result !== undefined, number, asked, typed);
+  const reviewDisabledReason = getReviewDisabledReason(lines, size) ?? missingCapability;
+  const startDisabledReason =
+    missingCapability ?? getStartDisabledReason(result !== undefined, count, confirmationCount, typed);
   return (
     <Dialog
-      title={edit && result && number > 0 ? `${title}?` : title}
+      title={edit && result && count > 0 ? `${title}?` : title}
       onClose={close}
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          {edit && !undoes && (
+          {edit && !isUndo && (
             <Button
-              disabledReason={pending ? 'It is beginning' : undefined}
+              disabledReason={pending ? 'The change is starting' : undefined}
               onClick={() => setEdit(undefined)}
             >
               Back
@@ -105,13 +108,13 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
             <Button
               variant={clears ? 'danger' : 'primary'}
               pending={pending}
-              disabledReason={error ? 'The entries could not be read' : whyNot}
-              onClick={() => void begin()}
+              disabledReason={error ? 'The entries could not be loaded' : startDisabledReason}
+              onClick={() => void start()}
             >
-              {undoes ? `Undo ${words(number)}` : `Change ${words(number)}`}
+              {isUndo ? `Undo ${formatCount(count)}` : `Change ${formatCount(count)}`}
             </Button>
           ) : (
-            <Button variant="primary" disabledReason={whyNotReview} onClick={review}>
+            <Button variant="primary" disabledReason={reviewDisabledReason} onClick={review}>
               Review
             </Button>
           )}
@@ -121,27 +124,35 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
       <div className="bulk-dialog">
         {!edit && (
           <>
-            <p>
-              All of them get the same values; nothing is changed before you have seen what would come of it.
-            </p>
-            {size > MOST_ENTRIES && (
-              <Banner tone="warn" title={`At most ${count(MOST_ENTRIES)} entries are changed at once`}>
-                Narrow the filter: what they hold is kept here for the way back.
+            <p>All entries get the same values. Nothing changes before you review it.</p>
+            {size > MAX_ENTRIES && (
+              <Banner
+                tone="warn"
+                title={`At most ${formatNumber(MAX_ENTRIES)} entries can be changed at once`}
+              >
+                Narrow the filter. Previous values are kept for undo.
               </Banner>
             )}
             <EditFields {...{ fields, schema, lines }} onChange={setLines} />
           </>
         )}
         {edit && error && (
-          <ErrorState title="Nothing could be planned" onRetry={restart} requestId={error.requestId}>
+          <ErrorState title="The dry run failed" onRetry={restart} requestId={error.requestId}>
             {error.message}
           </ErrorState>
         )}
-        {edit && !error && !result && <Reading read={read} of={size} />}
+        {edit && !error && !result && (
+          <ReadingProgress
+            readCount={read}
+            total={size}
+            items={pluralize(size, 'entry', 'entries')}
+            label="Reading entries"
+          />
+        )}
         {edit && result && <DryRunView {...{ result, fields }} />}
-        {asked !== undefined && (
+        {confirmationCount !== undefined && (
           <label className="field">
-            <span className="field-label">Type {asked}, the number of entries, to go on</span>
+            <span className="field-label">Type {confirmationCount}, the number of entries, to continue</span>
             <input
               className="input num bed-number"
               inputMode="numeric"
@@ -156,88 +167,79 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
   );
 }
 
-function Reading({ read, of }: { read: number; of: number }) {
-  return (
-    <div className="bulk-reading">
-      <p className="num">
-        {count(read)} of {counted(of, 'entry', 'entries')} read
-      </p>
-      <progress value={read} max={of} aria-label="Reading entries" />
-    </div>
-  );
-}
-
-function reviewFault(lines: readonly EditLine[], size: number): string | undefined {
-  if (size > MOST_ENTRIES) return `More than ${count(MOST_ENTRIES)} entries`;
+function getReviewDisabledReason(lines: readonly EditLine[], size: number): string | undefined {
+  if (size > MAX_ENTRIES) return `More than ${formatNumber(MAX_ENTRIES)} entries`;
   if (lines.length === 0) return 'Choose a field first';
   return lines.every(isComplete) ? undefined : 'A field has no value yet';
 }
 
-function beginFault(
+function getStartDisabledReason(
   isRead: boolean,
-  number: number,
-  asked: string | undefined,
+  count: number,
+  confirmationCount: string | undefined,
   typed: string,
 ): string | undefined {
-  if (!isRead) return 'The entries are being read';
-  if (number === 0) return 'Nothing would be changed';
-  return asked !== undefined && typed.replaceAll(/\D/g, '') !== asked ? `Type ${asked} first` : undefined;
+  if (!isRead) return 'Entries are still loading';
+  if (count === 0) return 'No changes to make';
+  return confirmationCount !== undefined && typed.replaceAll(/\D/g, '') !== confirmationCount
+    ? `Type ${confirmationCount} first`
+    : undefined;
 }
 
-type Begun = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
+type JobStart = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
 
-/** Begins what was agreed to. It is kept first, so that a reload in the first moment loses nothing. */
-async function beginEntryJob(
+/** Starts the confirmed job. The job is stored first, so that an early reload loses nothing. */
+async function startEntryJob(
   client: QueryClient,
   session: Session,
-  { title, ...what }: Begun,
+  { title, ...rest }: JobStart,
 ): Promise<void> {
-  const job: EntryJob = { ...what, ...agree(session, title) };
-  await takeJob(job.id);
-  // Where the browser keeps nothing (a private window, a full disk), the job ends with its page.
-  await keepEntryJob(job).catch(() => undefined);
-  void createEntryJob(client, job, () => readSchema(client)).go();
+  const job: EntryJob = { ...rest, ...confirmJob(session, title) };
+  await lockJob(job.id);
+  // Without storage (private window, full disk) the job ends with its page.
+  await saveEntryJob(job).catch(() => undefined);
+  void createEntryJob(client, job, () => loadSchema(client)).go();
 }
 
-interface Review {
+interface DryRunState {
   read: number;
   result: DryRun | undefined;
   error: ServiceError | undefined;
 }
 
-const BEGIN: Review = { read: 0, result: undefined, error: undefined };
+const INITIAL_STATE: DryRunState = { read: 0, result: undefined, error: undefined };
 
-/** Reads and plans while an edit is being reviewed; turning back or closing ends that. */
+/** Runs the dry run of an edit; going back or closing aborts it. */
 function useDryRun(request: BulkRequest, edit: BulkEdit | undefined, schema: Schema) {
-  const [state, setState] = useState(BEGIN);
+  const [state, setState] = useState(INITIAL_STATE);
   const [attempt, setAttempt] = useState(0);
-  // A reading that can be given up is outside React; what it tells comes in as it goes.
+  // An effect, because the dry run is an abortable process outside React that reports its progress.
   useEffect(() => {
     if (!edit) return undefined;
-    const reading = new AbortController();
-    const { signal } = reading;
-    const tell = (next: Partial<Review>) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const update = (next: Partial<DryRunState>) => {
       if (!signal.aborted) setState((before) => ({ ...before, ...next }));
     };
     const read = async () => {
       try {
-        const onRead = (entries: number) => tell({ read: entries });
-        const result = await dryRun(request, edit, schema, { signal, onRead });
-        tell({ result });
+        const onRead = (entries: number) => update({ read: entries });
+        const result = await runDryRun(request, edit, schema, { signal, onRead });
+        update({ result });
         if (!signal.aborted)
-          announce(`${counted(result.changes.length, 'entry', 'entries')} would be changed`);
+          announce(`${pluralize(result.changes.length, 'entry', 'entries')} would be changed`);
       } catch (thrown) {
-        tell({ error: toServiceError(thrown) });
+        update({ error: toServiceError(thrown) });
       }
     };
     void read();
-    return () => reading.abort();
-    // The schema may be read anew while the dialog is open; the dry run is of one moment.
+    return () => controller.abort();
+    // Only these dependencies: the schema may be reloaded while the dialog is open, but a dry run is of one moment.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [request, edit, attempt]);
 
   const restart = useCallback(() => {
-    setState(BEGIN);
+    setState(INITIAL_STATE);
     setAttempt((before) => before + 1);
   }, []);
   return { ...state, restart };

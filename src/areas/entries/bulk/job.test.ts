@@ -3,17 +3,17 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import '../../../api/query-client.ts';
 import { client } from '../../../api/generated/client.gen.ts';
-import { dropBulkJobs } from '../../bulk/drop.ts';
+import { deleteStoredJobs } from '../../../app/jobs/jobs.ts';
 import * as tray from '../../../app/jobs/jobs.ts';
-import { schemaOf } from '../model/schema.ts';
+import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
+import { buildSchema } from '../model/schema.ts';
+import { saveEntryJob, loadEntryJobs } from './job-store.ts';
+import type { EntryJob } from './job-store.ts';
 import { createEntryJob } from './job.ts';
-import { keepEntryJob, keptEntryJobs } from './keep.ts';
-import type { EntryJob } from './keep.ts';
-import { PLAIN_FIELD } from '../model/field.fixture.ts';
 
 const CITY = 4;
 const HOLDER = { userId: 7, siteId: 1 };
-const schema = schemaOf(
+const schema = buildSchema(
   [],
   [
     {
@@ -22,16 +22,16 @@ const schema = schemaOf(
       apiName: 'City',
       name: 'City',
       fieldType: 1,
-      ...PLAIN_FIELD,
+      ...FIELD_DEFAULTS,
     },
   ],
 );
 const job: EntryJob = {
   id: 'job',
-  holder: HOLDER,
+  identity: HOLDER,
   siteName: 'Northlight',
   userName: 'Dana Example',
-  at: '2026-03-01T08:00:00.000Z',
+  confirmedAt: '2026-03-01T08:00:00.000Z',
   title: 'Edit 450 Deals',
   typeId: 1,
   typeName: 'Deal',
@@ -49,35 +49,35 @@ interface Item {
   expected: { value: unknown };
 }
 
-let held = new Map<number, string>();
-/** Called for each request that writes; says what is answered in place of the truth. */
-let before: () => Response | undefined = () => undefined;
+let storedValues = new Map<number, string>();
+/** Called for each write; may return a response in place of the real one. */
+let answerWrite: () => Response | undefined = () => undefined;
 const fetchBefore = client.getConfig().fetch;
-const shown = vi.spyOn(tray, 'reportJob');
+const upsertSpy = vi.spyOn(tray, 'upsertJob');
 
 beforeEach(async () => {
-  await dropBulkJobs();
-  held = new Map();
-  before = () => undefined;
-  shown.mockClear();
+  await deleteStoredJobs();
+  storedValues = new Map();
+  answerWrite = () => undefined;
+  upsertSpy.mockClear();
   client.setConfig({
     baseUrl: 'http://steward.test/console',
     async fetch(input, init) {
       const request = new Request(input, init);
       if (request.method === 'POST')
         return Response.json({
-          totalRecords: held.size,
-          rows: [...held].map(([EntryId, City]) => ({ EntryId, City })),
+          totalRecords: storedValues.size,
+          rows: [...storedValues].map(([EntryId, City]) => ({ EntryId, City })),
         });
       const { storeRequests } = (await request.json()) as { storeRequests: Item[] };
       const errors = storeRequests.flatMap(({ entryId, expected }, at) =>
-        (held.get(entryId) ?? null) === expected.value
+        (storedValues.get(entryId) ?? null) === expected.value
           ? []
-          : [{ path: `storeRequests.${at}.expected`, message: 'City holds another value by now' }],
+          : [{ path: `storeRequests.${at}.expected`, message: 'City no longer has the expected value' }],
       );
       if (errors.length > 0) return Response.json({ message: 'No', requestId: 'r', errors }, { status: 400 });
-      for (const { entryId, value } of storeRequests) held.set(entryId, value);
-      return before() ?? Response.json([]);
+      for (const { entryId, value } of storeRequests) storedValues.set(entryId, value);
+      return answerWrite() ?? Response.json([]);
     },
   });
 });
@@ -85,55 +85,55 @@ afterEach(() => {
   client.setConfig({ fetch: fetchBefore });
 });
 
-const begin = (outcomes?: Parameters<typeof createEntryJob>[3]) =>
+const createJob = (outcomes?: Parameters<typeof createEntryJob>[3]) =>
   createEntryJob(new QueryClient(), job, async () => schema, outcomes);
-const last = () => shown.mock.lastCall?.[0];
+const getLastReport = () => upsertSpy.mock.lastCall?.[0];
 const press = (label: string) =>
-  last()
+  getLastReport()
     ?.actions?.find((one) => one.label === label)
     ?.onSelect();
 
-test('goes through all of it by pieces, and offers report and way back', async () => {
-  await begin().go();
-  expect(last()).toMatchObject({ state: 'done', progress: 1, result: '450 of 450' });
-  expect(last()?.actions?.map(({ label }) => label)).toEqual(['Report', 'Undo', 'Save undo file']);
-  expect(held.size).toBe(450);
+test('writes all batches and offers report and undo', async () => {
+  await createJob().go();
+  expect(getLastReport()).toMatchObject({ state: 'done', progress: 1, result: '450 of 450' });
+  expect(getLastReport()?.actions?.map(({ label }) => label)).toEqual(['Report', 'Undo', 'Save undo file']);
+  expect(storedValues.size).toBe(450);
 });
 
-test('stops where it is told to, and goes on with what is left', async () => {
-  before = () => {
+test('stops on request and resumes with the remaining entries', async () => {
+  answerWrite = () => {
     press('Stop');
     return undefined;
   };
-  const running = begin();
+  const running = createJob();
   await running.go();
-  expect(last()).toMatchObject({ state: 'stopped' });
-  expect(held.size).toBe(400);
-  before = () => undefined;
+  expect(getLastReport()).toMatchObject({ state: 'stopped' });
+  expect(storedValues.size).toBe(400);
+  answerWrite = () => undefined;
   await running.go();
-  expect(last()).toMatchObject({ state: 'done', result: '450 of 450' });
+  expect(getLastReport()).toMatchObject({ state: 'done', result: '450 of 450' });
 });
 
-test('stored without an answer is done all the same, once it goes on', async () => {
-  before = () => Response.json({ message: 'Down', requestId: 'r' }, { status: 503 });
-  const running = begin();
+test('completes entries whose write was stored without an answer', async () => {
+  answerWrite = () => Response.json({ message: 'Down', requestId: 'r' }, { status: 503 });
+  const running = createJob();
   await running.go();
-  expect(last()?.state).toBe('stopped');
-  expect(last()?.result).toMatch(/^0 of 450: /);
-  before = () => undefined;
+  expect(getLastReport()?.state).toBe('stopped');
+  expect(getLastReport()?.result).toMatch(/^0 of 450: /);
+  answerWrite = () => undefined;
   await running.go();
-  expect(last()).toMatchObject({ state: 'done', result: '450 of 450' });
+  expect(getLastReport()).toMatchObject({ state: 'done', result: '450 of 450' });
 });
 
-test('comes back after a reload with what came of it', async () => {
-  await keepEntryJob(job);
-  before = () => {
+test('restores a job with its outcomes after a reload', async () => {
+  await saveEntryJob(job);
+  answerWrite = () => {
     press('Stop');
     return undefined;
   };
-  await begin().go();
-  const [kept] = await keptEntryJobs(HOLDER);
-  expect(kept?.job.changes).toHaveLength(450);
-  expect(kept?.outcomes).toHaveLength(400);
-  expect(await keptEntryJobs({ userId: 8, siteId: 1 })).toEqual([]);
+  await createJob().go();
+  const [stored] = await loadEntryJobs(HOLDER);
+  expect(stored?.job.changes).toHaveLength(450);
+  expect(stored?.outcomes).toHaveLength(400);
+  expect(await loadEntryJobs({ userId: 8, siteId: 1 })).toEqual([]);
 });

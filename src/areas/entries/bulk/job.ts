@@ -1,87 +1,182 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { markStale } from '../../../api/effects.ts';
-import { chunks } from '../../bulk/calls.ts';
-import { inTray } from '../../bulk/in-tray.ts';
-import { createRun } from '../../../lib/run.ts';
+import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
+import type { SessionIdentity } from '../../../api/session-state.ts';
+import { lockJob } from '../../../app/jobs/job-store.ts';
+import type { JobAction } from '../../../app/jobs/jobs.ts';
+import { formatCsv } from '../../../files/csv.ts';
+import { saveFile } from '../../../files/download.ts';
+import { createBatchRun } from '../../../lib/batch-run.ts';
+import { splitIntoChunks } from '../../../lib/chunks.ts';
+import { createJobReporter } from '../../bulk/index.ts';
 import type { Schema } from '../model/schema.ts';
-import { filesOf } from './files.ts';
-import { dropEntryJob, keepEntryOutcomes } from './keep.ts';
-import type { EntryJob } from './keep.ts';
-import { perform } from './perform.ts';
-import type { Outcome } from './perform.ts';
-import type { EntryChange } from './plan.ts';
+import { loadSchema } from '../model/schema.ts';
+import { toRequestValue } from '../model/values.ts';
+import { executeChanges } from './execute-changes.ts';
+import type { Outcome } from './execute-changes.ts';
+import { deleteEntryJob, saveEntryOutcomes, loadEntryJobs } from './job-store.ts';
+import type { EntryJob } from './job-store.ts';
+import type { EntryChange, Refusal } from './plan.ts';
+import { buildInverse } from './plan.ts';
+import { openEntryBulk } from './request.ts';
+import { formatUndoFile } from './undo-file.ts';
 
-const AT_ONCE = 2;
-const PIECE = 200;
+const CONCURRENCY = 2;
+const BATCH_SIZE = 200;
 
-const ignore = () => undefined;
+const ignoreError = () => undefined;
 
 /**
- * A change of many entries as a job in the tray, a piece at a time; it can be stopped, continued and discarded. Where
- * the fault is nobody's it stops by itself. `before`: what came of it until the page was loaded anew.
+ * Runs a change of many entries in batches; it can be stopped, resumed and discarded. An error that does not concern an
+ * entry stops it. @param previousOutcomes outcomes saved before a reload
  */
 export function createEntryJob(
   client: QueryClient,
   job: EntryJob,
-  readSchema: () => Promise<Schema>,
-  before?: readonly Outcome[],
+  loadCurrentSchema: () => Promise<Schema>,
+  previousOutcomes?: readonly Outcome[],
 ) {
-  const outcomes = new Map(before?.map((outcome) => [outcome.entryId, outcome]));
-  const tray = inTray({
+  const outcomes = new Map(previousOutcomes?.map((outcome) => [outcome.entryId, outcome]));
+  const reporter = createJobReporter({
     id: job.id,
     title: job.title,
     total: job.changes.length,
     outcomes,
-    files: filesOf(job, outcomes),
-    drop: dropEntryJob,
-    stop: () => (stopped = true),
-    goOn: () => void go(),
+    getActions: createJobActions(job, outcomes),
+    deleteStored: deleteEntryJob,
+    stop: () => (isStopped = true),
+    resume: () => void run(),
   });
-  // After a reload nobody can tell what was stored by a request whose answer was lost.
-  const unsure = new Set(before && job.changes.map(({ entryId }) => entryId));
-  let trouble: unknown;
-  let stopped = false;
+  // After a reload it is unknown which requests were stored without an answer.
+  const possiblyStoredIds = new Set(previousOutcomes && job.changes.map(({ entryId }) => entryId));
+  let error: unknown;
+  let isStopped = false;
 
-  const left = () => job.changes.filter(({ entryId }) => !outcomes.has(entryId));
+  const getRemaining = () => job.changes.filter(({ entryId }) => !outcomes.has(entryId));
 
-  async function go(): Promise<void> {
-    trouble = undefined;
-    stopped = false;
-    tray.show('running');
+  async function run(): Promise<void> {
+    error = undefined;
+    isStopped = false;
+    reporter.report('running');
     try {
-      const fields = (await readSchema()).fieldsOf(job.typeId);
-      const run = createRun(chunks(left(), PIECE), {
-        atOnce: AT_ONCE,
-        act: async (piece) => {
-          const mayBeStored = piece.some(({ entryId }) => unsure.has(entryId));
-          await act(piece, { typeId: job.typeId, fields, unsure: mayBeStored });
+      const fields = (await loadCurrentSchema()).getFields(job.typeId);
+      const batchRun = createBatchRun(splitIntoChunks(getRemaining(), BATCH_SIZE), {
+        concurrency: CONCURRENCY,
+        action: async (batch) => {
+          const mayBeStored = batch.some(({ entryId }) => possiblyStoredIds.has(entryId));
+          await execute(batch, { typeId: job.typeId, fields, mayBeStored });
         },
         onStep() {
-          if (stopped) run.stop();
-          tray.step();
+          if (isStopped) batchRun.stop();
+          reporter.reportProgress();
         },
       });
-      await run.go();
+      await batchRun.run();
     } catch (thrown) {
-      trouble = thrown;
+      error = thrown;
     }
-    await markStale(client, 'updateEntries').catch(ignore);
-    showEnd();
+    await invalidateAfter(client, 'updateEntries').catch(ignoreError);
+    reportEnd();
   }
 
-  async function act(piece: readonly EntryChange[], target: Parameters<typeof perform>[1]): Promise<void> {
+  async function execute(
+    batch: readonly EntryChange[],
+    target: Parameters<typeof executeChanges>[1],
+  ): Promise<void> {
     try {
-      const told = await perform(piece, target);
-      for (const outcome of told) outcomes.set(outcome.entryId, outcome);
-      // Where the browser keeps nothing, the job goes on all the same and ends with its page.
-      await keepEntryOutcomes(job.id, told).catch(ignore);
+      const newOutcomes = await executeChanges(batch, target);
+      for (const outcome of newOutcomes) outcomes.set(outcome.entryId, outcome);
+      // Without storage the job continues and ends with its page.
+      await saveEntryOutcomes(job.id, newOutcomes).catch(ignoreError);
     } catch (thrown) {
-      for (const { entryId } of piece) unsure.add(entryId);
-      trouble = thrown;
-      stopped = true;
+      for (const { entryId } of batch) possiblyStoredIds.add(entryId);
+      error = thrown;
+      isStopped = true;
     }
   }
 
-  const showEnd = () => tray.showEnd(left().length, trouble);
-  return { go, showEnd };
+  const reportEnd = () => reporter.reportEnd(getRemaining().length, error);
+  return { go: run, showEnd: reportEnd };
+}
+
+/** Restores jobs that a reload interrupted, unless another tab runs them. */
+export async function restoreEntryJobs(client: QueryClient, identity: SessionIdentity): Promise<void> {
+  for (const { job, outcomes } of await loadEntryJobs(identity)) {
+    // oxlint-disable-next-line no-await-in-loop -- few jobs, restored in the order in which they were started
+    if (await lockJob(job.id)) createEntryJob(client, job, () => loadSchema(client), outcomes).showEnd();
+  }
+}
+
+const RESULT_LABELS: Record<Outcome['result'], string> = {
+  done: 'done',
+  already: 'already set',
+  conflict: 'skipped: changed in the meantime',
+  failed: 'failed',
+};
+const REPORT_HEADER = ['entry id', 'name', 'result', 'reason', 'request id', 'before', 'after'];
+const REFUSED_HEADER = ['entry id', 'name', 'reason'];
+
+/** Formats a value with ids, readable by programs. */
+const formatPlainValue = (value: FieldValue | undefined): string => {
+  const { value: written, currencyCode } = toRequestValue(value);
+  const text = [written ?? ''].flat().join('; ');
+  return currencyCode === undefined ? text : `${text} ${currencyCode}`;
+};
+
+/** CSV report with one line per entry. */
+export function buildReport({ changes, refused }: EntryJob, outcomes: ReadonlyMap<number, Outcome>): string {
+  const rows = changes.map(({ entryId, name, cells }) => {
+    const outcome = outcomes.get(entryId);
+    return [
+      entryId,
+      name,
+      outcome ? RESULT_LABELS[outcome.result] : 'pending',
+      outcome?.why ?? '',
+      outcome?.requestId ?? '',
+      cells.map(({ before }) => formatPlainValue(before)).join(' | '),
+      cells.map(({ after }) => formatPlainValue(after)).join(' | '),
+    ];
+  });
+  const refusedRows = refused.map(({ entryId, name, why }) => [entryId, name, 'left out', why, '', '', '']);
+  return formatCsv([REPORT_HEADER, ...rows, ...refusedRows]);
+}
+
+/** CSV of refused entries with the reasons. */
+export const buildRefusedReport = (refused: readonly Refusal[]): string =>
+  formatCsv([REFUSED_HEADER, ...refused.map(({ entryId, name, why }) => [entryId, name, why])]);
+
+/** Actions of a job that does not run: report, failed entries, undo. */
+function createJobActions(job: EntryJob, outcomes: ReadonlyMap<number, Outcome>): () => readonly JobAction[] {
+  const slug = `edit-${job.typeName.toLowerCase()}-${job.confirmedAt.slice(0, 10)}`;
+  return () => {
+    const of = (results: readonly Outcome['result'][]) =>
+      job.changes.filter(({ entryId }) => results.includes(outcomes.get(entryId)?.result ?? 'already'));
+    const bad = of(['failed', 'conflict']).map(({ entryId, name }) => ({
+      entryId,
+      name,
+      why: outcomes.get(entryId)?.why ?? '',
+    }));
+    const done = of(['done']);
+    const back = { typeId: job.typeId, scope: { ids: done.map(({ entryId }) => entryId) } };
+    return [
+      { label: 'Report', onSelect: () => saveFile(`${slug}.csv`, buildReport(job, outcomes)) },
+      ...(bad.length > 0
+        ? [
+            {
+              label: 'Failed entries',
+              onSelect: () => saveFile(`failed-${slug}.csv`, buildRefusedReport(bad)),
+            },
+          ]
+        : []),
+      ...(done.length > 0
+        ? [
+            { label: 'Undo', onSelect: () => openEntryBulk({ ...back, edit: buildInverse(done) }) },
+            {
+              label: 'Save undo file',
+              onSelect: () => saveFile(`undo-${slug}.json`, formatUndoFile(job, done), 'application/json'),
+            },
+          ]
+        : []),
+    ];
+  };
 }

@@ -1,85 +1,87 @@
-import type { FieldValue, RowVm } from '../../../api/generated/types.gen.ts';
-import { missingIn, valueFault } from '../editing/rules.ts';
-import { sameValue } from '../editing/written.ts';
+import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { findMissingValues, getValueError } from '../editing/value-rules.ts';
 import type { Field } from '../model/schema.ts';
-import { entryName, valueIn } from '../model/values.ts';
+import { isSameValue, formatEntryName, getValue } from '../model/values.ts';
 
-/** What a field of an entry holds before a change, and then; undefined: no data. */
+/** Value of a field before and after a change; undefined: no data. */
 export interface CellChange {
   fieldId: number;
   before: FieldValue | undefined;
   after: FieldValue | undefined;
 }
 
-/** An entry that is changed. */
+/** Planned change of one entry. */
 export interface EntryChange {
   entryId: number;
   name: string;
   cells: readonly CellChange[];
 }
 
-/** An entry that is left alone, and why. */
+/** Entry that is not changed, with the reason. */
 export interface Refusal {
   entryId: number;
   name: string;
   why: string;
 }
 
-/** The same values for many entries; undefined clears a field. */
+/** New value of a field for many entries; undefined clears it. */
 export interface FieldEdit {
   fieldId: number;
   value: FieldValue | undefined;
 }
 
-/** What is asked of many entries: the same of all, or of each its own, as a way back does. */
+/** Edit of many entries: the same values for all, or values per entry (undo). */
 export type BulkEdit =
   | { kind: 'same'; edits: readonly FieldEdit[] }
   | { kind: 'each'; changes: readonly EntryChange[] };
 
-/** What would come of each entry. */
+/** Result of planning. */
 export interface BulkPlan {
   changes: EntryChange[];
   refused: Refusal[];
-  /** Entries that hold all of it already. */
-  same: number;
+  /** Number of entries that hold all target values already. */
+  unchangedCount: number;
 }
 
-/** The fields that an edit writes. */
-const fieldsOf = (edit: BulkEdit): readonly number[] =>
+/** Ids of the fields that an edit writes. */
+const getEditedFieldIds = (edit: BulkEdit): readonly number[] =>
   edit.kind === 'same'
     ? edit.edits.map(({ fieldId }) => fieldId)
     : [...new Set(edit.changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)))];
 
 /**
- * The fields whose values a dry run has to know: those that are written, the name, and where one of them is asked by
- * conditions, the fields of these conditions and the one that they are for (spec 4.6).
+ * Fields whose values a dry run needs: the edited ones, the name, and for conditions that involve an edited field all
+ * fields of the condition and the field it makes required (spec 4.6).
  */
-export function fieldsToRead(edit: BulkEdit, fields: readonly Field[]): readonly Field[] {
-  const written = new Set(fieldsOf(edit));
-  const needed = new Set(written);
+export function getFieldsToRead(edit: BulkEdit, fields: readonly Field[]): readonly Field[] {
+  const editedIds = new Set(getEditedFieldIds(edit));
+  const neededIds = new Set(editedIds);
   for (const { id, requiredWhen } of fields) {
-    const asked = requiredWhen?.conditions.map(({ fieldId }) => fieldId) ?? [];
-    if (asked.length === 0 || ![id, ...asked].some((one) => written.has(one))) continue;
-    for (const one of [id, ...asked]) needed.add(one);
+    const conditionFieldIds = requiredWhen?.conditions.map(({ fieldId }) => fieldId) ?? [];
+    if (conditionFieldIds.length === 0 || ![id, ...conditionFieldIds].some((one) => editedIds.has(one)))
+      continue;
+    for (const one of [id, ...conditionFieldIds]) neededIds.add(one);
   }
-  return fields.filter(({ id, isKey }) => isKey || needed.has(id));
+  return fields.filter(({ id, isKey }) => isKey || neededIds.has(id));
 }
 
-/** What entries are to hold, looked up by entry. */
-function wishOf(edit: BulkEdit): (entryId: number) => readonly (FieldEdit & { held?: CellChange })[] {
+/** Target values by entry id. */
+function createTargetLookup(
+  edit: BulkEdit,
+): (entryId: number) => readonly (FieldEdit & { change?: CellChange })[] {
   if (edit.kind === 'same') return () => edit.edits;
-  const each = new Map(
+  const targetsByEntryId = new Map(
     edit.changes.map(({ entryId, cells }) => [
       entryId,
-      cells.map((held) => ({ fieldId: held.fieldId, value: held.after, held })),
+      cells.map((change) => ({ fieldId: change.fieldId, value: change.after, change })),
     ]),
   );
-  return (entryId) => each.get(entryId) ?? [];
+  return (entryId) => targetsByEntryId.get(entryId) ?? [];
 }
 
-const MEANWHILE = 'was changed by somebody else since';
+const CONFLICT_REASON = 'was changed by someone else';
 
-/** Adds what would come of these rows to a plan. `fields`: those that were read. */
+/** Adds the outcome of these rows to a plan. @param fields the fields that were read */
 export function planRows(
   plan: BulkPlan,
   rows: readonly RowVm[],
@@ -88,45 +90,46 @@ export function planRows(
 ): void {
   const byId = new Map(fields.map((field) => [field.id, field]));
   const key = fields.find(({ isKey }) => isKey);
-  const wish = wishOf(edit);
-  const faults = edit.kind === 'same' ? faultsOf(edit.edits, byId) : [];
+  const getTargets = createTargetLookup(edit);
+  const valueErrors = edit.kind === 'same' ? getValueErrors(edit.edits, byId) : [];
   for (const row of rows) {
-    const name = entryName(row, key);
+    const name = formatEntryName(row, key);
     const refuse = (why: string) => plan.refused.push({ entryId: row.EntryId, name, why });
-    const before = new Map(fields.map((field) => [field.id, valueIn(row, field)]));
-    const wanted = wish(row.EntryId).filter(({ fieldId }) => byId.has(fieldId));
-    const cells = wanted
+    const before = new Map(fields.map((field) => [field.id, getValue(row, field)]));
+    const targets = getTargets(row.EntryId).filter(({ fieldId }) => byId.has(fieldId));
+    const cells = targets
       .map(({ fieldId, value }) => ({ fieldId, before: before.get(fieldId), after: value }))
-      .filter((cell) => !sameValue(cell.before, cell.after));
+      .filter((cell) => !isSameValue(cell.before, cell.after));
     if (cells.length === 0) {
-      plan.same += 1;
+      plan.unchangedCount += 1;
       continue;
     }
-    const changed = new Set(cells.map(({ fieldId }) => fieldId));
-    const meanwhile = wanted.find(
-      ({ fieldId, held }) => held && changed.has(fieldId) && !sameValue(held.before, before.get(fieldId)),
+    const changedFieldIds = new Set(cells.map(({ fieldId }) => fieldId));
+    const conflict = targets.find(
+      ({ fieldId, change }) =>
+        change && changedFieldIds.has(fieldId) && !isSameValue(change.before, before.get(fieldId)),
     );
-    if (meanwhile) {
-      refuse(`${byId.get(meanwhile.fieldId)?.name ?? 'A field'} ${MEANWHILE}`);
+    if (conflict) {
+      refuse(`${byId.get(conflict.fieldId)?.name ?? 'A field'} ${CONFLICT_REASON}`);
       continue;
     }
     const after = new Map(before);
     for (const cell of cells) after.set(cell.fieldId, cell.after);
-    const [missing] = missingIn(fields, before, after).values();
-    const why = faults[0] ?? missing;
+    const [missing] = findMissingValues(fields, before, after).values();
+    const why = valueErrors[0] ?? missing;
     if (why === undefined) plan.changes.push({ entryId: row.EntryId, name, cells });
     else refuse(why);
   }
 }
 
-const faultsOf = (edits: readonly FieldEdit[], byId: ReadonlyMap<number, Field>): readonly string[] =>
+const getValueErrors = (edits: readonly FieldEdit[], byId: ReadonlyMap<number, Field>): readonly string[] =>
   edits.flatMap(({ fieldId, value }) => {
     const field = byId.get(fieldId);
-    return field ? (valueFault(value, field) ?? []) : [];
+    return field ? (getValueError(value, field) ?? []) : [];
   });
 
-/** What brings entries back to what they held. */
-export const inverse = (changes: readonly EntryChange[]): BulkEdit => ({
+/** Edit that restores the previous values. */
+export const buildInverse = (changes: readonly EntryChange[]): BulkEdit => ({
   kind: 'each',
   changes: changes.map((change) => ({
     ...change,

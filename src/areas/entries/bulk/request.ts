@@ -1,8 +1,8 @@
 import { createStore } from '../../../ui/store.ts';
-import type { BulkRequest } from './read.ts';
+import type { BulkRequest } from './dry-run.ts';
 
-/** The change of many entries whose dialog is open. */
-export const entryBulk = createStore<BulkRequest | undefined>(undefined);
+/** Bulk change whose dialog is open. */
+export const entryBulkRequest = createStore<BulkRequest | undefined>(undefined);
 
-/** Asks what to change of many entries and shows what would come of it; where it is agreed to, it goes on as a job. */
-export const openEntryBulk = (request: BulkRequest): void => entryBulk.set(request);
+/** Opens the dialog of a bulk change: edit, dry run, then the job. */
+export const openEntryBulk = (request: BulkRequest): void => entryBulkRequest.set(request);

@@ -1,17 +1,17 @@
 import { z } from 'zod/mini';
-import type { FieldValue } from '../../../api/generated/types.gen.ts';
-import { readUndo, undoHead, undoText, zId } from '../../bulk/undo-head.ts';
-import type { EntryJob } from './keep.ts';
-import { inverse } from './plan.ts';
+import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
+import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from '../../bulk/index.ts';
+import type { BulkRequest } from './dry-run.ts';
+import type { EntryJob } from './job-store.ts';
+import { buildInverse } from './plan.ts';
 import type { EntryChange } from './plan.ts';
-import type { BulkRequest } from './read.ts';
 
-/** Tells such a file from that of a change of people. */
-export const ENTRY_UNDO = 'steward-undo-entries';
-// As the service tells values; it looks at them again when they are written.
+/** Format name that tells it from an undo file of users. */
+export const ENTRY_UNDO_FORMAT = 'steward-undo-entries';
+// Values as returned by the service, which validates them when they are written.
 const value = z.optional(z.custom<FieldValue>());
 const zUndo = z.object({
-  ...undoHead(ENTRY_UNDO),
+  ...undoFileHeader(ENTRY_UNDO_FORMAT),
   type: z.object({ id: zId, name: z.string() }),
   entries: z
     .array(
@@ -24,16 +24,13 @@ const zUndo = z.object({
     .check(z.minLength(1)),
 });
 
-/** What entries held before a job, as a file. */
-export const undoFile = (job: EntryJob, done: readonly EntryChange[]): string =>
-  undoText(ENTRY_UNDO, job, { type: { id: job.typeId, name: job.typeName }, entries: done });
+/** Undo file with the values before a job. */
+export const formatUndoFile = (job: EntryJob, done: readonly EntryChange[]): string =>
+  formatUndoContent(ENTRY_UNDO_FORMAT, job, { type: { id: job.typeId, name: job.typeName }, entries: done });
 
-/**
- * Reads such a file again.
- * @throws Error with a sentence for whoever opened it
- */
-export function readEntryUndo(said: unknown, siteId: number): BulkRequest {
-  const { type, entries } = readUndo(zUndo, said, siteId);
+/** Parses an undo file. @throws Error with a message for the user */
+export function parseEntryUndoFile(content: unknown, siteId: number): BulkRequest {
+  const { type, entries } = parseUndoContent(zUndo, content, siteId);
   const changes = entries.map((one) => ({
     ...one,
     cells: one.cells.map((cell) => ({ fieldId: cell.fieldId, before: cell.before, after: cell.after })),
@@ -41,6 +38,6 @@ export function readEntryUndo(said: unknown, siteId: number): BulkRequest {
   return {
     typeId: type.id,
     scope: { ids: changes.map(({ entryId }) => entryId) },
-    edit: inverse(changes),
+    edit: buildInverse(changes),
   };
 }

@@ -2,33 +2,118 @@ import { useInfiniteQuery, useQuery, infiniteQueryOptions, queryOptions } from '
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { History, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import type {
+  EntryFate,
+  ChangeCount,
+  EntryTypeVm,
+  ChangedEntry,
+} from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { useAllowed } from '../../../api/session.ts';
-import type { EntryFate, ChangeCount, EntryTypeVm } from '../../../api/generated/types.gen.ts';
-import { typeCalled, useSchema } from '../model/schema.ts';
-import { PERIODS, readChangesView, writeChangesView } from '../history/changes-view.ts';
-import type { ChangesView } from '../history/changes-view.ts';
-import { exactDate } from '../../../lib/dates.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { columnsSince, idOf, nameOf } from './columns.tsx';
-import { usePeopleFinder, usePeopleNames } from '../model/people.ts';
-import { PickBox } from '../filter/PickBox.tsx';
-import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk.gen.ts';
+import { IdPicker } from '../filter/IdPicker.tsx';
+import { ActorName } from '../history/ActorName.tsx';
+import { useUserFinder, useUserNames } from '../model/field-users.ts';
+import { findEntryType, useSchema } from '../model/schema.ts';
+import { PERIODS, parseChangesView, formatChangesView } from './changes-view.ts';
+import type { ChangesView } from './changes-view.ts';
 import './changes.css';
-import '../filter/find.css';
+import '../filter/filter.css';
+
+export const getEntryId = ({ id }: ChangedEntry): number => id;
+export const formatName = ({ id, name }: ChangedEntry): string => (name.trim() === '' ? `Entry ${id}` : name);
+
+function getFateBadge({ fate, mergedEntryId, isIndirect }: ChangedEntry): { tone: Tone; label: string } {
+  if (fate === 'created') return { tone: 'ok', label: 'Created' };
+  if (fate === 'gone') return { tone: 'bad', label: mergedEntryId === undefined ? 'Deleted' : 'Merged' };
+  return isIndirect ? { tone: 'neutral', label: 'Changed indirectly' } : { tone: 'info', label: 'Changed' };
+}
+
+/** Columns of entries changed since a time. */
+export const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
+  {
+    id: 'name',
+    header: 'Entry',
+    minWidth: 240,
+    cell: (entry, { tabIndex }) => (
+      <Link
+        to="/entries/$type/$entryId"
+        params={{ type: String(entry.entryListId), entryId: entry.id }}
+        tabIndex={tabIndex}
+      >
+        <bdi>{formatName(entry)}</bdi>
+      </Link>
+    ),
+  },
+  {
+    id: 'fate',
+    header: 'What happened',
+    width: 260,
+    small: 'aside',
+    cell: (entry, { tabIndex }) => {
+      const { tone, label } = getFateBadge(entry);
+      return (
+        <span className="chg-kind">
+          <Badge tone={tone}>{label}</Badge>
+          {entry.mergedEntryId !== undefined && (
+            <Link
+              to="/entries/$type/$entryId"
+              params={{ type: String(entry.entryListId), entryId: entry.mergedEntryId }}
+              tabIndex={tabIndex}
+            >
+              into {entry.mergedEntryId}
+            </Link>
+          )}
+          {entry.fate === 'changed' && (
+            <Link
+              to="/entries/$type/$entryId"
+              params={{ type: String(entry.entryListId), entryId: entry.id }}
+              search={{ at: since }}
+              tabIndex={tabIndex}
+            >
+              Compare
+              <span className="visually-hidden"> {formatName(entry)} with its earlier state</span>
+            </Link>
+          )}
+        </span>
+      );
+    },
+  },
+  {
+    id: 'who',
+    header: 'Who',
+    width: 220,
+    small: 'line',
+    cell: ({ by, isIndirect }) =>
+      isIndirect ? 'A calculation or a change elsewhere' : <ActorName {...(by && { by })} />,
+  },
+  {
+    id: 'at',
+    header: 'When',
+    width: 150,
+    small: 'line',
+    cell: ({ at }, { tabIndex }) => <Timestamp at={at} tabIndex={tabIndex} />,
+  },
+];
 
 const route = getRouteApi('/_app/changes/');
 
-/** Which entries were made, changed or went away lately, by type. */
+/** Page of recently created, changed, deleted and merged entries by type. */
 export function ChangesPage() {
-  const { allowed, reason } = useAllowed('listChangedEntries');
+  const { allowed, reason } = usePermission('listChangedEntries');
   if (!allowed) throw new ServiceError(403, reason);
   return <Changes />;
 }
@@ -36,13 +121,13 @@ export function ChangesPage() {
 function useChangesView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const view = useMemo(() => readChangesView(search), [search]);
+  const view = useMemo(() => parseChangesView(search), [search]);
   const show = (next: Partial<ChangesView>) =>
-    void navigate({ to: '.', search: writeChangesView({ ...view, ...next }) });
+    void navigate({ to: '.', search: formatChangesView({ ...view, ...next }) });
   return { view, show };
 }
 
-/** The moment from which on changes are told; it moves on when somebody reads anew. */
+/** The query for changes of a period; reloading moves the period to now. */
 function useSince({ period, indirect, userId }: ChangesView) {
   const [now, setNow] = useState(() => Date.now());
   const ms = PERIODS.find(({ id }) => id === period)?.ms ?? 0;
@@ -54,7 +139,7 @@ function useSince({ period, indirect, userId }: ChangesView) {
     }),
     [now, ms, indirect, userId],
   );
-  return { since, again: () => setNow(Date.now()) };
+  return { since, reload: () => setNow(Date.now()) };
 }
 
 const FATES: readonly { fate: EntryFate; label: string }[] = [
@@ -66,16 +151,16 @@ const FATES: readonly { fate: EntryFate; label: string }[] = [
 function Changes() {
   const { types } = useSchema();
   const { view, show } = useChangesView();
-  const { since, again } = useSince(view);
-  const counts = useQuery(countsQuery(since));
-  const called = view.type === '' ? undefined : typeCalled(types, view.type);
-  const [busiest] = counts.data?.toSorted((a, b) => totalOf(b) - totalOf(a)) ?? [];
-  const type = called ?? types.find(({ id }) => id === busiest?.entryTypeId);
-  const list = useInfiniteQuery(changedQuery(type?.id, since, view.fate));
+  const { since, reload } = useSince(view);
+  const counts = useQuery(changeCountsQuery(since));
+  const selectedType = view.type === '' ? undefined : findEntryType(types, view.type);
+  const [busiest] = counts.data?.toSorted((a, b) => countChanges(b) - countChanges(a)) ?? [];
+  const type = selectedType ?? types.find(({ id }) => id === busiest?.entryTypeId);
+  const list = useInfiniteQuery(changedEntriesQuery(type?.id, since, view.fate));
   const rows = useMemo(() => list.data?.pages.flatMap(({ entries }) => entries), [list.data]);
-  const columns = useMemo(() => columnsSince(since.modifiedSince), [since.modifiedSince]);
-  const total = counts.data?.reduce((sum, one) => sum + totalOf(one), 0);
-  const isQuiet = counts.data?.length === 0;
+  const columns = useMemo(() => buildColumns(since.modifiedSince), [since.modifiedSince]);
+  const total = counts.data?.reduce((sum, count) => sum + countChanges(count), 0);
+  const hasNoChanges = counts.data?.length === 0;
   const error = counts.error ?? list.error;
   return (
     <Page
@@ -84,7 +169,7 @@ function Changes() {
       meta={
         <span aria-live="polite">
           {total !== undefined &&
-            `${counted(total, 'entry', 'entries')} since ${exactDate(since.modifiedSince)}`}
+            `${pluralize(total, 'entry', 'entries')} since ${formatExactDate(since.modifiedSince)}`}
         </span>
       }
     >
@@ -93,10 +178,10 @@ function Changes() {
           <>
             <AsOf tone={error ? 'bad' : 'ok'}>Up to 180 days back</AsOf>
             <IconButton
-              label="Read again"
+              label="Reload"
               icon={RefreshCw}
               pending={counts.isFetching || list.isFetching}
-              onClick={again}
+              onClick={reload}
             />
           </>
         }
@@ -114,12 +199,12 @@ function Changes() {
           on={view.indirect}
           onChange={(indirect) => show({ indirect })}
         />
-        <ByPerson userId={view.userId} onChange={(userId) => show({ userId })} />
+        <UserFilter userId={view.userId} onChange={(userId) => show({ userId })} />
       </TableBar>
-      {counts.data && !isQuiet && (
+      {counts.data && !hasNoChanges && (
         <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />
       )}
-      {type && !isQuiet && (
+      {type && !hasNoChanges && (
         <TableBar>
           {FATES.map(({ fate, label }) => (
             <ToggleChip
@@ -134,16 +219,16 @@ function Changes() {
       <DataTable
         label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
         columns={columns}
-        rows={isQuiet ? [] : rows}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rows={hasNoChanges ? [] : rows}
+        rowId={getEntryId}
+        rowLabel={formatName}
         refetching={list.isFetching && !list.isFetchingNextPage}
         error={error === null ? undefined : toServiceError(error)}
-        onRetry={again}
+        onRetry={reload}
         empty={
           <EmptyState icon={History} title="Nothing has changed">
-            No entry of any type was made, changed or taken away
-            {view.userId !== undefined && ' by this person'} in this time.
+            No entry was created, changed or deleted
+            {view.userId !== undefined && ' by this user'} in this period.
           </EmptyState>
         }
         onClearFilters={
@@ -155,14 +240,14 @@ function Changes() {
           rows &&
           rows.length > 0 && (
             <>
-              <span>{count(rows.length)} shown, the latest first</span>
+              <span>{formatNumber(rows.length)} shown, latest first</span>
               {list.hasNextPage && (
                 <Button
                   size="small"
                   pending={list.isFetchingNextPage}
                   onClick={() => void list.fetchNextPage()}
                 >
-                  Show earlier ones
+                  Show earlier changes
                 </Button>
               )}
             </>
@@ -173,33 +258,44 @@ function Changes() {
   );
 }
 
-const totalOf = (one: { created: number; changed: number; gone: number }): number =>
-  one.created + one.changed + one.gone;
+const countChanges = ({
+  created,
+  changed,
+  gone,
+}: {
+  created: number;
+  changed: number;
+  gone: number;
+}): number => created + changed + gone;
 
-interface ByPersonProps {
+interface UserFilterProps {
   userId: number | undefined;
   onChange: (userId: number | undefined) => void;
 }
 
-const MOST = 30;
+const MAX_USERS = 30;
 
-/** Narrows changes to those that one person made. */
-function ByPerson({ userId, onChange }: ByPersonProps) {
-  const find = usePeopleFinder();
-  const chosen = userId === undefined ? [] : [userId];
-  const names = usePeopleNames(chosen);
+/** Filters changes by the user who made them. */
+function UserFilter({ userId, onChange }: UserFilterProps) {
+  const findUsers = useUserFinder();
+  const userIds = userId === undefined ? [] : [userId];
+  const names = useUserNames(userIds);
   return (
     <span className="chg-person">
       <span aria-hidden>By</span>
-      <PickBox
+      <IdPicker
         label="Changed by"
-        topic="changed by"
-        find={async (typed) =>
-          (await find(typed, MOST)).map(({ id, name, email }) => ({ value: id, label: name, hint: email }))
+        queryKey="changed by"
+        loadOptions={async (text) =>
+          (await findUsers(text, MAX_USERS)).map(({ id, name, email }) => ({
+            value: id,
+            label: name,
+            hint: email,
+          }))
         }
-        chosen={chosen}
-        nameOf={(id) => names.get(id) ?? `User ${id}`}
-        many={false}
+        value={userIds}
+        formatId={(id) => names.get(id) ?? `User ${id}`}
+        isMulti={false}
         onChange={([id]) => onChange(id)}
       />
     </span>
@@ -210,12 +306,12 @@ interface TypeCountsProps {
   counts: readonly ChangeCount[];
   types: readonly EntryTypeVm[];
   view: ChangesView;
-  since: Since;
-  /** Id of the type whose entries are listed. */
+  since: ChangesQuery;
+  /** Id of the listed entry type. */
   current: number | undefined;
 }
 
-/** How many entries of each type changed; each leads to them, and to its list as it was before. */
+/** Number of changed entries per type, with links to them and to the list as of before. */
 function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
   return (
     <nav className="chg-types" aria-label="Entry types with changes">
@@ -230,13 +326,14 @@ function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
             >
               <Link
                 to="/changes"
-                search={writeChangesView({ ...view, type: type.apiName })}
+                search={formatChangesView({ ...view, type: type.apiName })}
                 aria-current={entryTypeId === current ? 'true' : undefined}
               >
                 {type.pluralName}
               </Link>
               <span className="num">
-                {count(created)} created · {count(changed)} changed · {count(gone)} gone
+                {formatNumber(created)} created · {formatNumber(changed)} changed · {formatNumber(gone)}{' '}
+                deleted or merged
               </span>
               <Link
                 to="/entries/$type/past"
@@ -254,24 +351,24 @@ function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
   );
 }
 
-/** What is asked for of all types. */
-interface Since {
+/** Query parameters shared by all types. */
+interface ChangesQuery {
   modifiedSince: string;
   indirect: boolean;
   userId?: number;
 }
 
-/** How many entries of each type have changed. */
-const countsQuery = (query: Since) =>
+/** Number of changed entries per type. */
+const changeCountsQuery = (query: ChangesQuery) =>
   queryOptions({
     queryKey: [{ _id: 'countChangedEntries', query }],
     queryFn: async ({ signal }) => (await countChangedEntries({ query, signal })).data,
   });
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-/** The changed entries of a type, page by page, the latest first. */
-const changedQuery = (type: number | undefined, since: Since, fate: EntryFate | undefined) =>
+/** The changed entries of a type in pages, latest first. */
+const changedEntriesQuery = (type: number | undefined, since: ChangesQuery, fate: EntryFate | undefined) =>
   infiniteQueryOptions({
     queryKey: [{ _id: 'listChangedEntries', type, since, fate }],
     queryFn: async ({ pageParam, signal }) =>
@@ -280,7 +377,7 @@ const changedQuery = (type: number | undefined, since: Since, fate: EntryFate | 
           path: { entryTypeId: String(type) },
           query: {
             ...since,
-            limit: PAGE,
+            limit: PAGE_SIZE,
             ...(fate && { fate }),
             ...(pageParam !== '' && { cursor: pageParam }),
           },

@@ -1,113 +1,125 @@
-import type { FieldValue, NamedValue, RowVm } from '../../../api/generated/types.gen.ts';
+import type { FieldValue, NamedValue, RowVm } from '../../../../contract/generated/types.gen.ts';
 import type { Field } from '../model/schema.ts';
-import { valueIn } from '../model/values.ts';
-import { resolveNames } from './candidates.ts';
-import type { Resolved, Sources } from './candidates.ts';
-import type { Changes, StagedCell } from './changes.ts';
-import { lockedReason, valueFault } from './rules.ts';
-import { readTyped } from './typed.ts';
-import type { Typed } from './typed.ts';
-import { sameValue } from './written.ts';
+import { getValue, isSameValue } from '../model/values.ts';
+import type { ChangeSet, StagedCell } from './change-set.ts';
+import { parseInput } from './parse-input.ts';
+import type { ParsedInput } from './parse-input.ts';
+import { resolveNames } from './value-options.ts';
+import type { ResolvedNames, Sources } from './value-options.ts';
+import { getLockedReason, getValueError } from './value-rules.ts';
 
-/** A block of cells as they were copied: their texts, and the values themselves where they come from this page. */
-export interface Block {
+/** A copied block of cells: their texts, and their values if they were copied on this page. */
+export interface CellBlock {
   texts: readonly (readonly string[])[];
   values?: readonly (readonly (FieldValue | undefined)[])[];
-  /** The fields that the values are of, by column. */
+  /** Field ids of the values by column. */
   fieldIds?: readonly number[];
 }
 
-/** Where a row of the block goes. */
+/** Target row of a pasted row. */
 export interface PasteRow {
   /** Negative for a new entry. */
   entryId: number;
   entryName: string;
   row: RowVm | undefined;
-  /** Below the last row: a new entry where that is wanted. */
-  isBeyond?: boolean;
+  /** The row is below the last one and becomes a new entry if the user wants that. */
+  isNew?: boolean;
 }
 
+/** A cell of a paste with its outcome: a value, an error, or the reason why it cannot be edited. */
 export interface PasteCell {
-  to: PasteRow;
+  target: PasteRow;
   field: Field;
   text: string;
   before: FieldValue | undefined;
-  /** What becomes of it. */
-  outcome: { value: FieldValue | undefined; isSame: boolean } | { fault: string } | { kept: string };
+  outcome: { value: FieldValue | undefined; isSame: boolean } | { error: string } | { locked: string };
 }
 
-export interface PasteAsked {
-  block: Block;
+export interface PasteInput {
+  block: CellBlock;
   rows: readonly PasteRow[];
   fields: readonly Field[];
   sources: Sources;
-  changes: Changes;
+  changes: ChangeSet;
   zone: string;
 }
 
-const heldIn = ({ row, entryId }: PasteRow, field: Field, changes: Changes): FieldValue | undefined => {
+const getCurrentValue = (
+  { row, entryId }: PasteRow,
+  field: Field,
+  changes: ChangeSet,
+): FieldValue | undefined => {
   const staged = changes.cells.get(entryId)?.get(field.id);
-  return staged ? staged.value : row && valueIn(row, field);
+  return staged ? staged.value : row && getValue(row, field);
 };
 
-/** Values of this page are taken as they are where they go back into the same field. */
-function readCell(
-  asked: PasteAsked,
+/** Parses a pasted cell. Values copied on this page are taken unchanged if they return to the same field. */
+function parseCell(
+  input: PasteInput,
   row: number,
   column: number,
   field: Field,
-  held: FieldValue | undefined,
-): Typed {
-  const { block, zone } = asked;
+  currentValue: FieldValue | undefined,
+): ParsedInput {
+  const { block, zone } = input;
   if (block.values && block.fieldIds?.[column] === field.id) {
     const value = block.values[row]?.[column];
-    const fault = valueFault(value, field);
-    return fault === undefined ? { value } : { fault };
+    const error = getValueError(value, field);
+    return error === undefined ? { value } : { error };
   }
-  return readTyped(block.texts[row]?.[column] ?? '', field, held, zone);
+  return parseInput(block.texts[row]?.[column] ?? '', field, currentValue, zone);
 }
 
-function named(
+function resolveValue(
   names: readonly string[],
-  resolved: Resolved | undefined,
+  resolved: ResolvedNames | undefined,
   field: Field,
-): { value: FieldValue | undefined } | { fault: string } {
+): { value: FieldValue | undefined } | { error: string } {
   const found = names.map((name) => resolved?.get(name) ?? `"${name}" was not found`);
-  const fault = found.find((one) => typeof one === 'string');
-  if (fault !== undefined) return { fault };
-  const values = found.filter((one): one is NamedValue => typeof one !== 'string');
+  const error = found.find((item) => typeof item === 'string');
+  if (error !== undefined) return { error };
+  const values = found.filter((item): item is NamedValue => typeof item !== 'string');
   return { value: field.isMultiSelect ? values : values[0] };
 }
 
-/** Reads every cell of a pasted block: what it becomes, and what does not fit; names are looked up. */
-export async function planPaste(asked: PasteAsked): Promise<readonly PasteCell[]> {
-  const { block, rows, fields, sources, changes } = asked;
-  const read = rows.flatMap((to, at) =>
-    fields.slice(0, block.texts[at]?.length ?? 0).map((field, column) => {
-      const before = heldIn(to, field, changes);
-      const goes = changes.deletions.has(to.entryId) ? `${to.entryName} is to be deleted` : undefined;
-      const locked = goes ?? lockedReason(field);
-      const typed = locked === undefined ? readCell(asked, at, column, field, before) : { kept: locked };
-      return { to, field, text: block.texts[at]?.[column] ?? '', before, typed };
+/** Plans a paste: parses and validates every cell and looks names up. @throws ServiceError */
+export async function planPaste(input: PasteInput): Promise<readonly PasteCell[]> {
+  const { block, rows, fields, sources, changes } = input;
+  const cells = rows.flatMap((target, row) =>
+    fields.slice(0, block.texts[row]?.length ?? 0).map((field, column) => {
+      const before = getCurrentValue(target, field, changes);
+      const isDeleted = changes.deletions.has(target.entryId);
+      const locked = isDeleted ? `${target.entryName} will be deleted` : getLockedReason(field);
+      const parsed = locked === undefined ? parseCell(input, row, column, field, before) : { locked };
+      return { target, field, text: block.texts[row]?.[column] ?? '', before, parsed };
     }),
   );
-  const resolved = new Map<Field, Resolved>();
-  for (const [field, cells] of Map.groupBy(read, (cell) => cell.field)) {
-    const names = new Set(cells.flatMap(({ typed }) => ('names' in typed ? typed.names : [])));
-    // oxlint-disable-next-line no-await-in-loop -- a service is asked one thing after the other
+  const resolved = new Map<Field, ResolvedNames>();
+  for (const [field, fieldCells] of Map.groupBy(cells, (cell) => cell.field)) {
+    const names = new Set(fieldCells.flatMap(({ parsed }) => ('names' in parsed ? parsed.names : [])));
+    // oxlint-disable-next-line no-await-in-loop -- sequential, to limit the load on the service
     if (names.size > 0) resolved.set(field, await resolveNames(field, sources, [...names]));
   }
-  return read.map(({ typed, ...cell }): PasteCell => {
-    const outcome = 'names' in typed ? named(typed.names, resolved.get(cell.field), cell.field) : typed;
+  return cells.map(({ parsed, ...cell }): PasteCell => {
+    const outcome =
+      'names' in parsed ? resolveValue(parsed.names, resolved.get(cell.field), cell.field) : parsed;
     if (!('value' in outcome)) return { ...cell, outcome };
-    return { ...cell, outcome: { value: outcome.value, isSame: sameValue(outcome.value, cell.before) } };
+    return { ...cell, outcome: { value: outcome.value, isSame: isSameValue(outcome.value, cell.before) } };
   });
 }
 
-/** The cells of a plan that change something, to be staged. */
-export const stagedByPaste = (plan: readonly PasteCell[]): StagedCell[] =>
-  plan.flatMap(({ to, field, before, outcome }) =>
+/** The cells of a plan to stage: valid ones whose value changes. */
+export const toStagedCells = (plan: readonly PasteCell[]): StagedCell[] =>
+  plan.flatMap(({ target, field, before, outcome }) =>
     !('value' in outcome) || outcome.isSame
       ? []
-      : [{ entryId: to.entryId, entryName: to.entryName, fieldId: field.id, before, value: outcome.value }],
+      : [
+          {
+            entryId: target.entryId,
+            entryName: target.entryName,
+            fieldId: field.id,
+            before,
+            value: outcome.value,
+          },
+        ],
   );

@@ -1,77 +1,117 @@
+import type { DataRequestResultVm, StoreRequestVm } from '../../../../contract/generated/types.gen.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import type { DataRequestResultVm, StoreRequestVm } from '../../../api/generated/types.gen.ts';
-import { cellKey, deletionKey } from './changes.ts';
-import type { StagedCell, StagedDeletion } from './changes.ts';
-import { writtenOf } from './written.ts';
+import { createStore, useStore } from '../../../ui/store.ts';
+import { toRequestValue } from '../model/values.ts';
+import { getCellKey, getDeletionKey } from './change-set.ts';
+import type { StagedCell, StagedDeletion } from './change-set.ts';
 
-/** What one request takes (shapes 4). More than one would not be all or nothing. */
-export const MOST_ITEMS = 10_000;
+/** Outcome of a failed request; the changes stay staged. */
+export interface SendFailure {
+  /** Whether storing values failed or, after it succeeded, deleting entries. */
+  part: 'values' | 'deletions';
+  message: string;
+  errors: RequestErrors;
+  /** Number of values stored before deleting failed. */
+  savedCount: number;
+  deletedCount: number;
+}
 
-/** Cells as one request, each with what it expects to be there: nobody else's change is written over unseen. */
-export const requestsOf = (cells: readonly StagedCell[], ignoreNearDups: boolean): StoreRequestVm[] =>
+interface SendState {
+  isPending: boolean;
+  failure: SendFailure | undefined;
+}
+
+const IDLE_STATE: SendState = { isPending: false, failure: undefined };
+
+// Outside the review panel: reopening it shows the running request and does not send again.
+const sendStates = createStore<ReadonlyMap<number, SendState>>(new Map());
+
+/** State of sending the changes of a type. */
+export const getSendState = (typeId: number): SendState => sendStates.get().get(typeId) ?? IDLE_STATE;
+
+export const useSendState = (typeId: number): SendState => useStore(sendStates).get(typeId) ?? IDLE_STATE;
+
+export const updateSendState = (typeId: number, part: Partial<SendState>): void =>
+  sendStates.set(new Map(sendStates.get()).set(typeId, { ...getSendState(typeId), ...part }));
+
+/** Limit of items in one request (shapes 4). Changes are not split over requests, which would not be atomic. */
+export const MAX_REQUEST_ITEMS = 10_000;
+
+/** Builds the items of one request. Each states the expected stored value, so that conflicts are detected (shapes 1). */
+export const buildStoreRequests = (cells: readonly StagedCell[], ignoreNearDups: boolean): StoreRequestVm[] =>
   cells.map(({ entryId, fieldId, value, before }) => ({
     entryId,
     fieldId,
-    ...writtenOf(value),
-    ...(entryId > 0 && { expected: writtenOf(before) }),
+    ...toRequestValue(value),
+    ...(entryId > 0 && { expected: toRequestValue(before) }),
     ...(ignoreNearDups && { ignoreNearDups }),
   }));
 
-/** What the service said about cells, by their place in the request. */
-export interface Refusals {
+/** Errors of a failed request, assigned to its cells. */
+export interface RequestErrors {
   /** By `cellKey`. */
-  faults: ReadonlyMap<string, string>;
-  /** Cells that hold something else by now. */
-  overtaken: readonly StagedCell[];
-  /** Whether names were refused for being nearly those of other entries, and for nothing else. */
-  isOnlyNear: boolean;
-  /** What belongs to no cell. */
-  rest: readonly string[];
+  cellErrors: ReadonlyMap<string, string>;
+  /** Cells whose stored value changed after they were read (edit conflicts). */
+  conflicts: readonly StagedCell[];
+  /** Whether all errors are near-duplicate names, which the user may store anyway. */
+  isOnlyNearDuplicate: boolean;
+  /** Errors that belong to no cell. */
+  otherErrors: readonly string[];
 }
 
-const PATH = /^storeRequests[.[](?<place>\d+)\]?(?:\.(?<part>\w+))?$/;
-const NEAR = /; ignoreNearDups stores it all the same$/;
+const ITEM_PATH = /^storeRequests[.[](?<index>\d+)\]?(?:\.(?<part>\w+))?$/;
+const NEAR_DUPLICATE_HINT = /; set ignoreNearDups to store it anyway$/;
 
-/** Puts what a failed request was told onto its cells. */
-export function refusalsOf({ fields }: Pick<ServiceError, 'fields'>, cells: readonly StagedCell[]): Refusals {
-  const faults = new Map<string, string>();
-  const overtaken: StagedCell[] = [];
-  const rest: string[] = [];
+/** Assigns the errors of a failed request to its cells. */
+export function parseRequestErrors(
+  { fields }: Pick<ServiceError, 'fields'>,
+  cells: readonly StagedCell[],
+): RequestErrors {
+  const cellErrors = new Map<string, string>();
+  const conflicts: StagedCell[] = [];
+  const otherErrors: string[] = [];
   for (const { path, message } of fields) {
-    const { place, part } = PATH.exec(path)?.groups ?? {};
-    const cell = place === undefined ? undefined : cells[Number(place)];
-    if (!cell) rest.push(path === '' ? message : `${path}: ${message}`);
-    else if (part === 'expected') overtaken.push(cell);
+    const { index, part } = ITEM_PATH.exec(path)?.groups ?? {};
+    const cell = index === undefined ? undefined : cells[Number(index)];
+    if (!cell) otherErrors.push(path === '' ? message : `${path}: ${message}`);
+    else if (part === 'expected') conflicts.push(cell);
     else {
-      const key = cellKey(cell);
-      faults.set(key, [faults.get(key), message.replace(NEAR, '')].filter(Boolean).join('. '));
+      const key = getCellKey(cell);
+      cellErrors.set(
+        key,
+        [cellErrors.get(key), message.replace(NEAR_DUPLICATE_HINT, '')].filter(Boolean).join('. '),
+      );
     }
   }
-  const isOnlyNear = fields.length > 0 && fields.every(({ message }) => NEAR.test(message));
-  return { faults, overtaken, isOnlyNear, rest };
+  const isOnlyNearDuplicate =
+    fields.length > 0 && fields.every(({ message }) => NEAR_DUPLICATE_HINT.test(message));
+  return { cellErrors, conflicts, isOnlyNearDuplicate, otherErrors };
 }
 
-/** Which entries are gone after a call that deletes them: also those that were before. The others say why not. */
-export function deletedOf(answers: readonly DataRequestResultVm[], asked: readonly StagedDeletion[]) {
-  const gone: StagedDeletion[] = [];
-  const faults = new Map<string, string>();
-  for (const [at, deletion] of asked.entries()) {
-    const error = answers[at]?.error;
+/** Splits requested deletions into deleted entries, including those deleted before (404), and errors. */
+export function parseDeletionResults(
+  results: readonly DataRequestResultVm[],
+  deletions: readonly StagedDeletion[],
+) {
+  const deleted: StagedDeletion[] = [];
+  const errors = new Map<string, string>();
+  for (const [index, deletion] of deletions.entries()) {
+    const error = results[index]?.error;
     if (error && error.code !== 404)
-      faults.set(deletionKey(deletion.entryId), error.description ?? 'It was not deleted');
-    else gone.push(deletion);
+      errors.set(getDeletionKey(deletion.entryId), error.description ?? 'The entry was not deleted');
+    else deleted.push(deletion);
   }
-  return { gone, faults };
+  return { deleted, errors };
 }
 
-/** The ids of entries that a request has made, by those that it gave them. */
-export const madeBy = (
-  answers: readonly DataRequestResultVm[],
+/** Ids of the entries created by a request, by their staged ids. */
+export const getNewIds = (
+  results: readonly DataRequestResultVm[],
   sent: readonly StagedCell[],
 ): ReadonlyMap<number, number> =>
   new Map(
-    sent.flatMap(({ entryId }, at) => {
-      const id = answers[at]?.entryId;
+    sent.flatMap(({ entryId }, index) => {
+      const id = results[index]?.entryId;
       return entryId < 0 && id !== undefined && id !== null ? [[entryId, id] as const] : [];
     }),
   );

@@ -1,38 +1,42 @@
-import { csvLine, unguard } from '../../../files/csv.ts';
+import { formatCsvRow, removeFormulaGuard } from '../../../files/csv.ts';
 
-const MARKS = /["\t\r\n]/;
+const SPECIAL_CHARACTERS = /["\t\r\n]/;
 
-/** A cell guarded like those of CSV files: a sheet takes no text for a formula (security T19). */
-function writeCell(cell: string | number): string {
-  const quoted = csvLine([cell]).slice(0, -'\r\n'.length);
+/** Formats a cell with the formula guard of CSV files, so that spreadsheets do not run texts as formulas (security T19). */
+function formatCell(cell: string | number): string {
+  const quoted = formatCsvRow([cell]).slice(0, -'\r\n'.length);
   if (typeof cell === 'number') return quoted;
-  return MARKS.test(cell) ? quoted : quoted.slice(1, -1);
+  return SPECIAL_CHARACTERS.test(cell) ? quoted : quoted.slice(1, -1);
 }
 
-/** A block of cells as spreadsheets copy it; cells with tabs, line ends or quotes stand in quotes. */
+/** Formats cells as spreadsheets copy them; cells with tabs, line ends or quotes are quoted. */
 export const toTsv = (block: readonly (readonly (string | number)[])[]): string =>
-  block.map((row) => row.map(writeCell).join('\t')).join('\r\n');
+  block.map((row) => row.map(formatCell).join('\t')).join('\r\n');
 
-const QUOTED = /"((?:[^"]|"")*)"(?=[\t\r\n]|$)/y;
-const BARE = /[^\t\r\n]*/y;
-const END = /\r\n|[\t\r\n]|$/y;
+const QUOTED_CELL = /"((?:[^"]|"")*)"(?=[\t\r\n]|$)/y;
+const PLAIN_CELL = /[^\t\r\n]*/y;
+const CELL_END = /\r\n|[\t\r\n]|$/y;
 
-/** Reads a block that was copied from a sheet. A line end after the last row is none. */
-export function readTsv(text: string): string[][] {
+/**
+ * Parses cells copied from a spreadsheet; a line end after the last row adds no row. Excel quotes a cell only if it
+ * contains tabs or line ends, so a cell such as `"q"x` or `"open` is plain text. CSV parsers treat such a cell as
+ * quoted and swallow what follows, hence this parser.
+ */
+export function parseTsv(text: string): string[][] {
   const rows: string[][] = [[]];
-  const taken = (pattern: RegExp, at: number) => {
-    pattern.lastIndex = at;
+  let position = 0;
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = position;
     return pattern.exec(text);
   };
-  let at = 0;
   for (;;) {
-    const quoted = taken(QUOTED, at);
-    const cell = quoted?.[1]?.replaceAll('""', '"') ?? taken(BARE, at)?.[0] ?? '';
-    rows.at(-1)?.push(unguard(cell));
-    at += quoted ? quoted[0].length : cell.length;
-    const end = taken(END, at)?.[0] ?? '';
-    at += end.length;
-    if (end === '' || (end !== '\t' && at === text.length)) return rows;
+    const quoted = match(QUOTED_CELL);
+    const cell = quoted?.[1]?.replaceAll('""', '"') ?? match(PLAIN_CELL)?.[0] ?? '';
+    rows.at(-1)?.push(removeFormulaGuard(cell));
+    position += quoted ? quoted[0].length : cell.length;
+    const end = match(CELL_END)?.[0] ?? '';
+    position += end.length;
+    if (end === '' || (end !== '\t' && position === text.length)) return rows;
     if (end !== '\t') rows.push([]);
   }
 }

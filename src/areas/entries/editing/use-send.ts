@@ -1,128 +1,149 @@
 import { isUnreachable, ServiceError } from '../../../api/errors.ts';
 import { deleteEntries, updateEntries } from '../../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { attemptOf, putAttempt, useAttempt } from './attempts.ts';
-import type { Failed } from './attempts.ts';
-import { stagedIn } from './changes.ts';
-import type { StagedCell, StagedDeletion } from './changes.ts';
-import { writeStaged } from './kept.ts';
-import { deletedOf, madeBy, refusalsOf, requestsOf } from './send.ts';
-import type { Refusals } from './send.ts';
-import { cellsStored, changesOf, entriesDeleted, refusedOf, sendingOf, stageInverse } from './store.ts';
-import type { Sent } from './store.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { toast } from '../../../ui/toast.ts';
+import {
+  markStored,
+  getChangeSet,
+  markDeleted,
+  markRefused,
+  markSending,
+  stageInverse,
+} from './change-set-store.ts';
+import type { SentRequest } from './change-set-store.ts';
+import { getStagedCells } from './change-set.ts';
+import type { StagedCell, StagedDeletion } from './change-set.ts';
+import { persistChanges } from './persist-changes.ts';
+import {
+  getSendState,
+  updateSendState,
+  useSendState,
+  parseDeletionResults,
+  getNewIds,
+  parseRequestErrors,
+  buildStoreRequests,
+} from './send.ts';
+import type { SendFailure, RequestErrors } from './send.ts';
 
-interface Storing {
+interface StoreInput {
   cells: readonly StagedCell[];
   ignoreNearDups: boolean;
 }
 
-const NO_REFUSALS: Refusals = { faults: new Map(), overtaken: [], isOnlyNear: false, rest: [] };
+const NO_REQUEST_ERRORS: RequestErrors = {
+  cellErrors: new Map(),
+  conflicts: [],
+  isOnlyNearDuplicate: false,
+  otherErrors: [],
+};
 
-function tell(stored: Sent | undefined, gone: number, typeId: number): void {
-  const did = [
-    stored && `Saved ${counted(stored.cells.length, 'change', 'changes')}`,
-    gone > 0 && `${stored ? 'deleted' : 'Deleted'} ${counted(gone, 'entry', 'entries')}`,
+function announceSent(stored: SentRequest | undefined, deletedCount: number, typeId: number): void {
+  const results = [
+    stored && `Saved ${pluralize(stored.cells.length, 'change', 'changes')}`,
+    deletedCount > 0 && `${stored ? 'deleted' : 'Deleted'} ${pluralize(deletedCount, 'entry', 'entries')}`,
   ];
-  const changed = stored?.cells.some(({ entryId }) => entryId > 0) === true;
+  const hasChanged = stored?.cells.some(({ entryId }) => entryId > 0) === true;
   toast({
-    title: did.filter(Boolean).join(', '),
+    title: results.filter(Boolean).join(', '),
     tone: 'ok',
-    ...(gone > 0 && changed && { description: 'Undo stages the old values; what was deleted stays so.' }),
-    ...(changed && { action: { label: 'Undo', onSelect: () => stageInverse(typeId, stored) } }),
+    ...(deletedCount > 0 &&
+      hasChanged && { description: 'Undo stages the old values. Deleted entries stay deleted.' }),
+    ...(hasChanged && { action: { label: 'Undo', onSelect: () => stageInverse(typeId, stored) } }),
   });
 }
 
-/** Says that it was sent before it is: a page that goes meanwhile comes back with the doubt (kept.ts). */
-function doubtUntilAnswered(typeId: number, part: Failed['at'], cells: readonly StagedCell[]): void {
-  const made = new Set(cells.flatMap(({ entryId }) => (entryId < 0 ? [entryId] : [])));
-  sendingOf(typeId, { at: Date.now(), part, made: [...made] });
-  void writeStaged();
+/** Records the request before it is sent, so that a reload during the request shows that its outcome is unknown. */
+function markUnconfirmed(typeId: number, part: SendFailure['part'], cells: readonly StagedCell[]): void {
+  const newEntryIds = new Set(cells.flatMap(({ entryId }) => (entryId < 0 ? [entryId] : [])));
+  markSending(typeId, { sentAt: Date.now(), part, newEntryIds: [...newEntryIds] });
+  void persistChanges();
 }
 
-/** What the service has said against a request; undefined where no answer came, so that the doubt stays. */
-function answeredBy(thrown: unknown): ServiceError | undefined {
+/** The error the service answered with; undefined without an answer, so that the request stays unconfirmed. */
+function getAnswer(thrown: unknown): ServiceError | undefined {
   if (!(thrown instanceof ServiceError)) throw thrown;
   return isUnreachable(thrown) ? undefined : thrown;
 }
 
 /**
- * Sends what is staged for a type: first its values in one request, all or nothing, then the entries that go. A value can
- * be taken back and a deletion cannot, so nothing goes before everything else is safe.
+ * Sends the changes of a type: the values in one atomic request, then the deletions. Values can be reverted and
+ * deletions cannot, so nothing is deleted unless the values were stored.
  */
 export function useSend(typeId: number) {
-  const { isPending, failed } = useAttempt(typeId);
+  const { isPending, failure } = useSendState(typeId);
   const storing = useWrite('updateEntries', {
-    mutationFn: ({ cells, ignoreNearDups }: Storing) =>
+    mutationFn: ({ cells, ignoreNearDups }: StoreInput) =>
       updateEntries({
         path: { entryTypeId: String(typeId) },
-        body: { storeRequests: requestsOf(cells, ignoreNearDups) },
+        body: { storeRequests: buildStoreRequests(cells, ignoreNearDups) },
       }),
   });
   const deleting = useWrite('deleteEntries', {
     mutationFn: (body: number[]) => deleteEntries({ path: { entryTypeId: String(typeId) }, body }),
   });
-  const fail = (next: Partial<Failed> & Pick<Failed, 'at'>) =>
-    putAttempt(typeId, { failed: { message: '', refusals: NO_REFUSALS, saved: 0, gone: 0, ...next } });
+  const fail = (next: Partial<SendFailure> & Pick<SendFailure, 'part'>) =>
+    updateSendState(typeId, {
+      failure: { message: '', errors: NO_REQUEST_ERRORS, savedCount: 0, deletedCount: 0, ...next },
+    });
   const store = async (cells: readonly StagedCell[], ignoreNearDups: boolean) => {
-    doubtUntilAnswered(typeId, 'values', cells);
+    markUnconfirmed(typeId, 'values', cells);
     try {
       const { data } = await storing.mutateAsync({ cells, ignoreNearDups });
-      return cellsStored(typeId, cells, madeBy(data, cells));
+      return markStored(typeId, cells, getNewIds(data, cells));
     } catch (thrown) {
-      const answer = answeredBy(thrown);
+      const answer = getAnswer(thrown);
       if (!answer) return undefined;
-      const refusals = refusalsOf(answer, cells);
-      refusedOf(typeId, refusals.faults);
-      fail({ at: 'values', message: answer.fields.length === 0 ? answer.message : '', refusals });
+      const errors = parseRequestErrors(answer, cells);
+      markRefused(typeId, errors.cellErrors);
+      fail({ part: 'values', message: answer.fields.length === 0 ? answer.message : '', errors });
       return undefined;
     }
   };
-  /** How many are gone; undefined where some are still there. */
-  const remove = async (deletions: readonly StagedDeletion[], saved: number) => {
-    doubtUntilAnswered(typeId, 'deletions', []);
+  /** Returns the number of deleted entries; undefined if the request failed or any deletion was refused. */
+  const remove = async (deletions: readonly StagedDeletion[], savedCount: number) => {
+    markUnconfirmed(typeId, 'deletions', []);
     try {
       const { data } = await deleting.mutateAsync(deletions.map(({ entryId }) => entryId));
-      const { gone, faults } = deletedOf(data, deletions);
-      entriesDeleted(typeId, gone);
-      if (faults.size === 0) return gone.length;
-      refusedOf(typeId, faults);
-      fail({ at: 'deletions', saved, gone: gone.length });
+      const { deleted, errors } = parseDeletionResults(data, deletions);
+      markDeleted(typeId, deleted);
+      if (errors.size === 0) return deleted.length;
+      markRefused(typeId, errors);
+      fail({ part: 'deletions', savedCount, deletedCount: deleted.length });
     } catch (thrown) {
-      const answer = answeredBy(thrown);
+      const answer = getAnswer(thrown);
       if (!answer) return undefined;
-      refusedOf(typeId);
+      markRefused(typeId);
       const message = [answer.message, ...answer.fields.map((field) => field.message)].join('. ');
-      fail({ at: 'deletions', message, saved });
+      fail({ part: 'deletions', message, savedCount });
     }
     return undefined;
   };
   const sendAll = async (ignoreNearDups: boolean): Promise<boolean> => {
-    const changes = changesOf(typeId);
-    // What does not fit is held back by the review already; it has no value that could be sent.
-    const cells = stagedIn(changes).filter(({ misfit }) => !misfit);
+    const changes = getChangeSet(typeId);
+    // Invalid input has no value to send; the review blocks sending while there is any.
+    const cells = getStagedCells(changes).filter(({ invalidInput }) => !invalidInput);
     const deletions = [...changes.deletions.values()];
     if (cells.length + deletions.length === 0) {
-      toast({ title: 'All of it is there already', tone: 'ok' });
+      toast({ title: 'Everything is already saved', tone: 'ok' });
       return true;
     }
     const stored = cells.length > 0 ? await store(cells, ignoreNearDups) : undefined;
     if (cells.length > 0 && !stored) return false;
-    const gone = deletions.length > 0 ? await remove(deletions, cells.length) : 0;
-    if (gone === undefined) return false;
-    tell(stored, gone, typeId);
+    const deletedCount = deletions.length > 0 ? await remove(deletions, cells.length) : 0;
+    if (deletedCount === undefined) return false;
+    announceSent(stored, deletedCount, typeId);
     return true;
   };
-  /** True once everything was stored, and gone what was to go. */
+  /** Returns whether everything was stored and deleted. */
   const send = async (ignoreNearDups = false): Promise<boolean> => {
-    if (attemptOf(typeId).isPending) return false;
-    putAttempt(typeId, { isPending: true, failed: undefined });
+    if (getSendState(typeId).isPending) return false;
+    updateSendState(typeId, { isPending: true, failure: undefined });
     try {
       return await sendAll(ignoreNearDups);
     } finally {
-      putAttempt(typeId, { isPending: false });
+      updateSendState(typeId, { isPending: false });
     }
   };
-  return { send, failed, pending: isPending };
+  return { send, failure, pending: isPending };
 }

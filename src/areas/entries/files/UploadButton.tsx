@@ -3,109 +3,115 @@ import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { markStale } from '../../../api/effects.ts';
-import { holderOf } from '../../../api/session-query.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { holdWork } from '../../../ui/form/unsaved.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
+import { getSessionIdentity } from '../../../api/session-query.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { announce } from '../../../ui/feedback/live.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { guardStagedWork } from '../../../ui/dialog/unsaved-work.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
-import { inTurn, sendFile, whyNotSent } from './upload.ts';
+import { uploadSequentially, uploadFile, getUploadError } from './upload.ts';
 import './files.css';
 
 interface UploadButtonProps {
   entryId: number;
   field: Field;
-  /** Whether the field holds a file already. */
-  isHeld: boolean;
+  /** Whether the field has a file already. */
+  hasFile: boolean;
 }
 
-/** A file on its way, or one that did not arrive; it stays chosen until it has or somebody lets it go. */
-interface Chosen {
+/** A file being uploaded, or one whose upload failed and can be retried. */
+interface PendingUpload {
   id: number;
   file: File;
-  part: number;
-  stop: AbortController | undefined;
-  fault: string | undefined;
+  progress: number;
+  controller: AbortController | undefined;
+  error: string | undefined;
 }
 
-const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
-const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
+const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp';
+const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent' });
 
-/** Runs something that closing the tab would break off: the browser asks first. */
-async function held(work: () => Promise<void>): Promise<void> {
-  const release = holdWork();
+/** Runs work during which the browser asks before closing the tab. */
+async function guardWork(work: () => Promise<void>): Promise<void> {
+  const release = guardStagedWork();
   await work().finally(release);
 }
 
-/** The files on their way to a field, each with a request of its own, one after the other. */
+/** Uploads files into a field, one request per file, one after the other. */
 function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'field'>) {
   const client = useQueryClient();
   const session = useSession();
-  const [chosen, setChosen] = useState<readonly Chosen[]>([]);
-  const last = useRef(0);
-  // Those that still wait for their turn, unless somebody lets them go.
+  const [uploads, setUploads] = useState<readonly PendingUpload[]>([]);
+  const lastId = useRef(0);
+  // Ids of files that wait for their turn.
   const waiting = useRef(new Set<number>());
-  // Uploads go on while one looks elsewhere in the console; what fails then has no other place to be told.
-  const isLeft = useRef(false);
+  // Uploads continue on other pages of the console; failures are then reported as toasts.
+  const isUnmounted = useRef(false);
   useEffect(() => {
-    isLeft.current = false;
+    isUnmounted.current = false;
     return () => {
-      isLeft.current = true;
+      isUnmounted.current = true;
     };
   }, []);
-  const put = (id: number, next: Partial<Chosen>) =>
-    setChosen((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
-  const letGo = (id: number) => {
+  const update = (id: number, next: Partial<PendingUpload>) =>
+    setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...next } : upload)));
+  const remove = (id: number) => {
     waiting.current.delete(id);
-    setChosen((all) => all.filter((one) => one.id !== id));
+    setUploads((all) => all.filter((upload) => upload.id !== id));
   };
-  const send = async ({ id, file }: Pick<Chosen, 'id' | 'file'>) => {
-    const refused = whyNotSent(file);
-    if (refused !== undefined) {
-      put(id, { fault: refused });
+  const send = async ({ id, file }: Pick<PendingUpload, 'id' | 'file'>) => {
+    const uploadError = getUploadError(file);
+    if (uploadError !== undefined) {
+      update(id, { error: uploadError });
       return;
     }
-    const stop = new AbortController();
-    put(id, { stop, fault: undefined, part: 0 });
+    const controller = new AbortController();
+    update(id, { controller, error: undefined, progress: 0 });
     const upload = { typeId: field.entryTypeId, entryId, fieldId: field.id, file };
     try {
-      await sendFile(upload, holderOf(session), (part) => put(id, { part }), stop.signal);
-      letGo(id);
+      await uploadFile(
+        upload,
+        getSessionIdentity(session),
+        (progress) => update(id, { progress }),
+        controller.signal,
+      );
+      remove(id);
       announce(`${file.name} was uploaded`);
-      await markStale(client, 'updateEntries');
+      await invalidateAfter(client, 'updateEntries');
     } catch (thrown) {
       const { message, fields, status } = toServiceError(thrown);
-      const fault = fields.length > 0 ? fields.map((one) => one.message).join('. ') : message;
-      put(id, { stop: undefined, fault });
-      if (isLeft.current) toast({ title: `${file.name} was not uploaded`, description: fault, tone: 'bad' });
-      // Without an answer it may have arrived all the same: the list tells.
-      if (status === 0) await markStale(client, 'updateEntries');
+      const error = fields.length > 0 ? fields.map((each) => each.message).join('. ') : message;
+      update(id, { controller: undefined, error });
+      if (isUnmounted.current)
+        toast({ title: `${file.name} was not uploaded`, description: error, tone: 'bad' });
+      // Without an answer the file may have been stored; the reloaded list shows it.
+      if (status === 0) await invalidateAfter(client, 'updateEntries');
     }
   };
   const choose = async (files: readonly File[]) => {
-    const fresh = files.map((file, at) => ({
-      id: last.current + 1 + at,
+    const added = files.map((file, index) => ({
+      id: lastId.current + 1 + index,
       file,
-      part: 0,
-      stop: undefined,
-      fault: undefined,
+      progress: 0,
+      controller: undefined,
+      error: undefined,
     }));
-    last.current += files.length;
-    setChosen((all) => [...all, ...fresh]);
-    await held(() => inTurn(fresh, waiting.current, send));
+    lastId.current += files.length;
+    setUploads((all) => [...all, ...added]);
+    await guardWork(() => uploadSequentially(added, waiting.current, send));
   };
-  const again = (one: Chosen) => held(() => send(one));
-  return { chosen, choose, again, letGo };
+  const retry = (upload: PendingUpload) => guardWork(() => send(upload));
+  return { uploads, choose, retry, remove };
 }
 
-/** Adds files to a field, or replaces its file; what fails stays with its reason and can be sent again. */
-export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
-  const { reason } = useAllowed('updateEntries');
+/** Button to add files to a field or replace its file; failed uploads are listed and can be retried. */
+export function UploadButton({ entryId, field, hasFile }: UploadButtonProps) {
+  const { reason } = usePermission('updateEntries');
   const input = useRef<HTMLInputElement>(null);
-  const { chosen, choose, again, letGo } = useUploads({ entryId, field });
-  const several = field.isMultiSelect;
+  const { uploads, choose, retry, remove } = useUploads({ entryId, field });
+  const isMulti = field.isMultiSelect;
   return (
     <div className="fl-uploads">
       <input
@@ -113,26 +119,26 @@ export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
         type="file"
         hidden
         aria-label={`Files for ${field.name}`}
-        multiple={several}
-        accept={field.fieldType === FIELD.image ? IMAGES : undefined}
+        multiple={isMulti}
+        accept={field.fieldType === FIELD.image ? IMAGE_TYPES : undefined}
         onChange={({ target }) => {
           const files = [...(target.files ?? [])];
-          // The same file may be chosen again.
+          // Cleared, so that selecting the same file again raises an event.
           target.value = '';
           void choose(files);
         }}
       />
-      {chosen.map((one) => (
-        <div key={one.id} className="fl-upload">
-          <bdi>{one.file.name}</bdi>
-          {one.fault === undefined ? (
+      {uploads.map((upload) => (
+        <div key={upload.id} className="fl-upload">
+          <bdi>{upload.file.name}</bdi>
+          {upload.error === undefined ? (
             <>
-              <progress max={1} value={one.part} aria-label={`Upload of ${one.file.name}`} />
-              <span className="num">{percent.format(one.part)}</span>
+              <progress max={1} value={upload.progress} aria-label={`Upload of ${upload.file.name}`} />
+              <span className="num">{percentFormat.format(upload.progress)}</span>
               <Button
                 size="small"
                 variant="quiet"
-                onClick={() => (one.stop ? one.stop.abort() : letGo(one.id))}
+                onClick={() => (upload.controller ? upload.controller.abort() : remove(upload.id))}
               >
                 Stop
               </Button>
@@ -140,22 +146,22 @@ export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
           ) : (
             <>
               <span className="field-error" role="alert">
-                {one.fault}
+                {upload.error}
               </span>
-              {whyNotSent(one.file) === undefined && (
-                <Button size="small" onClick={() => void again(one)}>
+              {getUploadError(upload.file) === undefined && (
+                <Button size="small" onClick={() => void retry(upload)}>
                   Try again
                 </Button>
               )}
-              <Button size="small" variant="quiet" onClick={() => letGo(one.id)}>
-                Let go
+              <Button size="small" variant="quiet" onClick={() => remove(upload.id)}>
+                Dismiss
               </Button>
             </>
           )}
         </div>
       ))}
       <Button size="small" icon={UploadIcon} disabledReason={reason} onClick={() => input.current?.click()}>
-        {several ? 'Add files' : isHeld ? 'Replace the file' : 'Add a file'}
+        {isMulti ? 'Add files' : hasFile ? 'Replace file' : 'Add file'}
         <span className="visually-hidden"> to {field.name}</span>
       </Button>
     </div>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { formOf, inTurn, LARGEST, whyNotSent } from './upload.ts';
+import { buildUploadForm, uploadSequentially, MAX_FILE_BYTES, getUploadError } from './upload.ts';
 
-test('a file is sent behind what it is for', () => {
+test('puts the model before the file', () => {
   const file = new File(['x'], 'plän.png', { type: 'image/png' });
-  const form = formOf({ typeId: 1, entryId: 2, fieldId: 3, file });
+  const form = buildUploadForm({ typeId: 1, entryId: 2, fieldId: 3, file });
   expect([...form.keys()]).toEqual(['model', 'files']);
   const model = form.get('model');
   expect(JSON.parse(typeof model === 'string' ? model : '')).toEqual({
@@ -11,21 +11,21 @@ test('a file is sent behind what it is for', () => {
   });
 });
 
-test('what the service would refuse is told before it is sent', () => {
-  expect(whyNotSent({ name: 'a', size: 1 })).toBeUndefined();
-  expect(whyNotSent({ name: 'a', size: 0 })).toBe('It is empty');
-  expect(whyNotSent({ name: 'a', size: LARGEST + 1 })).toBe('It is larger than 25 MB');
-  expect(whyNotSent({ name: 'a'.repeat(256), size: 1 })).toContain('255');
+test('finds files that the service would refuse', () => {
+  expect(getUploadError({ name: 'a', size: 1 })).toBeUndefined();
+  expect(getUploadError({ name: 'a', size: 0 })).toBe('The file is empty');
+  expect(getUploadError({ name: 'a', size: MAX_FILE_BYTES + 1 })).toBe('The file is larger than 25 MB');
+  expect(getUploadError({ name: 'a'.repeat(256), size: 1 })).toContain('255');
 });
 
-test('files are sent one after the other, without those that were let go while they waited', async () => {
+test('uploads files sequentially without those canceled while waiting', async () => {
   const waiting = new Set<number>();
-  const said: string[] = [];
-  await inTurn([{ id: 1 }, { id: 2 }, { id: 3 }], waiting, async ({ id }) => {
-    said.push(`begins ${id}`);
+  const events: string[] = [];
+  await uploadSequentially([{ id: 1 }, { id: 2 }, { id: 3 }], waiting, async ({ id }) => {
+    events.push(`starts ${id}`);
     if (id === 1) waiting.delete(2);
     await Promise.resolve();
-    said.push(`ends ${id}`);
+    events.push(`ends ${id}`);
   });
-  expect(said).toEqual(['begins 1', 'ends 1', 'begins 3', 'ends 3']);
+  expect(events).toEqual(['starts 1', 'ends 1', 'starts 3', 'ends 3']);
 });

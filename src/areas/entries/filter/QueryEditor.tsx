@@ -1,83 +1,84 @@
 import { useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
+import type { QueryError } from '../../../../contract/rules/query/condition.ts';
 import type { Field } from '../model/schema.ts';
-import { completed, completionsAt } from './completions.ts';
+import { applyCompletion, getCompletions } from './completions.ts';
 import type { Completion } from './completions.ts';
-import { isPastColon, lineOf, rangeOf, scan } from './scan.ts';
-import type { Range } from './scan.ts';
-// A list under a field that keeps the focus (ARIA, "combobox"): no element of HTML is one.
-/* oxlint-disable jsx-a11y/prefer-tag-over-role */
+import { isAfterColon, getLineAndColumn, getErrorRange, scanQueryText } from './scan-query.ts';
+import type { TextRange } from './scan-query.ts';
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for the list box of a combobox (ARIA) */
 import '../../../ui/form/options.css';
 
 interface QueryEditorProps {
   id: string;
   text: string;
   fields: readonly Field[];
-  faults: readonly QueryFault[];
+  errors: readonly QueryError[];
   onChange: (text: string) => void;
 }
 
-/** The query as text: what can stand at the caret is offered while one types, and every fault says where it is. */
-export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorProps) {
+/** Text editor of a query with completions while typing and errors with their positions. */
+export function QueryEditor({ id, text, fields, errors, onChange }: QueryEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
   const [caret, setCaret] = useState<number>();
-  const [gone, setGone] = useState<number>();
-  const { spot } = caret === undefined ? {} : scan(text, caret);
-  const options = spot ? completionsAt(spot, fields) : [];
-  // What stands there whole already is no help.
+  const [selectedIndex, setSelectedIndex] = useState<number>();
+  const { context } = caret === undefined ? {} : scanQueryText(text, caret);
+  const options = context ? getCompletions(context, fields) : [];
+  // No suggestions if the first one is typed completely.
   const open =
-    spot !== undefined && options.length > 0 && options[0]?.insert !== text.slice(spot.from, spot.to);
+    context !== undefined &&
+    options.length > 0 &&
+    options[0]?.insert !== text.slice(context.from, context.to);
 
-  // Where nothing is typed yet, Enter is a new line and Tab leads on, until somebody goes to an option.
-  const active = gone ?? (spot?.typed === '' ? -1 : 0);
+  // Before anything is typed, Enter inserts a line and Tab leaves the field unless an option is selected.
+  const active = selectedIndex ?? (context?.typed === '' ? -1 : 0);
 
   const close = () => setCaret(undefined);
-  const offer = (at: number) => {
-    setCaret(at);
-    setGone(undefined);
+  const openAt = (position: number) => {
+    setCaret(position);
+    setSelectedIndex(undefined);
   };
-  const select = ({ from, to }: Range) => {
+  const select = ({ from, to }: TextRange) => {
     area.current?.focus();
     area.current?.setSelectionRange(from, to);
   };
-  const take = (option: Completion | undefined) => {
-    if (!spot || !option) return;
-    const next = completed(text, spot, option);
+  const accept = (option: Completion | undefined) => {
+    if (!context || !option) return;
+    const next = applyCompletion(text, context, option);
     onChange(next.text);
-    // The caret follows once the new text is in the field.
+    // The caret can move once the new text is rendered.
     requestAnimationFrame(() => {
       select({ from: next.caret, to: next.caret });
-      offer(next.caret);
+      openAt(next.caret);
     });
   };
-  const keyed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+  const handleKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === ' ' && event.ctrlKey) {
       event.preventDefault();
-      offer(event.currentTarget.selectionStart);
-      setGone(0);
+      openAt(event.currentTarget.selectionStart);
+      setSelectedIndex(0);
       return;
     }
-    // A completion brings the colon of its name; whoever types one is past it already.
-    if (event.key === ':' && isPastColon(text, event.currentTarget.selectionStart)) {
+    // A completion inserts the colon of its key, so a typed colon is swallowed.
+    if (event.key === ':' && isAfterColon(text, event.currentTarget.selectionStart)) {
       event.preventDefault();
       return;
     }
     if (!open) return;
-    const act = {
-      ArrowDown: () => setGone((active + 1) % options.length),
-      ArrowUp: () => setGone((Math.max(active, 0) + options.length - 1) % options.length),
-      Enter: active < 0 ? undefined : () => take(options[active]),
-      Tab: active < 0 ? undefined : () => take(options[active]),
+    const action = {
+      ArrowDown: () => setSelectedIndex((active + 1) % options.length),
+      ArrowUp: () => setSelectedIndex((Math.max(active, 0) + options.length - 1) % options.length),
+      Enter: active < 0 ? undefined : () => accept(options[active]),
+      Tab: active < 0 ? undefined : () => accept(options[active]),
       Escape: close,
     }[event.key];
-    // Going back with Tab leaves the field.
-    if (!act || event.shiftKey) return;
+    // Shift+Tab leaves the field.
+    if (!action || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    action();
   };
   return (
     <>
@@ -94,47 +95,47 @@ export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorP
           aria-autocomplete="list"
           aria-controls={open ? listId : undefined}
           aria-activedescendant={open && active >= 0 ? `${listId}-${active}` : undefined}
-          aria-invalid={faults.length > 0}
+          aria-invalid={errors.length > 0}
           aria-describedby={`${id}-faults ${id}-keys`}
           onChange={({ target }) => {
             onChange(target.value);
-            offer(target.selectionStart);
+            openAt(target.selectionStart);
           }}
-          onKeyDown={keyed}
+          onKeyDown={handleKeyDown}
           onBlur={close}
         />
-        {open && <QueryOptions {...{ listId, options }} at={active} onTake={take} />}
+        {open && <QueryOptions {...{ listId, options }} activeIndex={active} onSelect={accept} />}
       </div>
       <p id={`${id}-keys`} className="find-quiet">
-        Ctrl and Space offer what can stand at the caret.
+        Ctrl+Space shows suggestions.
       </p>
-      <Faults {...{ id, text, faults }} onShow={select} />
+      <ErrorList {...{ id, text, errors }} onShow={select} />
     </>
   );
 }
 
-type FaultsProps = Pick<QueryEditorProps, 'id' | 'text' | 'faults'> & { onShow: (range: Range) => void };
+type ErrorListProps = Pick<QueryEditorProps, 'id' | 'text' | 'errors'> & {
+  onShow: (range: TextRange) => void;
+};
 
-function Faults({ id, text, faults, onShow }: FaultsProps) {
+function ErrorList({ id, text, errors, onShow }: ErrorListProps) {
   return (
     <div id={`${id}-faults`} aria-live="polite">
-      {faults.map((fault) => {
-        const range = rangeOf(text, fault);
-        const { line, column } = lineOf(text, range);
+      {errors.map((error) => {
+        const range = getErrorRange(text, error);
+        const { line, column } = getLineAndColumn(text, range);
         return (
-          <p key={`${fault.path} ${fault.message}`} className="field-error">
+          <p key={`${error.path} ${error.message}`} className="field-error">
             <span>
-              <button type="button" className="find-place" onClick={() => onShow(range)}>
+              <button type="button" className="find-position" onClick={() => onShow(range)}>
                 Line {line}, column {column}
               </button>{' '}
-              {fault.path !== 'query' && <code>{fault.path.replace(/^query\./, '')}</code>} {fault.message}
+              {error.path !== 'query' && <code>{error.path.replace(/^query\./, '')}</code>} {error.message}
             </span>
           </p>
         );
       })}
-      {faults.length > 0 && (
-        <p className="find-quiet">Nothing new is asked for until the query can be read.</p>
-      )}
+      {errors.length > 0 && <p className="find-quiet">The list keeps the last valid query.</p>}
     </div>
   );
 }
@@ -142,33 +143,32 @@ function Faults({ id, text, faults, onShow }: FaultsProps) {
 interface QueryOptionsProps {
   listId: string;
   options: readonly Completion[];
-  at: number;
-  onTake: (option: Completion) => void;
+  activeIndex: number;
+  onSelect: (option: Completion) => void;
 }
 
-/** What can stand at the caret of a query. */
-function QueryOptions({ listId, options, at, onTake }: QueryOptionsProps) {
+/** List of completions. */
+function QueryOptions({ listId, options, activeIndex, onSelect }: QueryOptionsProps) {
   return (
     <div
       id={listId}
       role="listbox"
-      aria-label="What can stand here"
+      aria-label="Suggestions"
       className="options-list find-options"
       // The field keeps the focus.
       onPointerDown={(event) => event.preventDefault()}
     >
-      {options.map((option, place) => (
-        // The field has the keys of its list (ARIA, "combobox").
-        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+      {options.map((option, index) => (
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the text field handles the keys of its list (ARIA combobox)
         <div
           key={`${option.label} ${option.hint}`}
-          id={`${listId}-${place}`}
+          id={`${listId}-${index}`}
           role="option"
           className="option find-option"
-          aria-selected={place === at}
-          data-focused={place === at ? '' : undefined}
-          ref={place === at ? (node) => node?.scrollIntoView({ block: 'nearest' }) : undefined}
-          onClick={() => onTake(option)}
+          aria-selected={index === activeIndex}
+          data-focused={index === activeIndex ? '' : undefined}
+          ref={index === activeIndex ? (node) => node?.scrollIntoView({ block: 'nearest' }) : undefined}
+          onClick={() => onSelect(option)}
         >
           <bdi className="mono">{option.label}</bdi>
           <span className="option-hint">{option.hint}</span>

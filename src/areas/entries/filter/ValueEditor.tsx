@@ -1,71 +1,73 @@
 import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
-import type { Operand } from '../../../../contract/rules/query/tree.ts';
-import { fold } from '../../../lib/fold.ts';
-import { usePeopleFinder } from '../model/people.ts';
-import { typesOf } from '../model/schema.ts';
+import type { Comparison, Operand } from '../../../../contract/rules/query/condition.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { queryRows } from '../model/entry-rows.ts';
+import { useUserFinder } from '../model/field-users.ts';
+import { getReferenceTypeIds } from '../model/schema.ts';
 import type { Field, Schema } from '../model/schema.ts';
-import { readRows } from '../model/use-rows.ts';
-import { entryName } from '../model/values.ts';
-import type { Rule } from './draft.ts';
-import { operationOf } from './operators.ts';
-import { RELATIVE_DAYS, relativeDay } from './relative-days.ts';
-import { PickBox } from './PickBox.tsx';
-import type { NameOf } from './words.ts';
+import { formatEntryName } from '../model/values.ts';
+import { getFieldName } from './draft.ts';
+import type { NameLookup } from './format-filter.ts';
+import { IdPicker } from './IdPicker.tsx';
+import { RELATIVE_DAYS, getRelativeDay } from './relative-days.ts';
 
 export interface ValueEditorProps {
-  rule: Rule;
-  /** Undefined for EntryId. */
+  comparison: Comparison;
+  /** The compared field; undefined for EntryId. */
   field: Field | undefined;
   schema: Schema;
-  nameOf: NameOf;
+  lookUpName: NameLookup;
   onChange: (operands: readonly Operand[]) => void;
 }
 
-const MOST = 30;
+const MAX_OPTIONS = 30;
 
-/** What a comparison compares with, asked for as the field type has it. */
+/** Editor of the operands of a comparison, by the type of its field. */
 export function ValueEditor(props: ValueEditorProps) {
-  const { rule, field, onChange } = props;
-  const operand = operationOf(rule.operator)?.operand;
-  const label = `Value of ${field?.name ?? rule.field}`;
+  const { comparison, field, onChange } = props;
+  const { operand } = comparison.operation;
+  const [first, second] = comparison.operands;
+  const label = `Value of ${field?.name ?? getFieldName(comparison)}`;
   if (operand === 'none') return null;
   if (field && isIdField(field.fieldType))
-    return <IdsEditor {...props} field={field} label={label} many={operand === 'several'} />;
+    return <IdsEditor {...props} field={field} label={label} isMulti={operand === 'several'} />;
   if (operand === 'several')
-    return <ListEditor {...{ label, onChange }} operands={rule.operands} fieldType={field?.fieldType} />;
-  const set = (at: number) => (value: Operand) => {
-    const next = operand === 'pair' ? [rule.operands[0] ?? '', rule.operands[1] ?? ''] : [''];
-    onChange(next.with(at, value));
+    return (
+      <ListEditor {...{ label, onChange }} operands={comparison.operands} fieldType={field?.fieldType} />
+    );
+  const set = (index: number) => (value: Operand) => {
+    const next = operand === 'pair' ? [first ?? '', second ?? ''] : [''];
+    onChange(next.with(index, value));
   };
   if (operand !== 'pair')
-    return <OneEditor label={label} field={field} value={rule.operands[0]} onChange={set(0)} />;
+    return <SingleValueEditor label={label} field={field} value={first} onChange={set(0)} />;
   return (
     <>
-      <OneEditor label={`${label}, from`} field={field} value={rule.operands[0]} onChange={set(0)} />
+      <SingleValueEditor label={`${label}, from`} field={field} value={first} onChange={set(0)} />
       <span className="find-and">and</span>
-      <OneEditor label={`${label}, to`} field={field} value={rule.operands[1]} onChange={set(1)} />
+      <SingleValueEditor label={`${label}, to`} field={field} value={second} onChange={set(1)} />
     </>
   );
 }
 
-interface OneEditorProps {
+interface SingleValueEditorProps {
   label: string;
   field: Field | undefined;
   value: Operand | undefined;
   onChange: (value: Operand) => void;
 }
 
-/** What is no number stays a text: the query then says that it must be one. */
-const numberOf = (text: string): Operand =>
+/** Parses a number; other input stays a text, so that the query reports the error. */
+const parseNumber = (text: string): Operand =>
   text.trim() !== '' && Number.isFinite(Number(text)) && String(Number(text)) === text.trim()
     ? Number(text)
     : text;
 
-const DAY = 10;
-const MINUTE = 16;
+const DAY_CHARS = 10;
+const MINUTE_CHARS = 16;
 
-function OneEditor({ label, field, value, onChange }: OneEditorProps) {
+function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorProps) {
   if (field?.fieldType === FIELD.boolean)
     return (
       <select
@@ -88,24 +90,24 @@ function OneEditor({ label, field, value, onChange }: OneEditorProps) {
       inputMode={isText ? undefined : 'decimal'}
       autoComplete="off"
       value={String(value ?? '')}
-      onChange={({ target }) => onChange(isText ? target.value : numberOf(target.value))}
+      onChange={({ target }) => onChange(isText ? target.value : parseNumber(target.value))}
     />
   );
 }
 
 const HAS_OFFSET = /T.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
-/** A date of a query as its field shows it: the moment in UTC, however it is written there. */
-function shownDate(value: Operand | undefined, isDateOnly: boolean): string {
+/** Converts a date of a query to the value of a date or datetime input, in UTC. */
+function toInputDate(value: Operand | undefined, isDateOnly: boolean): string {
   const text = String(value ?? '');
-  if (isDateOnly) return text.slice(0, DAY);
-  if (text.length === DAY) return `${text}T00:00`;
-  const moment = HAS_OFFSET.test(text) ? Date.parse(text) : Number.NaN;
-  return (Number.isNaN(moment) ? text : new Date(moment).toISOString()).slice(0, MINUTE);
+  if (isDateOnly) return text.slice(0, DAY_CHARS);
+  if (text.length === DAY_CHARS) return `${text}T00:00`;
+  const timestamp = HAS_OFFSET.test(text) ? Date.parse(text) : Number.NaN;
+  return (Number.isNaN(timestamp) ? text : new Date(timestamp).toISOString()).slice(0, MINUTE_CHARS);
 }
 
-/** A date, or one that is reckoned from today: the query holds the day that it is now. */
-function DateEditor({ label, field, value, onChange }: OneEditorProps & { field: Field }) {
+/** Date input with a menu of dates relative to today; the query stores the resulting date. */
+function DateEditor({ label, field, value, onChange }: SingleValueEditorProps & { field: Field }) {
   const { isDateOnly } = field;
   return (
     <>
@@ -113,7 +115,7 @@ function DateEditor({ label, field, value, onChange }: OneEditorProps & { field:
         className="input find-date"
         type={isDateOnly ? 'date' : 'datetime-local'}
         aria-label={isDateOnly ? label : `${label}, UTC`}
-        value={shownDate(value, isDateOnly)}
+        value={toInputDate(value, isDateOnly)}
         onChange={({ target }) =>
           onChange(target.value === '' || isDateOnly ? target.value : `${target.value}:00Z`)
         }
@@ -123,7 +125,7 @@ function DateEditor({ label, field, value, onChange }: OneEditorProps & { field:
         aria-label={`${label}, from today`}
         value=""
         onChange={({ target }) => {
-          const day = relativeDay(target.value, new Date());
+          const day = getRelativeDay(target.value, new Date());
           if (day !== undefined) onChange(isDateOnly ? day : `${day}T00:00:00Z`);
         }}
       >
@@ -143,18 +145,18 @@ interface ListEditorProps {
   onChange: (operands: readonly Operand[]) => void;
 }
 
-/** Several texts, numbers or dates: one on each line. */
+/** Text area for several texts, numbers or dates, one per line. */
 function ListEditor({ label, operands, fieldType, onChange }: ListEditorProps) {
-  const read = (line: string): Operand =>
-    fieldType === FIELD.text || fieldType === FIELD.date ? line : numberOf(line);
+  const parseLine = (line: string): Operand =>
+    fieldType === FIELD.text || fieldType === FIELD.date ? line : parseNumber(line);
   return (
     <textarea
       className="input find-lines"
-      aria-label={`${label}, one on each line`}
-      placeholder="One on each line"
+      aria-label={`${label}, one per line`}
+      placeholder="One per line"
       rows={Math.min(6, Math.max(2, operands.length + 1))}
       value={operands.join('\n')}
-      onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n').map(read))}
+      onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n').map(parseLine))}
     />
   );
 }
@@ -162,53 +164,53 @@ function ListEditor({ label, operands, fieldType, onChange }: ListEditorProps) {
 interface IdsEditorProps extends ValueEditorProps {
   field: Field;
   label: string;
-  many: boolean;
+  isMulti: boolean;
 }
 
-function IdsEditor({ rule, field, schema, nameOf, onChange, label, many }: IdsEditorProps) {
-  const findPeople = usePeopleFinder();
-  const chosen = rule.operands.filter((one) => typeof one === 'number');
+function IdsEditor({ comparison, field, schema, lookUpName, onChange, label, isMulti }: IdsEditorProps) {
+  const findUsers = useUserFinder();
+  const ids = comparison.operands.filter((operand) => typeof operand === 'number');
   return (
-    <PickBox
+    <IdPicker
       label={label}
-      topic={`field ${field.id}`}
-      find={async (typed, signal) =>
+      queryKey={`field ${field.id}`}
+      loadOptions={async (text, signal) =>
         field.fieldType === FIELD.user
-          ? (await findPeople(typed, MOST)).map(({ id, name, email }) => ({
+          ? (await findUsers(text, MAX_OPTIONS)).map(({ id, name, email }) => ({
               value: id,
               label: name,
               hint: email,
             }))
-          : findFor(field, schema, typed, signal)
+          : findOptions(field, schema, text, signal)
       }
-      chosen={chosen}
-      nameOf={(id) => nameOf(field, id) ?? `#${id}`}
-      many={many}
+      value={ids}
+      formatId={(id) => lookUpName(field, id) ?? `#${id}`}
+      isMulti={isMulti}
       onChange={onChange}
     />
   );
 }
 
-/** Choices or entries whose name fits what was typed. */
-async function findFor(field: Field, schema: Schema, typed: string, signal: AbortSignal) {
-  if (field.fieldType === FIELD.reference) return findEntries(field, schema, typed, signal);
-  const sought = fold(typed);
+/** Finds choices or entries whose name contains the text. */
+async function findOptions(field: Field, schema: Schema, text: string, signal: AbortSignal) {
+  if (field.fieldType === FIELD.reference) return findEntries(field, schema, text, signal);
+  const needle = foldText(text);
   return (field.choiceValues ?? [])
-    .filter(({ name }) => fold(name).includes(sought))
-    .slice(0, MOST)
+    .filter(({ name }) => foldText(name).includes(needle))
+    .slice(0, MAX_OPTIONS)
     .map(({ id, name }) => ({ value: id, label: name }));
 }
 
-async function findEntries(field: Field, schema: Schema, typed: string, signal: AbortSignal) {
+async function findEntries(field: Field, schema: Schema, text: string, signal: AbortSignal) {
   const found = await Promise.all(
-    typesOf(field, schema).map(async (typeId) => {
-      const key = schema.fieldsOf(typeId).find(({ isKey }) => isKey);
+    getReferenceTypeIds(field, schema).map(async (typeId) => {
+      const key = schema.getFields(typeId).find(({ isKey }) => isKey);
       if (!key) return [];
-      const query = typed === '' ? {} : { [key.apiName]: { $contains: typed } };
-      const { rows } = await readRows(typeId, { query, fields: [key.apiName], limit: MOST }, signal);
+      const query = text === '' ? {} : { [key.apiName]: { $contains: text } };
+      const { rows } = await queryRows(typeId, { query, fields: [key.apiName], limit: MAX_OPTIONS }, signal);
       return rows.map((row) => ({
         value: row.EntryId,
-        label: entryName(row, key),
+        label: formatEntryName(row, key),
         hint: `${schema.typeById.get(typeId)?.singularName ?? ''} ${row.EntryId}`,
       }));
     }),

@@ -1,41 +1,41 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import { ENTRY_ID } from '../../../../contract/rules/query/tree.ts';
-import { fold } from '../../../lib/fold.ts';
-import { fieldCalled } from '../model/schema.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { findField } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
-import { operatorWords, operatorsFor } from './operators.ts';
-import type { Range, Spot } from './scan.ts';
+import { formatOperator, getOperations } from './operators.ts';
+import type { TextRange, CaretContext } from './scan-query.ts';
 
-/** Something that can stand at the caret. */
+/** A suggestion for the caret position. */
 export interface Completion {
-  /** What takes the place of what was typed. */
+  /** Replaces the typed text. */
   insert: string;
   label: string;
   hint: string;
 }
 
-const MOST = 30;
-const GROUPS: readonly Completion[] = [
+const MAX_COMPLETIONS = 30;
+const GROUP_COMPLETIONS: readonly Completion[] = [
   { insert: '$or: [', label: '$or', hint: 'One of these holds' },
   { insert: '$and: [', label: '$and', hint: 'All of these hold' },
 ];
 
-const fieldOptions = (fields: readonly Field[]): Completion[] => [
+const buildFieldCompletions = (fields: readonly Field[]): Completion[] => [
   ...fields.map(({ apiName, name }) => ({ insert: `${apiName}: `, label: apiName, hint: name })),
   { insert: `${ENTRY_ID}: `, label: ENTRY_ID, hint: 'Entry id' },
 ];
 
-function operatorOptions(field: Field | undefined, before = '', after = ''): Completion[] {
-  return operatorsFor(field?.fieldType)
+function buildOperatorCompletions(field: Field | undefined, before = '', after = ''): Completion[] {
+  return getOperations(field?.fieldType)
     .filter(({ operand }) => operand !== 'none')
     .map(({ rowOperator, operand }) => ({
       insert: `${before}${rowOperator}: ${operand === 'one' ? '' : '['}${after}`,
       label: rowOperator,
-      hint: operatorWords(rowOperator, field?.fieldType),
+      hint: formatOperator(rowOperator, field?.fieldType),
     }));
 }
 
-function valueOptions(field: Field | undefined): Completion[] {
+function buildValueCompletions(field: Field | undefined): Completion[] {
   if (field?.fieldType === FIELD.boolean)
     return [
       { insert: 'true', label: 'true', hint: 'Yes' },
@@ -49,42 +49,52 @@ function valueOptions(field: Field | undefined): Completion[] {
   }));
 }
 
-const markerOptions = (field: Field | undefined): Completion[] =>
-  operatorsFor(field?.fieldType)
+const buildMarkerCompletions = (field: Field | undefined): Completion[] =>
+  getOperations(field?.fieldType)
     .filter(({ operand }) => operand === 'none')
     .map(({ rowOperator }) => ({
       insert: `"${rowOperator}"`,
       label: rowOperator,
-      hint: operatorWords(rowOperator, field?.fieldType),
+      hint: formatOperator(rowOperator, field?.fieldType),
     }));
 
-function optionsAt({ kind, chain }: Spot, fields: readonly Field[]): Completion[] {
-  const [name, operator] = chain;
-  if (name === undefined) return kind === 'key' ? [...fieldOptions(fields), ...GROUPS] : [];
-  const field = name.toLowerCase() === ENTRY_ID.toLowerCase() ? undefined : fieldCalled(fields, name);
+function buildCompletions({ kind, keyPath }: CaretContext, fields: readonly Field[]): Completion[] {
+  const [name, operator] = keyPath;
+  if (name === undefined)
+    return kind === 'key' ? [...buildFieldCompletions(fields), ...GROUP_COMPLETIONS] : [];
+  const field = name.toLowerCase() === ENTRY_ID.toLowerCase() ? undefined : findField(fields, name);
   if (!field && name.toLowerCase() !== ENTRY_ID.toLowerCase()) return [];
-  if (kind === 'key') return operatorOptions(field);
-  if (operator !== undefined) return valueOptions(field);
-  return [...valueOptions(field), ...markerOptions(field), ...operatorOptions(field, '{')];
+  if (kind === 'key') return buildOperatorCompletions(field);
+  if (operator !== undefined) return buildValueCompletions(field);
+  return [
+    ...buildValueCompletions(field),
+    ...buildMarkerCompletions(field),
+    ...buildOperatorCompletions(field, '{'),
+  ];
 }
 
-/** What can stand at the caret, what begins as typed in front: fields, operators, choices by their names. */
-export function completionsAt(spot: Spot, fields: readonly Field[]): readonly Completion[] {
-  const typed = fold(spot.typed);
-  const found = optionsAt(spot, fields).filter(({ label, hint }) => fold(`${label} ${hint}`).includes(typed));
-  const begins = ({ label }: Completion) =>
-    fold(label).replace(/^\$/, '').startsWith(typed.replace(/^\$/, ''));
-  return [...found.filter(begins), ...found.filter((one) => !begins(one))].slice(0, MOST);
+/** Suggestions for the caret: fields, operators and choices; those that start with the typed text come first. */
+export function getCompletions(context: CaretContext, fields: readonly Field[]): readonly Completion[] {
+  const typed = foldText(context.typed);
+  const found = buildCompletions(context, fields).filter(({ label, hint }) =>
+    foldText(`${label} ${hint}`).includes(typed),
+  );
+  const startsWithTyped = ({ label }: Completion) =>
+    foldText(label).replace(/^\$/, '').startsWith(typed.replace(/^\$/, ''));
+  return [
+    ...found.filter(startsWithTyped),
+    ...found.filter((completion) => !startsWithTyped(completion)),
+  ].slice(0, MAX_COMPLETIONS);
 }
 
-/** The text with a completion in it, and where the caret is then. */
-export function completed(
+/** Inserts a completion; returns the new text and caret position. */
+export function applyCompletion(
   text: string,
-  { from, to }: Range,
+  { from, to }: TextRange,
   { insert }: Completion,
 ): { text: string; caret: number } {
   const rest = text.slice(to);
-  // A name that has its colon already keeps it.
-  const put = /^\s*:/.test(rest) ? insert.replace(/: ?[[]?$/, '') : insert;
-  return { text: `${text.slice(0, from)}${put}${rest}`, caret: from + put.length };
+  // A key that already has its colon keeps it.
+  const inserted = /^\s*:/.test(rest) ? insert.replace(/: ?[[]?$/, '') : insert;
+  return { text: `${text.slice(0, from)}${inserted}${rest}`, caret: from + inserted.length };
 }

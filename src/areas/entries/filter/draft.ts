@@ -1,93 +1,119 @@
-import { filterOperations } from '../../../../contract/rules/fields.ts';
-import { ENTRY_ID } from '../../../../contract/rules/query/tree.ts';
-import type { Condition, Operand } from '../../../../contract/rules/query/tree.ts';
+import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
+import { findFilterOperation } from '../../../../contract/rules/fields.ts';
+import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
+import type {
+  Comparison,
+  Condition,
+  ConditionGroup,
+  Operand,
+} from '../../../../contract/rules/query/condition.ts';
+import type { Field, Schema } from '../model/schema.ts';
+import { findOperation } from './operators.ts';
 
-/** One comparison as the builder holds it: what it compares with may still be missing. */
-export interface Rule {
-  kind: 'rule';
-  /** ApiName of a field, or EntryId. */
-  field: string;
-  /** The operation by its key in a row query. */
-  operator: string;
-  operands: readonly Operand[];
-}
+/**
+ * The editor's form of a filter is the condition tree of the contract: a group whose comparisons may still lack operands.
+ * `parseFilter` creates it from a URL or a text, `toQueryObject` turns it into the query of a request.
+ */
 
-/** Conditions that must all hold, or one of them. */
-export interface Group {
-  kind: 'group';
-  match: 'all' | 'any';
-  of: readonly Node[];
-}
-
-export type Node = Rule | Group;
-
-/** A row query as an object (shapes 4). */
+/** A row query as a JSON object (shapes 4). */
 export type QueryObject = Record<string, unknown>;
 
-export const EMPTY: Group = { kind: 'group', match: 'all', of: [] };
+/** The condition as a group, which is what the filter builder edits; empty for an invalid filter. */
+export const toFilterDraft = (condition: Condition | undefined): ConditionGroup => {
+  if (!condition) return MATCH_ALL;
+  return condition.kind === 'group' ? condition : { ...MATCH_ALL, conditions: [condition] };
+};
 
-const toNode = (condition: Condition): Node =>
-  condition.kind === 'comparison'
-    ? {
-        kind: 'rule',
-        field: condition.field === ENTRY_ID ? ENTRY_ID : condition.field.apiName,
-        operator: condition.operation.rowOperator,
-        operands: condition.operands,
-      }
-    : { kind: 'group', match: condition.kind, of: condition.of.map(toNode) };
+/** API name of the compared field, or `EntryId`. */
+export const getFieldName = ({ field }: Comparison): string =>
+  field === ENTRY_ID ? ENTRY_ID : field.apiName;
 
-/** A condition as the builder shows it. */
-export function toDraft(condition: Condition): Group {
-  const node = toNode(condition);
-  return node.kind === 'group' ? node : { ...EMPTY, of: [node] };
+/** The compared field among the fields of the entry type; undefined for `EntryId` and for deleted fields. */
+export const findComparedField = (comparison: Comparison, fields: readonly Field[]): Field | undefined =>
+  fields.find(({ apiName }) => apiName === getFieldName(comparison));
+
+/** Whether the comparison has the operands its operation needs. */
+export function isComplete({ operation, operands }: Comparison): boolean {
+  if (operation.operand === 'none') return true;
+  const filled = operands.filter((operand) => operand !== '');
+  return filled.length >= (operation.operand === 'pair' ? 2 : 1);
 }
 
-const operandOf = new Map(filterOperations.map(({ rowOperator, operand }) => [rowOperator, operand]));
+const NO_DATA_MARKERS = new Set(['$nodata', '$notnodata']);
+const isNoDataMarker = (value: unknown): boolean =>
+  typeof value === 'string' && NO_DATA_MARKERS.has(value.toLowerCase());
 
-/** Whether the rule says everything that its operation needs. */
-export function isComplete({ operator, operands }: Rule): boolean {
-  const kind = operandOf.get(operator);
-  if (kind === 'none') return true;
-  const given = operands.filter((one) => one !== '');
-  return given.length >= (kind === 'pair' ? 2 : 1);
-}
-
-const MARKERS = new Set(['$nodata', '$notnodata']);
-const isMarker = (value: unknown): boolean => typeof value === 'string' && MARKERS.has(value.toLowerCase());
-
-function contentOf({ operator, operands }: Rule): unknown {
-  const kind = operandOf.get(operator);
+function toQueryValue({ operation, operands }: Comparison): unknown {
+  const { rowOperator, operand } = operation;
   const [first] = operands;
-  if (kind === 'none') return operator;
-  // The text "$noData" itself would be read as the marker (spec 4.4); in a list it is a text.
-  if (operator === '$eq') return isMarker(first) ? { $in: [first] } : first;
-  if (operator === '$not' && isMarker(first)) return { $nin: [first] };
-  // The line on which the next value will stand is empty at first.
-  return { [operator]: kind === 'one' ? first : operands.filter((one) => one !== '') };
+  if (operand === 'none') return rowOperator;
+  // As a plain value the text "$noData" would be parsed as the marker (spec 4.4); in a list it is a text.
+  if (rowOperator === '$eq') return isNoDataMarker(first) ? { $in: [first] } : first;
+  if (rowOperator === '$not' && isNoDataMarker(first)) return { $nin: [first] };
+  // List editors end with an empty line for the next value.
+  return { [rowOperator]: operand === 'one' ? first : operands.filter((value) => value !== '') };
 }
 
-function write(node: Node): QueryObject | undefined {
-  if (node.kind === 'rule') return isComplete(node) ? { [node.field]: contentOf(node) } : undefined;
-  const parts = node.of.map(write).filter((part) => part !== undefined);
+/**
+ * Builds the query object of a condition. Incomplete comparisons are left out; undefined if nothing is left, which
+ * matches every entry.
+ */
+export function toQueryObject(condition: Condition): QueryObject | undefined {
+  if (condition.kind === 'comparison')
+    return isComplete(condition) ? { [getFieldName(condition)]: toQueryValue(condition) } : undefined;
+  const parts = condition.conditions.map(toQueryObject).filter((part) => part !== undefined);
   const [only] = parts;
   if (only === undefined) return undefined;
-  if (node.match === 'any') return { $or: parts };
+  if (condition.match === 'any') return { $or: parts };
   if (parts.length === 1) return only;
   const keys = parts.flatMap((part) => Object.keys(part).map((key) => key.toLowerCase()));
   if (new Set(keys).size < keys.length) return { $and: parts };
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 }
 
-/** The query that the builder says; what is not complete yet asks for nothing. Undefined: everything. */
-export const toQuery = (draft: Group): QueryObject | undefined => write(draft);
-
-/** The draft with the node at this place replaced, or taken away. */
-export function changed(group: Group, [at, ...rest]: readonly number[], next: Node | undefined): Group {
-  if (at === undefined) return next?.kind === 'group' ? next : EMPTY;
-  const of = group.of.flatMap((node, index) => {
-    if (index !== at) return [node];
+/** Replaces the condition at a path of indexes; `undefined` removes it. */
+export function replaceCondition(
+  group: ConditionGroup,
+  [index, ...rest]: readonly number[],
+  next: Condition | undefined,
+): ConditionGroup {
+  if (index === undefined) return next?.kind === 'group' ? next : MATCH_ALL;
+  const conditions = group.conditions.flatMap((condition, position) => {
+    if (position !== index) return [condition];
     if (rest.length === 0) return next ? [next] : [];
-    return node.kind === 'group' ? [changed(node, rest, next)] : [node];
+    return condition.kind === 'group' ? [replaceCondition(condition, rest, next)] : [condition];
   });
-  return { ...group, of };
+  return { ...group, conditions };
+}
+
+/** The operands in the value of a `requiredWhen` condition: none, one or a list (shapes 5). */
+export const toOperands = (value: Operand | readonly Operand[] | null | undefined): readonly Operand[] => {
+  if (value === undefined || value === null) return [];
+  return typeof value === 'object' ? value : [value];
+};
+
+/** Converts a `requiredWhen` rule to a condition group; conditions of deleted fields are left out. */
+export function toRequiredGroup(
+  { match, conditions }: RequiredWhen,
+  fieldById: ReadonlyMap<number, Field>,
+): ConditionGroup {
+  const comparisons = conditions.flatMap(({ fieldId, operation: code, value }): Comparison[] => {
+    const field = fieldById.get(fieldId);
+    const operation = findFilterOperation(code);
+    return field && operation ? [{ kind: 'comparison', field, operation, operands: toOperands(value) }] : [];
+  });
+  return { kind: 'group', match, conditions: comparisons };
+}
+
+const NO_DATA = findOperation('$noData');
+
+/** Query for the entries that lack a required value of the field; undefined if the field is not required. */
+export function buildMissingValueQuery(field: Field, { fieldById }: Schema): QueryObject | undefined {
+  const hasNoData: Comparison = { kind: 'comparison', field, operation: NO_DATA, operands: [] };
+  if (field.isRequired) return toQueryObject(hasNoData);
+  if (!field.requiredWhen) return undefined;
+  return toQueryObject({
+    ...MATCH_ALL,
+    conditions: [hasNoData, toRequiredGroup(field.requiredWhen, fieldById)],
+  });
 }

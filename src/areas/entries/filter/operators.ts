@@ -1,7 +1,7 @@
 import { FIELD, filterOperations } from '../../../../contract/rules/fields.ts';
 import type { FieldType, FilterOperation } from '../../../../contract/rules/fields.ts';
 
-const WORDS: Readonly<Record<string, string>> = {
+const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $eq: 'is',
   $not: 'is not',
   $contains: 'contains',
@@ -19,76 +19,85 @@ const WORDS: Readonly<Record<string, string>> = {
   $notNoData: 'has data',
 };
 
-const OF_DATES: Readonly<Record<string, string>> = {
+const DATE_OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $gt: 'is after',
   $gte: 'is on or after',
   $lt: 'is before',
   $lte: 'is on or before',
 };
 
-/** What an operation says between a field and a value. */
-export const operatorWords = (operator: string, fieldType: FieldType | undefined): string =>
-  (fieldType === FIELD.date ? OF_DATES[operator] : undefined) ?? WORDS[operator] ?? operator;
+/** Text of an operation between a field and a value: "is at least". */
+export const formatOperator = (operator: string, fieldType: FieldType | undefined): string =>
+  (fieldType === FIELD.date ? DATE_OPERATOR_TEXTS[operator] : undefined) ??
+  OPERATOR_TEXTS[operator] ??
+  operator;
 
-/** What each operation finds, for whoever writes a query by hand. */
-export const OPERATOR_HELP: readonly { operator: string; example: string; means: string }[] = [
-  { operator: '$eq', example: '{City: "Hamburg"}', means: 'Equal; the case of letters does not count.' },
-  { operator: '$not', example: '{City: {$not: "Hamburg"}}', means: 'Anything else, and no data too.' },
+/** Reference of the operators, shown beside the query editor. */
+export const OPERATOR_HELP: readonly { operator: string; example: string; meaning: string }[] = [
+  { operator: '$eq', example: '{City: "Hamburg"}', meaning: 'Equal, ignoring case.' },
+  { operator: '$not', example: '{City: {$not: "Hamburg"}}', meaning: 'Any other value, or no data.' },
   {
     operator: '$contains',
     example: '{Name: {$contains: "soft"}}',
-    means: 'Texts with this somewhere in them.',
+    meaning: 'Texts that contain this.',
   },
   {
     operator: '$doesntContain',
     example: '{Name: {$doesntContain: "soft"}}',
-    means: 'Texts without it, and no data too.',
+    meaning: 'Texts that do not contain it, or no data.',
   },
-  { operator: '$startswith', example: '{Name: {$startswith: "A"}}', means: 'Texts that begin with this.' },
-  { operator: '$endswith', example: '{Name: {$endswith: "Inc."}}', means: 'Texts that end with this.' },
+  { operator: '$startswith', example: '{Name: {$startswith: "A"}}', meaning: 'Texts that begin with this.' },
+  { operator: '$endswith', example: '{Name: {$endswith: "Inc."}}', meaning: 'Texts that end with this.' },
   {
     operator: '$gt $gte',
     example: '{Founded: {$gte: 1990}}',
-    means: 'More than; at least. Dates: after; from.',
+    meaning: 'More than; at least. Dates: after; from.',
   },
   {
     operator: '$lt $lte',
     example: '{Founded: {$lt: 1990}}',
-    means: 'Less than; at most. Dates: before; until.',
+    meaning: 'Less than; at most. Dates: before; until.',
   },
   {
     operator: '$between',
     example: '{Founded: {$between: [1990, 1999]}}',
-    means: 'From the first to the second, both included.',
+    meaning: 'From the first to the second value, inclusive.',
   },
   {
     operator: '$in',
     example: '{Stage: {$in: [4, 5]}}',
-    means: 'One of these. Choices, entries and people by id.',
+    meaning: 'One of these. Choices, entries and users by id.',
   },
-  { operator: '$nin', example: '{Stage: {$nin: [4]}}', means: 'None of these, and no data too.' },
-  { operator: '"$noData"', example: '{Website: "$noData"}', means: 'Nothing is filled in.' },
-  { operator: '"$notNoData"', example: '{Website: "$notNoData"}', means: 'Something is filled in.' },
+  { operator: '$nin', example: '{Stage: {$nin: [4]}}', meaning: 'None of these, or no data.' },
+  { operator: '"$noData"', example: '{Website: "$noData"}', meaning: 'The field has no data.' },
+  { operator: '"$notNoData"', example: '{Website: "$notNoData"}', meaning: 'The field has data.' },
   {
     operator: '$or',
     example: '{$or: [{City: "Oslo"}, {Stage: 4}]}',
-    means: 'One of these conditions holds.',
+    meaning: 'One of these conditions holds.',
   },
   {
     operator: '$and',
     example: '{$and: [{Size: {$gt: 1}}, …]}',
-    means: 'All of these hold, on one field too.',
+    meaning: 'All of these conditions hold; a field may occur several times.',
   },
 ];
 
-/** The operations that a field of this type takes; undefined stands for EntryId, which compares as numbers do. */
-export const operatorsFor = (fieldType: FieldType | undefined): readonly FilterOperation[] =>
+/** Operations that fields of the type support; `undefined` stands for EntryId, which compares like a number. */
+export const getOperations = (fieldType: FieldType | undefined): readonly FilterOperation[] =>
   filterOperations.filter(({ operand, fieldTypes }) =>
     fieldType === undefined
       ? operand !== 'none' && fieldTypes.includes(FIELD.counter)
       : fieldTypes.includes(fieldType),
   );
 
-/** The operation behind a key of a row query. */
-export const operationOf = (operator: string): FilterOperation | undefined =>
-  filterOperations.find(({ rowOperator }) => rowOperator === operator);
+/** The operation of an operator of row queries, such as `$eq`. @throws Error if there is none */
+export function findOperation(operator: string): FilterOperation {
+  const operation = filterOperations.find(({ rowOperator }) => rowOperator === operator);
+  if (!operation) throw new Error(`Unknown row operator ${operator}`);
+  return operation;
+}
+
+/** The operation a new comparison starts with. */
+export const getDefaultOperation = (fieldType: FieldType | undefined): FilterOperation =>
+  getOperations(fieldType)[0] ?? findOperation('$eq');

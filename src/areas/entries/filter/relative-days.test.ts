@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { RELATIVE_DAYS, relativeDay } from './relative-days.ts';
+import { RELATIVE_DAYS, getRelativeDay } from './relative-days.ts';
 
-it('reckons from the day of the reader', () => {
+it('computes days relative to the local date', () => {
   const now = new Date(2026, 2, 1, 23, 30);
-  expect(RELATIVE_DAYS.map((name) => relativeDay(name, now))).toEqual([
+  expect(RELATIVE_DAYS.map((name) => getRelativeDay(name, now))).toEqual([
     '2026-03-01',
     '2026-02-28',
     '2026-02-22',
@@ -13,5 +13,5 @@ it('reckons from the day of the reader', () => {
     '2025-03-01',
     '2026-03-31',
   ]);
-  expect(relativeDay('', now)).toBeUndefined();
+  expect(getRelativeDay('', now)).toBeUndefined();
 });

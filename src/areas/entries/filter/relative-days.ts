@@ -1,6 +1,6 @@
-type Reckon = (year: number, month: number, day: number) => number;
+type ComputeDay = (year: number, month: number, day: number) => number;
 
-const DAYS = new Map<string, Reckon>([
+const DAY_RULES = new Map<string, ComputeDay>([
   ['Today', (year, month, day) => Date.UTC(year, month, day)],
   ['Yesterday', (year, month, day) => Date.UTC(year, month, day - 1)],
   ['7 days ago', (year, month, day) => Date.UTC(year, month, day - 7)],
@@ -11,11 +11,11 @@ const DAYS = new Map<string, Reckon>([
   ['In 30 days', (year, month, day) => Date.UTC(year, month, day + 30)],
 ]);
 
-/** Days that are reckoned from today. The interface knows no such values: a query holds the day itself. */
-export const RELATIVE_DAYS: readonly string[] = [...DAYS.keys()];
+/** Names of days relative to today. Row queries have no relative dates, so a query stores the resulting day. */
+export const RELATIVE_DAYS: readonly string[] = [...DAY_RULES.keys()];
 
-/** The day that is meant on the day of the reader, such as 2026-03-01; undefined for a name that is none of them. */
-export function relativeDay(name: string, now: Date): string | undefined {
-  const at = DAYS.get(name)?.(now.getFullYear(), now.getMonth(), now.getDate());
-  return at === undefined ? undefined : new Date(at).toISOString().slice(0, 10);
+/** The day for a name in the browser's time zone, such as 2026-03-01; undefined for an unknown name. */
+export function getRelativeDay(name: string, now: Date): string | undefined {
+  const time = DAY_RULES.get(name)?.(now.getFullYear(), now.getMonth(), now.getDate());
+  return time === undefined ? undefined : new Date(time).toISOString().slice(0, 10);
 }

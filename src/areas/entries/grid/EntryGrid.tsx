@@ -1,264 +1,271 @@
+import { useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useMemo, useState, useSyncExternalStore, useRef } from 'react';
 import type { KeyboardEvent, PointerEvent, MouseEvent } from 'react';
-import { useRouter } from '@tanstack/react-router';
 import { cx } from '../../../ui/cx.ts';
-import { later } from '../../../ui/later.ts';
+import { moveCell } from '../../../ui/grid/cells.ts';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import { useShortcut } from '../../../ui/shortcuts.ts';
+import type { Shortcut } from '../../../ui/shortcuts.ts';
 import { useDensity } from '../../../ui/theme.ts';
 import type { Density } from '../../../ui/theme.ts';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
-import { useChoose } from '../bulk/chosen.ts';
-import type { EntryColumn } from '../model/columns.ts';
-import type { EntryRows } from '../model/rows.ts';
-import type { RowOpen } from './EditCell.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
+import { usePublishSelection } from '../bulk/selected-rows.ts';
+import { EDITOR_KEYS } from '../editing/editor/editor-props.ts';
+import type { GridEditing } from '../editing/grid-editing.ts';
+import { getNewEntryIds, appendNewRows } from '../editing/new-rows.ts';
+import type { PastComparison } from '../history/row-changes.ts';
+import { formatDateTooltip } from '../model/dates.ts';
+import type { EntryRows } from '../model/row-windows.ts';
+import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import type { CellAddress } from '../views/view.ts';
+import { usePublishStatus } from './GridFoot.tsx';
 import { GridHead } from './GridHead.tsx';
-import { GridRow } from './GridRow.tsx';
-import { actOf, GRID_KEYS } from './grid-keys.ts';
-import { movedBy } from './keys.ts';
-import type { PastMarks } from './marks.ts';
-import { newIn, withNew } from './new-rows.ts';
-import { barHeight, rowsAround } from './scroll.ts';
-import type { Editing } from './sheet.ts';
-import { createSlots } from './slots.ts';
-import { SmallRow } from './SmallRow.tsx';
-import { spanOf } from './spans.ts';
-import { useTellStatus } from './status.ts';
-import type { Pointed } from '../model/view.ts';
-import { useCell } from './use-cell.ts';
+import type { ColumnActions } from './GridHead.tsx';
+import { getAction, KEY_BINDINGS } from './key-bindings.ts';
+import type { OpenCellState } from './row/GridCell.tsx';
+import { GridRow } from './row/GridRow.tsx';
+import { SmallRow } from './row/SmallRow.tsx';
+import { useCellFocus, useScrollToTarget } from './use-cell-focus.ts';
+import type { TargetCell } from './use-cell-focus.ts';
 import { useCellMenu } from './use-cell-menu.tsx';
 import { useClipboard } from './use-clipboard.ts';
-import { usePlace } from './use-place.ts';
-import { usePointed } from './use-pointed.ts';
-import type { PointedCell } from './use-pointed.ts';
-import { useSheet } from './use-sheet.ts';
-import type { OpenCell } from './use-sheet.ts';
-import { dateNote } from '../model/dates.ts';
-import { OWN_ZONE, useZone } from '../model/zone.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
-import type { Shortcut } from '../../../app/shell/shortcuts.ts';
-import { CELL_KEYS } from '../editing/cell-keys.ts';
+import { useGridInteraction } from './use-grid-interaction.ts';
+import type { OpenCell } from './use-grid-interaction.ts';
+import { createRowSlots } from './viewport/row-slots.ts';
+import { useViewport } from './viewport/use-viewport.ts';
+import { getScrollHeight, getVisibleRows, getColumnWindow } from './viewport/viewport.ts';
 import './grid.css';
 
-const PasteDialog = later(() => import('./PasteDialog.tsx'));
+const PasteDialog = lazyWithPreload(() => import('./PasteDialog.tsx'));
 
-export interface EntryGridProps {
+export interface EntryGridProps extends ColumnActions {
   label: string;
-  /** Name of the entry type in addresses. */
+  /** Name of the entry type in URLs. */
   type: string;
   rows: EntryRows;
-  /** The first is the key. */
-  columns: readonly EntryColumn[];
-  /** So many columns stay at the side: the key at least. */
+  /** Number of frozen columns, including the key column. */
   frozen: number;
-  sort: { field: string; descending: boolean };
-  onSort: (name: string) => void;
-  onResize: (name: string, width: number) => void;
-  /** Puts a column before the one at a place; the key is at 0. */
-  onPlace: (name: string, at: number) => void;
-  /** Rows of the last question, while the next is being asked. */
-  stale: boolean;
-  editing: Editing;
-  /** What the address points at. */
-  pointed?: PointedCell | undefined;
-  /** The address of a cell or a row of this list. */
-  linkTo?: ((pointed: Pointed) => string) | undefined;
-  /** The rows are those of a moment that is past. */
-  past?: PastMarks | undefined;
+  /** The rows belong to the previous query while the next is loading. */
+  isStale: boolean;
+  editing: GridEditing;
+  /** The row or cell that the URL points at. */
+  target?: TargetCell | undefined;
+  /** URL of a row or cell of this list; undefined if the list has no such URLs. */
+  linkTo?: ((address: CellAddress) => string) | undefined;
+  /** Set if the rows are those of a time in the past. */
+  past?: PastComparison | undefined;
 }
 
-// As `--row` in tokens.css: places are reckoned before a row is drawn.
-const ROW: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
-const SMALL_ROW = 60;
-const HEAD = 35;
-const DIGIT = 8;
+// Same as `--row` in tokens.css: positions are computed before rows are rendered.
+const ROW_HEIGHTS: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
+const SMALL_ROW_HEIGHT = 60;
+const HEAD_HEIGHT = 35;
+const DIGIT_WIDTH = 8;
 
-/** The numbers of rows take as much room as the last one needs. */
-const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocaleString().length) * DIGIT;
+/** Width of the column of row numbers, which fits the last number. */
+const getNumberWidth = (total: number): number =>
+  26 + Math.max(2, total.toLocaleString().length) * DIGIT_WIDTH;
 
-/** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Virtualized, editable grid of entries (ARIA grid pattern): only visible rows and columns are in the document. */
 export function EntryGrid(props: EntryGridProps) {
-  const { label, type, columns, stale, editing, past, pointed } = props;
-  const added = newIn(editing.changes).join();
+  const { label, type, columns, isStale, editing, past, target } = props;
+  const newIds = getNewEntryIds(editing.changes).join();
   const rows = useMemo(
-    () => withNew(props.rows, added === '' ? [] : added.split(',').map(Number)),
-    [props.rows, added],
+    () => appendNewRows(props.rows, newIds === '' ? [] : newIds.split(',').map(Number)),
+    [props.rows, newIds],
   );
-  const small = useMedia(SMALL);
+  const isSmall = useMedia(SMALL_SCREEN);
   const density = useDensity();
-  const rowHeight = small ? SMALL_ROW : ROW[density];
-  const head = small ? 0 : HEAD;
-  const numberWidth = numberWidthOf(rows.total);
+  const rowHeight = isSmall ? SMALL_ROW_HEIGHT : ROW_HEIGHTS[density];
+  const headHeight = isSmall ? 0 : HEAD_HEIGHT;
+  const numberWidth = getNumberWidth(rows.total);
   const widths = useMemo(
-    () => columns.map(({ width }, at) => (at === 0 ? width + numberWidth : width)),
+    () => columns.map(({ width }, index) => (index === 0 ? width + numberWidth : width)),
     [columns, numberWidth],
   );
-  const { scroller, view, frozen, onScroll, reveal } = usePlace({
+  const { scroller, viewport, frozen, onScroll, reveal } = useViewport({
     rows: rows.total,
     rowHeight,
-    head,
+    headHeight,
     widths,
-    frozen: small ? 1 : props.frozen,
+    maxFrozen: isSmall ? 1 : props.frozen,
   });
-  const { cell, go, focused } = useCell(scroller, view, reveal, rows.total);
-  const [slots] = useState(createSlots);
-  useSyncExternalStore(rows.subscribe, rows.turn);
+  const { cell, moveTo, onFocus } = useCellFocus(scroller, viewport, reveal, rows.total);
+  const [slots] = useState(createRowSlots);
+  useSyncExternalStore(rows.subscribe, rows.getVersion);
 
-  const around = rowsAround(view, view.height - head, rowHeight, rows.total);
-  const { inView, firstSeen, lastSeen, first, last } = around;
-  // Rows are read for what is in view, and that is known only once it has been drawn.
-  useEffect(() => rows.want(firstSeen, lastSeen), [rows, firstSeen, lastSeen]);
+  const visibleRows = getVisibleRows(viewport, viewport.height - headHeight, rowHeight, rows.total);
+  const { pageRows, firstVisible, lastVisible, first, last } = visibleRows;
+  // Reported after rendering, since only then the visible range is known.
+  useEffect(() => rows.setVisibleRange(firstVisible, lastVisible), [rows, firstVisible, lastVisible]);
 
-  // The same columns are the same span, so that rows are drawn again only for what they show.
+  // Memoized, so that memoized rows render only when the visible columns change.
   const span = useMemo(
-    () => spanOf(widths, frozen, view.left, view.width),
-    [widths, frozen, view.left, view.width],
+    () => getColumnWindow(widths, frozen, viewport.left, viewport.width),
+    [widths, frozen, viewport.left, viewport.width],
   );
-  const width = widths.reduce((sum, one) => sum + one, 0);
+  const width = sum(widths);
   const current = {
     row: Math.min(cell.row, rows.total - 1),
-    column: small ? 0 : Math.min(cell.column, columns.length - 1),
+    column: isSmall ? 0 : Math.min(cell.column, columns.length - 1),
   };
-  // Somewhere in view there is always a cell that Tab reaches.
-  const stopRow = current.row >= first && current.row <= last ? current.row : firstSeen;
-  const stopShown = current.column < frozen || (current.column >= span.first && current.column < span.end);
-  const stopColumn = stopShown ? current.column : 0;
+  // The tab stop is always a rendered cell.
+  const tabStopRow = current.row >= first && current.row <= last ? current.row : firstVisible;
+  const isColumnRendered =
+    current.column < frozen || (current.column >= span.first && current.column < span.end);
+  const tabStopColumn = isColumnRendered ? current.column : 0;
 
-  const keptAt = widths.slice(0, current.column).reduce((sum, one) => sum + one, 0);
-  const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
-  const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
-  const { range: drawn } = sheet;
-  useTellStatus({ rows, first: firstSeen, last: around.lastInView, cell: current, range: drawn });
-  const isRows =
-    drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
-  useChoose(props.rows, rows, isRows ? drawn : undefined);
-  useShownNew(added, () => reveal(rows.total - 1, 0));
-  // What the address points at comes into the middle of the view.
-  usePointed(pointed, (to) => {
-    const column = small ? 0 : to.column;
-    reveal(Math.min(rows.total - 1, to.row + Math.floor(inView / 2)), column);
-    go({ row: to.row, column });
+  const focusedColumnLeft = sum(widths.slice(0, current.column));
+  const bounds = {
+    rows: rows.total,
+    columns: isSmall ? 1 : columns.length,
+    pageRows: Math.max(1, pageRows - 2),
+  };
+  const interaction = useGridInteraction({ rows, columns, editing, current, bounds, moveTo, reveal });
+  const { range, open } = interaction;
+  usePublishStatus({
+    rows,
+    first: firstVisible,
+    last: visibleRows.lastPartlyVisible,
+    focusedCell: current,
+    range,
+  });
+  const hasSelectedRows =
+    range && (range.bottom > range.top || (range.left === 0 && range.right === columns.length - 1));
+  usePublishSelection(props.rows, rows, hasSelectedRows ? range : undefined);
+  useRevealNewRows(newIds, () => reveal(rows.total - 1, 0));
+  // The target of the URL is scrolled to the middle of the view.
+  useScrollToTarget(target, (to) => {
+    const column = isSmall ? 0 : to.column;
+    reveal(Math.min(rows.total - 1, to.row + Math.floor(pageRows / 2)), column);
+    moveTo({ row: to.row, column });
   });
   const { menu, onContextMenu } = useCellMenu({ rows, columns, type, current, linkTo: props.linkTo });
-  const { pasting, donePasting, ...clipboard } = useClipboard({
+  const { pendingPaste, closePaste, ...clipboard } = useClipboard({
     rows,
     columns,
     editing,
-    range: sheet.target,
+    range: interaction.selection,
   });
-  useGridKeys(small);
-  const follow = useFollow();
-  const note = useDateNotes();
-  const pressed = (event: KeyboardEvent<HTMLElement>) => {
-    // Keys of an editor are its own, and so are those of the list under it.
+  useGridShortcuts(isSmall);
+  const followLink = useLinkNavigation();
+  const showDateTooltip = useDateTooltips();
+  const handleKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    // Editors and the option lists under them handle their own keys.
     if (!(event.target instanceof HTMLElement) || event.target.closest('.eg-editing')) return;
     if (!event.currentTarget.contains(event.target)) return;
-    if (!small && sheet.pressed(event)) {
+    if (!isSmall && interaction.handleKey(event)) {
       event.preventDefault();
       return;
     }
-    const act = actOf(event);
-    const to = act === 'move' && movedBy(event, current, bounds);
+    const action = getAction(event);
+    const to = action === 'move' && moveCell(event, current, bounds);
     if (to) {
       event.preventDefault();
-      sheet.moved();
-      go(small && to.row < 0 ? { ...to, row: 0 } : to);
+      interaction.clearRange();
+      moveTo(isSmall && to.row < 0 ? { ...to, row: 0 } : to);
       return;
     }
-    if (act === 'open' && event.target.matches('[data-row]')) {
+    if (action === 'open' && event.target.matches('[data-row]')) {
       event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
     }
   };
 
-  const openIn = ({ column, value, seed, misfit, refusal }: OpenCell): RowOpen => ({
+  const createOpenState = ({ column, value, seed, invalidInput, refusal }: OpenCell): OpenCellState => ({
     column,
     value,
     seed,
-    misfit,
+    invalidInput,
     refusal,
     schema: editing.schema,
-    onCommit: sheet.commit,
-    onMisfit: sheet.misfit,
-    onCancel: () => sheet.close(undefined),
+    onCommit: interaction.commit,
+    onInvalidInput: interaction.stageInvalidInput,
+    onCancel: () => interaction.close(undefined),
   });
-  const inside = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
-  // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
-  const away = current.row >= 0 && (current.row < first || current.row > last);
-  const indices = away ? [...inside, current.row] : inside;
-  const placed = slots.assign(indices);
-  const tall = barHeight({ height: rows.total * rowHeight });
+  const renderedIndexes = Array.from(
+    { length: Math.max(0, last - first + 1) },
+    (_, offset) => first + offset,
+  );
+  // The focused row stays in the document when it scrolls away, so that it keeps the focus.
+  const isFocusedRowAway = current.row >= 0 && (current.row < first || current.row > last);
+  const assignedSlots = slots.assign(isFocusedRowAway ? [...renderedIndexes, current.row] : renderedIndexes);
+  const scrollHeight = getScrollHeight({ height: rows.total * rowHeight });
   return (
     <div
       ref={scroller}
       className="eg-scroll"
       onScroll={onScroll}
-      data-scrolled={view.left > 0 ? '' : undefined}
-      // Back brings the rows that were in view, where the application restores places.
+      data-scrolled={viewport.left > 0 ? '' : undefined}
+      // Identifies the scroll position that the router restores on Back.
       data-scroll-restoration-id={`entries ${type}`}
     >
       <table
-        // A table whose cells take the focus is a grid (ARIA, "grid").
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a table with focusable cells is a grid (ARIA)
         role="grid"
-        className={cx('eg', small && 'eg-small-rows', stale && 'eg-dim')}
+        className={cx('eg', isSmall && 'eg-small-rows', isStale && 'eg-stale')}
         style={{
-          width: small ? '100%' : width,
-          height: tall + head,
+          width: isSmall ? '100%' : width,
+          height: scrollHeight + headHeight,
         }}
         aria-label={label}
         aria-rowcount={rows.total + 1}
-        aria-colcount={small ? 1 : columns.length + 1}
-        aria-busy={stale}
-        aria-multiselectable={!small}
-        onKeyDown={pressed}
-        onFocus={focused}
-        onPointerOver={note}
-        onClick={follow}
+        aria-colcount={isSmall ? 1 : columns.length + 1}
+        aria-busy={isStale}
+        aria-multiselectable={!isSmall}
+        onKeyDown={handleKeyDown}
+        onFocus={onFocus}
+        onPointerOver={showDateTooltip}
+        onClick={followLink}
         onContextMenu={onContextMenu}
         onDragStart={(event) => event.preventDefault()}
-        {...(!small && clipboard)}
-        {...(!small && sheet.pointer)}
+        {...(!isSmall && clipboard)}
+        {...(!isSmall && interaction.pointerHandlers)}
       >
         <GridHead
           {...props}
-          {...{ span, frozen, numberWidth, small, width }}
-          stop={current.row === -1 ? stopColumn : undefined}
-          kept={current.row === -1 ? current.column : undefined}
-          keptAt={keptAt}
+          {...{ span, frozen, numberWidth, isSmall, width, focusedColumnLeft }}
+          tabStop={current.row === -1 ? tabStopColumn : undefined}
+          focusedColumn={current.row === -1 ? current.column : undefined}
         />
         <tbody className="eg-body">
-          {placed.map(({ index, slot }) => {
-            const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
-            const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
+          {assignedSlots.map(({ index, slot }) => {
+            const y = Math.min(scrollHeight - rowHeight, index * rowHeight - viewport.top + viewport.bar);
+            const tabStop = index === tabStopRow && current.row >= 0 ? tabStopColumn : undefined;
             const row = rows.at(index);
-            const mark = row && past?.markOf(row);
-            const isPointed = pointed !== undefined && row?.EntryId === pointed.entryId;
-            const place = { row, index, y, type, columns, mark, isPointed, at: past?.at };
+            const change = row && past?.getChange(row);
+            const isTarget = target !== undefined && row?.EntryId === target.entryId;
             const staged = row && editing.changes.cells.get(row.EntryId);
-            const goes = row !== undefined && editing.changes.deletions.has(row.EntryId);
-            if (small)
-              return (
-                <SmallRow
-                  key={slot}
-                  {...place}
-                  {...{ staged, goes }}
-                  zone={editing.zone}
-                  isStop={stop !== undefined}
-                />
-              );
-            const { range, open } = sheet;
-            const isIn = range && index >= range.top && index <= range.bottom;
+            const isPendingDeletion = row !== undefined && editing.changes.deletions.has(row.EntryId);
+            const rowProps = {
+              row,
+              index,
+              y,
+              type,
+              columns,
+              change,
+              isTarget,
+              staged,
+              isPendingDeletion,
+              zone: editing.zone,
+              asOf: past?.asOf,
+            };
+            if (isSmall) return <SmallRow key={slot} {...rowProps} isTabStop={tabStop !== undefined} />;
+            const isInRange = range && index >= range.top && index <= range.bottom;
+            const isOpen = open?.row === index && row?.EntryId === open.entry.EntryId;
             return (
               <GridRow
                 key={slot}
-                {...place}
-                {...{ span, frozen, numberWidth, stop, staged, goes, keptAt }}
-                kept={index === current.row ? current.column : undefined}
-                zone={editing.zone}
+                {...rowProps}
+                {...{ span, frozen, numberWidth, tabStop, focusedColumnLeft }}
+                focusedColumn={index === current.row ? current.column : undefined}
                 refusal={editing.refusal}
-                pointedAt={isPointed ? pointed.column : undefined}
-                editing={staged || goes ? editing : undefined}
-                left={isIn ? range.left : undefined}
-                right={isIn ? range.right : undefined}
-                open={open?.row === index && row?.EntryId === open.entry.EntryId ? openIn(open) : undefined}
+                targetColumn={isTarget ? target.column : undefined}
+                editing={staged || isPendingDeletion ? editing : undefined}
+                rangeLeft={isInRange ? range.left : undefined}
+                rangeRight={isInRange ? range.right : undefined}
+                open={isOpen ? createOpenState(open) : undefined}
               />
             );
           })}
@@ -266,47 +273,47 @@ export function EntryGrid(props: EntryGridProps) {
       </table>
       {menu}
       <Suspense>
-        {pasting && <PasteDialog {...{ pasting, rows, columns, editing }} onClose={donePasting} />}
+        {pendingPaste && <PasteDialog {...{ pendingPaste, rows, columns, editing }} onClose={closePaste} />}
       </Suspense>
     </div>
   );
 }
 
-/** Tells a date in every zone once the pointer is over it: nobody reads hundreds of them while scrolling. */
-function useDateNotes() {
-  const { site } = useZone();
+/** Sets the tooltip of a date on hover; computing it for every rendered date would slow down scrolling. */
+function useDateTooltips() {
+  const { site } = useTimeZone();
   return (event: PointerEvent) => {
     const time = event.target instanceof Element ? event.target.closest('time') : null;
-    if (time) time.title = dateNote(time.dateTime, time.dataset.moment === 'day', site, OWN_ZONE);
+    if (time)
+      time.title = formatDateTooltip(time.dateTime, time.dataset.moment === 'day', site, BROWSER_TIME_ZONE);
   };
 }
 
-const KEYS: readonly Shortcut[] = [
-  ...GRID_KEYS.map(({ keys, label }) => ({ keys, label, group: 'In the grid' })),
-  ...CELL_KEYS.map((key) => ({ ...key, group: 'In a cell that is open' })),
+const GRID_SHORTCUTS: readonly Shortcut[] = [
+  ...KEY_BINDINGS.map(({ keys, label }) => ({ keys, label, group: 'In the grid' })),
+  ...EDITOR_KEYS.map((key) => ({ ...key, group: 'In an open cell' })),
 ];
-// A phone has rows of one cell.
-const NO_KEYS: readonly Shortcut[] = [];
+// Rows have a single cell on small screens.
+const NO_SHORTCUTS: readonly Shortcut[] = [];
 
-/** Puts the keys of the grid on the cheat sheet, while it is on the page. */
-const useGridKeys = (small: boolean): void => useShortcut(small ? NO_KEYS : KEYS);
+/** Lists the keys of the grid among the keyboard shortcuts while it is on the page. */
+const useGridShortcuts = (isSmall: boolean): void => useShortcut(isSmall ? NO_SHORTCUTS : GRID_SHORTCUTS);
 
-/** Shows what was added where it stands, also once what tells of it has taken its room; the focus stays. */
-function useShownNew(added: string, reveal: () => void): void {
-  const shown = useRef(added);
+/** Scrolls to new rows, after the bar of staged changes has appeared; the focus stays. */
+function useRevealNewRows(newIds: string, reveal: () => void): void {
+  const revealed = useRef(newIds);
   useEffect(() => {
-    const isMore = added.length > shown.current.length;
-    shown.current = added;
-    if (!isMore) return undefined;
+    const hasMore = newIds.length > revealed.current.length;
+    revealed.current = newIds;
+    if (!hasMore) return undefined;
     const timer = setTimeout(reveal, 50);
     return () => clearTimeout(timer);
-    // What is new is all that this is about.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [added]);
+    // oxlint-disable-next-line react/exhaustive-deps -- runs only when entries are added
+  }, [newIds]);
 }
 
-/** Follows plain links of the grid within the console; with a key held down the browser opens them as it does others. */
-function useFollow() {
+/** Navigates plain links of the grid within the console; clicks with modifier keys are left to the browser. */
+function useLinkNavigation() {
   const router = useRouter();
   return (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0) return;

@@ -1,41 +1,69 @@
 import { useSyncExternalStore, useEffect, useMemo, useRef, useState } from 'react';
+import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
-import type { EntryColumn } from '../model/columns.ts';
-import { dateNote } from '../model/dates.ts';
-import type { EntryRows } from '../model/rows.ts';
-import { OWN_ZONE, useZone } from '../model/zone.ts';
-import type { Cell } from './keys.ts';
-import { cellsIn } from './range.ts';
-import { shownIn } from './sheet.ts';
-import type { Editing } from './sheet.ts';
-import { useGridStatus } from './status.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { RowVm } from '../../../api/generated/types.gen.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { WINDOW } from '../model/rows.ts';
-import type { Range } from './range.ts';
-import { rowsAtHand, rowsBetween } from './rows-between.ts';
-import { NOTHING, totalsOf, totalsWords } from './totals.ts';
-import type { Totals } from './totals.ts';
+import type { Cell, CellRange } from '../../../ui/grid/cells.ts';
+import { countCells } from '../../../ui/grid/cells.ts';
+import { createStore, useStore } from '../../../ui/store.ts';
+import { toast } from '../../../ui/toast.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
+import { getShownValue } from '../editing/grid-editing.ts';
+import type { GridEditing } from '../editing/grid-editing.ts';
+import type { EntryColumn } from '../model/columns.ts';
+import { formatDateTooltip } from '../model/dates.ts';
+import { getFullRange, loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
+import { WINDOW_ROWS } from '../model/row-windows.ts';
+import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { NO_TOTALS, addTotals, formatTotals } from './totals.ts';
+import type { CellTotals } from './totals.ts';
+
+/** Visible rows, focused cell and selection of the grid. */
+interface GridStatus {
+  rows: EntryRows;
+  /** Index of the first visible row. */
+  first: number;
+  last: number;
+  focusedCell: Cell;
+  range: CellRange | undefined;
+}
+
+// A store rather than page state, so that scrolling renders only the footer.
+const gridStatusStore = createStore<GridStatus | undefined>(undefined);
+
+/** Status of the grid; undefined while there is no grid. */
+export const useGridStatus = (): GridStatus | undefined => useStore(gridStatusStore);
+
+/** Publishes the status of the grid for its footer. */
+export function usePublishStatus({ rows, first, last, focusedCell, range }: GridStatus): void {
+  const { row, column } = focusedCell;
+  const { top, bottom, left, right } = range ?? {};
+  useEffect(() => {
+    const isRange = top !== undefined && bottom !== undefined && left !== undefined && right !== undefined;
+    const selectedRange = isRange ? { top, bottom, left, right } : undefined;
+    gridStatusStore.set({ rows, first, last, focusedCell: { row, column }, range: selectedRange });
+  }, [rows, first, last, row, column, top, bottom, left, right]);
+  useEffect(() => () => gridStatusStore.set(undefined), []);
+}
 
 interface GridFootProps {
   columns: readonly EntryColumn[];
-  editing: Editing;
+  editing: GridEditing;
 }
 
-/** Where in the list one is, how long its rows took, and what the selected cells come to. */
+/** Footer of the grid: visible rows, latency, and totals of the selected cells. */
 export function GridFoot({ columns, editing }: GridFootProps) {
-  const small = useMedia(SMALL);
+  const small = useMedia(SMALL_SCREEN);
   const status = useGridStatus();
-  const range = status?.range && cellsIn(status.range) > 1 ? status.range : undefined;
+  const range = status?.range && countCells(status.range) > 1 ? status.range : undefined;
   return (
     <span className="eg-foot">
       {status && (
         <span className="num">
-          Rows {count(status.first + 1)}–{count(status.last + 1)} of {count(status.rows.total)}
+          Rows {formatNumber(status.first + 1)}–{formatNumber(status.last + 1)} of{' '}
+          {formatNumber(status.rows.total)}
         </span>
       )}
       {status && range ? (
@@ -44,118 +72,130 @@ export function GridFoot({ columns, editing }: GridFootProps) {
         <>
           {status && !small && (
             <>
-              <Took rows={status.rows} />
-              <DateNote {...{ columns, editing }} rows={status.rows} cell={status.cell} />
+              <Latency rows={status.rows} />
+              <FocusedDate {...{ columns, editing }} rows={status.rows} cell={status.focusedCell} />
             </>
           )}
-          {!small && <span>{counted(columns.length, 'column', 'columns')}</span>}
-          <span title="Hovering over a date tells it in every zone">Dates in {editing.zone}</span>
+          {!small && <span>{pluralize(columns.length, 'column', 'columns')}</span>}
+          <span title="Hover over a date to see it in other time zones">Dates in {editing.zone}</span>
         </>
       )}
     </span>
   );
 }
 
-/** How long the newest rows took, from the call to its answer. */
-function Took({ rows }: { rows: EntryRows }) {
-  useSyncExternalStore(rows.subscribe, rows.turn);
-  return <span className="num">loaded in {count(Math.round(rows.took()))} ms</span>;
+/** Duration of the latest request for rows. */
+function Latency({ rows }: { rows: EntryRows }) {
+  useSyncExternalStore(rows.subscribe, rows.getVersion);
+  return <span className="num">loaded in {formatNumber(Math.round(rows.getLatencyMs()))} ms</span>;
 }
 
-interface DateNoteProps extends GridFootProps {
+interface FocusedDateProps extends GridFootProps {
   rows: EntryRows;
   cell: Cell;
 }
 
-/** The date that the keyboard is on in every zone, as hovering tells it. */
-function DateNote({ rows, cell, columns, editing }: DateNoteProps) {
-  const { site } = useZone();
+/** The focused date in all time zones, like the tooltip on hover. */
+function FocusedDate({ rows, cell, columns, editing }: FocusedDateProps) {
+  const { site } = useTimeZone();
   const row = rows.at(cell.row);
   const field = columns[cell.column]?.field;
-  const value = row && field?.fieldType === FIELD.date ? shownIn(row, field, editing.changes) : undefined;
+  const value =
+    row && field?.fieldType === FIELD.date ? getShownValue(row, field, editing.changes) : undefined;
   if (!field || typeof value !== 'string') return null;
-  return <span className="num eg-totals">{dateNote(value, field.isDateOnly, site, OWN_ZONE)}</span>;
+  return (
+    <span className="num eg-totals">
+      {formatDateTooltip(value, field.isDateOnly, site, BROWSER_TIME_ZONE)}
+    </span>
+  );
 }
 
-/** More is a question for the export. */
-const MOST = 10_000;
-/** More than these are added up where somebody asks for it: selecting must not wait for it. */
-const MOST_AT_ONCE = 50_000;
+/** Above this, totals are not computed in the grid. */
+const MAX_SUM_ROWS = 10_000;
+/** Above this, totals are computed on request only, so that selecting stays fast. */
+const MAX_LIVE_SUM_CELLS = 50_000;
 
 interface RangeTotalsProps {
   columns: readonly EntryColumn[];
-  editing: Editing;
+  editing: GridEditing;
   rows: EntryRows;
-  range: Range;
+  range: CellRange;
 }
 
-/** What the selected cells come to: at once where all of them are there, else after they were read. */
+/** Totals of the selected cells: at once if all are loaded, else on request. */
 function RangeTotals({ rows, range, columns, editing: { changes } }: RangeTotalsProps) {
-  const turn = useSyncExternalStore(rows.subscribe, rows.turn);
+  const version = useSyncExternalStore(rows.subscribe, rows.getVersion);
   const { top, bottom, left, right } = range;
-  /** What the cells are added up of: once any of it is another, the totals are those of something else. */
-  const of = useMemo(
+  // Identifies the summed cells: totals of another object are outdated.
+  const source = useMemo(
     () => ({ rows, top, bottom, left, right, columns, changes }),
     [rows, top, bottom, left, right, columns, changes],
   );
-  const [read, setRead] = useState<{ of: object; totals: Totals }>();
-  const [reading, setReading] = useState<object>();
+  const [loaded, setLoaded] = useState<{ source: object; totals: CellTotals }>();
+  const [loadingSource, setLoadingSource] = useState<object>();
   const current = useRef<object>(undefined);
   useEffect(() => {
-    current.current = of;
+    current.current = source;
     return () => {
       current.current = undefined;
     };
-  }, [of]);
+  }, [source]);
 
   const fields = columns.slice(left, right + 1).map(({ field }) => field);
-  const shown = (row: RowVm, field: (typeof fields)[number]) => shownIn(row, field, changes);
-  const atHand = useMemo(() => {
-    if (cellsIn(range) > MOST_AT_ONCE) return undefined;
-    const there = rowsAtHand(rows, top, bottom, []);
-    return there && totalsOf(there, fields, shown);
-    // Another turn is what brings rows; the fields are those of the columns.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [of, turn]);
-  const totals = atHand ?? (read?.of === of ? read.totals : undefined);
+  const getCellValue = (row: RowVm, field: (typeof fields)[number]) => getShownValue(row, field, changes);
+  const liveTotals = useMemo(() => {
+    if (countCells(range) > MAX_LIVE_SUM_CELLS) return undefined;
+    const loadedRows = getFullRange(rows, top, bottom, []);
+    return loadedRows && addTotals(loadedRows, fields, getCellValue);
+    // oxlint-disable-next-line react/exhaustive-deps -- `version` stands for loaded rows, `source` for the rest
+  }, [source, version]);
+  const totals = liveTotals ?? (loaded?.source === source ? loaded.totals : undefined);
   if (totals) {
-    const words = totalsWords(totals);
+    const text = formatTotals(totals);
     return (
-      <output className="num eg-totals" title={words}>
-        {words}
+      <output className="num eg-totals" title={text}>
+        {text}
       </output>
     );
   }
   const length = bottom - top + 1;
-  const add = async () => {
-    setReading(of);
+  const sumUp = async () => {
+    setLoadingSource(source);
     try {
-      let sum = NOTHING;
-      // By windows: nobody holds all of the rows, and whoever selects something else waits for none of them.
-      for (let from = top, to; from <= bottom && current.current === of; from = to + 1) {
-        to = Math.min(bottom, from - (from % WINDOW) + WINDOW - 1);
-        // oxlint-disable-next-line no-await-in-loop -- one after the other: the view must not wait for a hundred calls
-        sum = totalsOf(await rowsBetween(rows, from, to, []), fields, shown, sum);
+      let sum = NO_TOTALS;
+      // Window by window, so that memory holds one of them and another selection stops the loop.
+      for (let from = top, to; from <= bottom && current.current === source; from = to + 1) {
+        to = Math.min(bottom, from - (from % WINDOW_ROWS) + WINDOW_ROWS - 1);
+        // oxlint-disable-next-line no-await-in-loop -- sequential: visible rows must not wait for a hundred requests
+        sum = addTotals(await loadFullRange(rows, from, to, []), fields, getCellValue, sum);
       }
-      if (current.current === of) setRead({ of, totals: sum });
+      if (current.current === source) setLoaded({ source, totals: sum });
     } catch (thrown) {
-      if (current.current === of)
-        toast({ title: 'Nothing was added up', description: toServiceError(thrown).message, tone: 'bad' });
+      if (current.current === source)
+        toast({
+          title: 'The totals could not be computed',
+          description: toServiceError(thrown).message,
+          tone: 'bad',
+        });
     } finally {
-      setReading((now) => (now === of ? undefined : now));
+      setLoadingSource((latest) => (latest === source ? undefined : latest));
     }
   };
   return (
     <>
-      <output className="num eg-totals">{counted(cellsIn(range), 'cell', 'cells')}</output>
+      <output className="num eg-totals">{pluralize(countCells(range), 'cell', 'cells')}</output>
       <Button
         size="small"
         variant="quiet"
-        pending={reading === of}
-        disabledReason={length > MOST ? `At most ${count(MOST)} rows are added up here` : undefined}
-        onClick={() => void add()}
+        pending={loadingSource === source}
+        disabledReason={
+          length > MAX_SUM_ROWS
+            ? `Totals are available for at most ${formatNumber(MAX_SUM_ROWS)} rows`
+            : undefined
+        }
+        onClick={() => void sumUp()}
       >
-        Add up {counted(length, 'row', 'rows')}
+        Add up {pluralize(length, 'row', 'rows')}
       </Button>
     </>
   );

@@ -2,37 +2,64 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRef } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { cx } from '../../../ui/cx.ts';
-import { fitting, hasOrder } from '../model/columns.ts';
+import { clampColumnWidth, isSortable } from '../model/columns.ts';
 import type { EntryColumn } from '../model/columns.ts';
 import { FieldIcon } from '../model/FieldIcon.tsx';
-import { standsAtEnd } from '../model/values.ts';
-import type { EntryGridProps } from './EntryGrid.tsx';
-import { actOf } from './grid-keys.ts';
-import { drawnIn, placesOf } from './spans.ts';
-import type { Span } from './spans.ts';
-import { useDrag } from './use-drag.ts';
+import { isEndAligned } from '../model/values.ts';
+import { getAction } from './key-bindings.ts';
+import { useColumnDrag } from './use-column-drag.ts';
+import { getRenderedColumns, getStickyOffsets } from './viewport/viewport.ts';
+import type { ColumnWindow } from './viewport/viewport.ts';
 
-interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSort' | 'onResize' | 'onPlace'> {
-  span: Span;
+/** Columns, order and the changes that headers make to them. */
+export interface ColumnActions {
+  /** Visible columns; the first is the key column. */
+  columns: readonly EntryColumn[];
+  sort: { field: string; descending: boolean };
+  onSort: (name: string) => void;
+  onResize: (name: string, width: number) => void;
+  /** Drops a column before the visible column at an index; the key column is 0. */
+  onMoveColumn: (name: string, target: number) => void;
+}
+
+interface GridHeadProps extends ColumnActions {
+  span: ColumnWindow;
   frozen: number;
   numberWidth: number;
   width: number;
-  small: boolean;
-  /** The column that Tab reaches, while the keyboard is on the header. */
-  stop: number | undefined;
-  /** The column that the keyboard is on stays drawn, with its focus, and where it stands. */
-  kept: number | undefined;
-  keptAt: number;
+  isSmall: boolean;
+  /** Column of the tab stop while the focus is in the header. */
+  tabStop: number | undefined;
+  /** The focused column stays rendered outside the view, at `focusedColumnLeft` pixels. */
+  focusedColumn: number | undefined;
+  focusedColumnLeft: number;
 }
 
-const keysWords = 'Alt and the left or right arrow key make it narrower or wider, with Shift they move it.';
+const KEYS_DESCRIPTION = 'Alt and the left or right arrow key resize the column; with Shift they move it.';
 
-/** The header: on a phone only for screen readers, since a row there has one cell. */
+/** Header of the grid; on small screens only for screen readers, since rows have one cell there. */
 export function GridHead(props: GridHeadProps) {
-  const { columns, sort, span, frozen, numberWidth, width, small, stop, kept, keptAt, ...acts } = props;
+  const {
+    columns,
+    sort,
+    span,
+    frozen,
+    numberWidth,
+    width,
+    isSmall,
+    tabStop,
+    focusedColumn,
+    focusedColumnLeft,
+    ...actions
+  } = props;
   const widths = columns.map((column) => column.width);
-  const { drag, onPointerDown, ...pointer } = useDrag({ widths, frozen, numberWidth, onPlace: acts.onPlace });
-  if (small)
+  const { drag, onPointerDown, ...pointer } = useColumnDrag({
+    widths,
+    frozen,
+    numberWidth,
+    onMoveColumn: actions.onMoveColumn,
+  });
+  if (isSmall)
     return (
       <thead className="visually-hidden">
         <tr aria-rowindex={1}>
@@ -41,24 +68,25 @@ export function GridHead(props: GridHeadProps) {
       </thead>
     );
   const direction = sort.descending ? 'descending' : 'ascending';
-  const places = placesOf(columns.slice(0, frozen), numberWidth);
-  const isOut = (at: number) => at >= frozen && (at < span.first || at >= span.end);
-  const cell = (column: EntryColumn, at: number) => (
+  const stickyOffsets = getStickyOffsets(columns.slice(0, frozen), numberWidth);
+  const isOutOfView = (columnIndex: number) =>
+    columnIndex >= frozen && (columnIndex < span.first || columnIndex >= span.end);
+  const cell = (column: EntryColumn, columnIndex: number) => (
     <HeadCell
       key={column.field.id}
-      {...acts}
-      {...{ column, at }}
-      stays={places[at]}
-      keptAt={isOut(at) ? keptAt : undefined}
-      isDrawn={drag?.name === column.field.apiName}
-      onDraw={at === 0 ? undefined : onPointerDown}
-      isLast={at === frozen - 1}
-      isStop={stop === at}
+      {...actions}
+      {...{ column, columnIndex }}
+      stickyLeft={stickyOffsets[columnIndex]}
+      detachedLeft={isOutOfView(columnIndex) ? focusedColumnLeft : undefined}
+      isDragged={drag?.name === column.field.apiName}
+      onDragStart={columnIndex === 0 ? undefined : onPointerDown}
+      isLastFrozen={columnIndex === frozen - 1}
+      isTabStop={tabStop === columnIndex}
       sorted={sort.field === column.field.apiName ? direction : undefined}
     />
   );
   return (
-    <thead className={cx('eg-head', drag && 'eg-head-drawing')} style={{ width }} {...pointer}>
+    <thead className={cx('eg-head', drag && 'eg-head-dragging')} style={{ width }} {...pointer}>
       <tr aria-rowindex={1}>
         <th
           scope="col"
@@ -67,15 +95,15 @@ export function GridHead(props: GridHeadProps) {
           aria-colindex={1}
         >
           <span className="visually-hidden">Row</span>
-          <span id={HEAD_KEYS} hidden>
-            {keysWords}
+          <span id={KEYS_DESCRIPTION_ID} hidden>
+            {KEYS_DESCRIPTION}
           </span>
         </th>
         {columns.slice(0, frozen).map(cell)}
-        <td aria-hidden className="eg-gap" style={{ width: span.before }} />
-        {drawnIn(span, kept, frozen).map((at) => {
-          const column = columns[at];
-          return column && cell(column, at);
+        <td aria-hidden className="eg-spacer" style={{ width: span.before }} />
+        {getRenderedColumns(span, focusedColumn, frozen).map((columnIndex) => {
+          const column = columns[columnIndex];
+          return column && cell(column, columnIndex);
         })}
         {drag && <td aria-hidden className="eg-drop" style={{ left: drag.x - 1 }} />}
       </tr>
@@ -85,58 +113,70 @@ export function GridHead(props: GridHeadProps) {
 
 interface HeadCellProps {
   column: EntryColumn;
-  /** Counted from 0, without the row numbers. */
-  at: number;
-  /** Where it stays while others scroll under it. */
-  stays: number | undefined;
-  /** Where it stands although its column is out of view. */
-  keptAt: number | undefined;
-  /** The last of those that stay. */
-  isLast: boolean;
-  /** Whether a pointer takes it elsewhere. */
-  isDrawn: boolean;
-  onDraw: ((event: PointerEvent<HTMLElement>, name: string) => void) | undefined;
-  isStop: boolean;
+  /** From 0, without the column of row numbers. */
+  columnIndex: number;
+  /** Left offset in pixels of a frozen column. */
+  stickyLeft: number | undefined;
+  /** Left offset in pixels of a focused column outside the view, which stays rendered. */
+  detachedLeft: number | undefined;
+  /** Whether it is the last frozen column. */
+  isLastFrozen: boolean;
+  /** Whether the pointer drags it. */
+  isDragged: boolean;
+  onDragStart: ((event: PointerEvent<HTMLElement>, name: string) => void) | undefined;
+  isTabStop: boolean;
   sorted: 'ascending' | 'descending' | undefined;
   onSort: (name: string) => void;
   onResize: (name: string, width: number) => void;
-  onPlace: (name: string, at: number) => void;
+  onMoveColumn: (name: string, at: number) => void;
 }
 
-const STEP = 16;
-/** Says what the keys do on the head of a column; the grid has it once. */
-const HEAD_KEYS = 'entry-grid-head-keys';
+const RESIZE_STEP_PX = 16;
+/** Id of the description of the keys of column headers, which the grid contains once. */
+const KEYS_DESCRIPTION_ID = 'entry-grid-head-keys';
 
-/** The head of a column: sorts, is drawn elsewhere, and wider at its edge; by keyboard with Alt and Shift and the arrows. */
+/** Header of a column: sorts on click, moves by dragging, resizes at its edge; by keyboard with Alt, Shift and arrow keys. */
 function HeadCell(props: HeadCellProps) {
-  const { column, at, stays, keptAt, isLast, isDrawn, isStop, sorted, onDraw, onSort, onResize, onPlace } =
-    props;
+  const {
+    column,
+    columnIndex,
+    stickyLeft,
+    detachedLeft,
+    isLastFrozen,
+    isDragged,
+    isTabStop,
+    sorted,
+    onDragStart,
+    onSort,
+    onResize,
+    onMoveColumn,
+  } = props;
   const { field, width } = column;
-  const sortable = hasOrder(field);
+  const canSort = isSortable(field);
   const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp;
-  const keyed = (event: KeyboardEvent) => {
-    const act = actOf(event);
-    if (act !== 'resize' && act !== 'place') return;
+  const handleKeyDown = (event: KeyboardEvent) => {
+    const action = getAction(event);
+    if (action !== 'resize' && action !== 'place') return;
     event.preventDefault();
     event.stopPropagation();
-    const by = event.key.endsWith('Right') ? 1 : -1;
-    // To the right it comes to stand behind the next one.
-    if (act === 'place') onPlace(field.apiName, by > 0 ? at + 2 : at - 1);
-    else onResize(field.apiName, fitting(width + by * STEP));
+    const direction = event.key.endsWith('Right') ? 1 : -1;
+    // Moving right drops the column behind the next one.
+    if (action === 'place') onMoveColumn(field.apiName, direction > 0 ? columnIndex + 2 : columnIndex - 1);
+    else onResize(field.apiName, clampColumnWidth(width + direction * RESIZE_STEP_PX));
   };
   return (
     <th
       scope="col"
       className={cx(
         'eg-cell eg-head-cell',
-        stays !== undefined && 'eg-stays',
-        keptAt !== undefined && 'eg-kept',
-        isDrawn && 'eg-drawn',
-        isLast && 'eg-stays-last',
-        standsAtEnd(field) && 'eg-end',
+        stickyLeft !== undefined && 'eg-frozen',
+        detachedLeft !== undefined && 'eg-detached',
+        isDragged && 'eg-dragged',
+        isLastFrozen && 'eg-frozen-last',
+        isEndAligned(field) && 'eg-end',
       )}
-      style={{ width, left: stays ?? keptAt }}
-      aria-colindex={at + 2}
+      style={{ width, left: stickyLeft ?? detachedLeft }}
+      aria-colindex={columnIndex + 2}
       aria-sort={sorted}
       title={`${field.name} (${field.apiName})`}
       tabIndex={-1}
@@ -145,41 +185,41 @@ function HeadCell(props: HeadCellProps) {
         type="button"
         className={cx('eg-sort', sorted && 'eg-sorted')}
         data-row={-1}
-        data-column={at}
-        tabIndex={isStop ? 0 : -1}
-        aria-disabled={sortable ? undefined : true}
-        aria-describedby={HEAD_KEYS}
-        onKeyDown={keyed}
-        onPointerDown={(event) => onDraw?.(event, field.apiName)}
+        data-column={columnIndex}
+        tabIndex={isTabStop ? 0 : -1}
+        aria-disabled={canSort ? undefined : true}
+        aria-describedby={KEYS_DESCRIPTION_ID}
+        onKeyDown={handleKeyDown}
+        onPointerDown={(event) => onDragStart?.(event, field.apiName)}
         onClick={() => {
-          if (sortable) onSort(field.apiName);
+          if (canSort) onSort(field.apiName);
         }}
       >
         <FieldIcon field={field} />
         <span>{field.name}</span>
-        {sortable && <Arrow className="eg-arrow" />}
+        {canSort && <Arrow className="eg-arrow" />}
       </button>
-      <Edge width={width} onResize={(next) => onResize(field.apiName, next)} />
+      <ResizeHandle width={width} onResize={(next) => onResize(field.apiName, next)} />
     </th>
   );
 }
 
-/** The edge that is drawn by a pointer; the keyboard has keys of its own for it. */
-function Edge({ width, onResize }: { width: number; onResize: (width: number) => void }) {
-  const from = useRef<{ x: number; width: number }>(undefined);
+/** Edge for resizing by pointer; the keyboard resizes with Alt and arrow keys. */
+function ResizeHandle({ width, onResize }: { width: number; onResize: (width: number) => void }) {
+  const start = useRef<{ x: number; width: number }>(undefined);
   return (
     <span
-      className="eg-edge"
+      className="eg-resize"
       aria-hidden
       onPointerDown={(event: PointerEvent) => {
-        from.current = { x: event.clientX, width };
+        start.current = { x: event.clientX, width };
         event.currentTarget.setPointerCapture(event.pointerId);
       }}
       onPointerMove={(event) => {
-        if (from.current) onResize(fitting(from.current.width + event.clientX - from.current.x));
+        if (start.current) onResize(clampColumnWidth(start.current.width + event.clientX - start.current.x));
       }}
       onPointerUp={() => {
-        from.current = undefined;
+        start.current = undefined;
       }}
     />
   );

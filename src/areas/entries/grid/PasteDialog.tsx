@@ -1,95 +1,96 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { Check } from '../../../ui/form/Check.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { stageCells } from '../editing/change-set-store.ts';
+import { getStagedEntryName } from '../editing/grid-editing.ts';
+import type { GridEditing } from '../editing/grid-editing.ts';
+import { planPaste, toStagedCells } from '../editing/paste.ts';
+import type { CellBlock, PasteCell, PasteRow } from '../editing/paste.ts';
 import type { EntryColumn } from '../model/columns.ts';
-import { planPaste, stagedByPaste } from '../editing/paste.ts';
-import type { Block, PasteCell, PasteRow } from '../editing/paste.ts';
-import { stageCells } from '../editing/store.ts';
-import { wordsOf } from '../editing/words.ts';
-import { usePeopleFinder } from '../model/people.ts';
-import { useZone } from '../model/zone.ts';
+import { useUserFinder } from '../model/field-users.ts';
+import { loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
 import type { Field } from '../model/schema.ts';
-import type { EntryRows } from '../model/rows.ts';
-import { rowsBetween } from './rows-between.ts';
-import { nameIn } from './sheet.ts';
-import type { Editing } from './sheet.ts';
-import type { Pasting } from './use-clipboard.ts';
+import { formatValue } from '../model/values.ts';
+import { useTimeZone } from '../model/zone.ts';
 import './paste.css';
+import type { PendingPaste } from './use-clipboard.ts';
 
 interface PasteDialogProps {
-  pasting: Pasting;
+  pendingPaste: PendingPaste;
   rows: EntryRows;
   columns: readonly EntryColumn[];
-  editing: Editing;
+  editing: GridEditing;
   onClose: () => void;
 }
 
-const MOST_SHOWN = 100;
+const MAX_PREVIEW_ROWS = 100;
 
-/** One value goes into every cell of a selected range; a block begins at its first cell. */
-function spread({ block, at }: Pasting): Block {
-  const [[only] = []] = block.texts;
-  const isOne = block.texts.length === 1 && block.texts[0]?.length === 1;
-  const [height, width] = [at.bottom - at.top + 1, at.right - at.left + 1];
-  if (!isOne || only === undefined || height * width === 1) return block;
-  const fill = <T,>(one: T): T[][] =>
-    Array.from({ length: height }, () => Array.from({ length: width }, () => one));
-  return { texts: fill(only) };
+/** Repeats a single value over the selected range; larger blocks start at its first cell. */
+function fillRange({ block, range }: PendingPaste): CellBlock {
+  const [[text] = []] = block.texts;
+  const isSingleCell = block.texts.length === 1 && block.texts[0]?.length === 1;
+  const [height, width] = [range.bottom - range.top + 1, range.right - range.left + 1];
+  if (!isSingleCell || text === undefined || height * width === 1) return block;
+  return { texts: Array.from({ length: height }, () => Array.from({ length: width }, () => text)) };
 }
 
-/** What a pasted block would change, before anything is staged. */
-export default function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteDialogProps) {
-  const block = useMemo(() => spread(pasting), [pasting]);
-  const { top, left } = pasting.at;
+/** Dialog that shows what a paste changes before it is staged. */
+export default function PasteDialog({ pendingPaste, rows, columns, editing, onClose }: PasteDialogProps) {
+  const block = useMemo(() => fillRange(pendingPaste), [pendingPaste]);
+  const { top, left } = pendingPaste.range;
   const height = block.texts.length;
   const width = Math.max(0, ...block.texts.map(({ length }) => length));
   const fields = columns.slice(left, left + width).map(({ field }) => field);
-  const beyond = Math.max(0, top + height - rows.total);
-  const [makeNew, setMakeNew] = useState(false);
-  const findPeople = usePeopleFinder();
-  const newest = Math.min(0, ...editing.changes.cells.keys());
+  const newRowCount = Math.max(0, top + height - rows.total);
+  const [addsEntries, setAddsEntries] = useState(false);
+  const findUsers = useUserFinder();
+  const lowestNewId = Math.min(0, ...editing.changes.cells.keys());
 
   const { data: plan, error } = useQuery({
-    queryKey: ['paste', pasting, editing.zone],
+    queryKey: ['paste', pendingPaste, editing.zone],
     async queryFn() {
-      const there = await rowsBetween(rows, top, Math.min(rows.total, top + height) - 1, fields);
-      const existing = there.map((row): PasteRow => ({
+      const targetRows = await loadFullRange(rows, top, Math.min(rows.total, top + height) - 1, fields);
+      const existing = targetRows.map((row): PasteRow => ({
         entryId: row.EntryId,
-        entryName: nameIn(row, columns),
+        entryName: getStagedEntryName(row, columns),
         row,
       }));
-      const fresh = Array.from({ length: beyond }, (_, at): PasteRow => ({
-        entryId: newest - 1 - at,
-        entryName: `New entry ${at + 1 - newest}`,
+      const added = Array.from({ length: newRowCount }, (_, index): PasteRow => ({
+        entryId: lowestNewId - 1 - index,
+        entryName: `New entry ${index + 1 - lowestNewId}`,
         row: undefined,
-        isBeyond: true,
+        isNew: true,
       }));
       const { schema, changes, zone } = editing;
-      const sources = { schema, findPeople };
-      return planPaste({ sources, changes, zone, block, fields, rows: [...existing, ...fresh] });
+      const sources = { schema, findUsers };
+      return planPaste({ sources, changes, zone, block, fields, rows: [...existing, ...added] });
     },
     gcTime: 0,
     staleTime: Infinity,
   });
-  const wanted = useMemo(() => plan?.filter(({ to }) => makeNew || !to.isBeyond) ?? [], [plan, makeNew]);
-  const staged = useMemo(() => stagedByPaste(wanted), [wanted]);
-  const faulty = wanted.filter(({ outcome }) => 'fault' in outcome).length;
-  const kept = wanted.filter(({ outcome }) => 'kept' in outcome).length;
-  const same = wanted.length - staged.length - faulty - kept;
-  const lost = width - fields.length;
-  const act = () => {
-    stageCells(editing.typeId, staged, `Paste ${counted(staged.length, 'cell', 'cells')}`);
+  const cells = useMemo(
+    () => plan?.filter(({ target }) => addsEntries || !target.isNew) ?? [],
+    [plan, addsEntries],
+  );
+  const staged = useMemo(() => toStagedCells(cells), [cells]);
+  const invalidCount = cells.filter(({ outcome }) => 'error' in outcome).length;
+  const lockedCount = cells.filter(({ outcome }) => 'locked' in outcome).length;
+  const sameCount = cells.length - staged.length - invalidCount - lockedCount;
+  const droppedColumns = width - fields.length;
+  const stageAll = () => {
+    stageCells(editing.typeId, staged, `Paste ${pluralize(staged.length, 'cell', 'cells')}`);
     onClose();
   };
   return (
     <Dialog
-      title={`Paste ${count(height)} × ${count(width)} cells`}
+      title={`Paste ${formatNumber(height)} × ${formatNumber(width)} cells`}
       onClose={onClose}
       footer={
         <>
@@ -98,17 +99,17 @@ export default function PasteDialog({ pasting, rows, columns, editing, onClose }
             variant="primary"
             disabledReason={plan && staged.length === 0 ? 'Nothing would change' : undefined}
             pending={!plan && !error}
-            onClick={act}
+            onClick={stageAll}
           >
-            {faulty > 0
-              ? `Stage the ${count(staged.length)} that fit`
-              : `Stage ${counted(staged.length, 'change', 'changes')}`}
+            {invalidCount > 0
+              ? `Stage the ${formatNumber(staged.length)} valid ones`
+              : `Stage ${pluralize(staged.length, 'change', 'changes')}`}
           </Button>
         </>
       }
     >
       {error && (
-        <Banner tone="bad" title="The block could not be read">
+        <Banner tone="bad" title="The paste could not be prepared">
           {toServiceError(error).message}
         </Banner>
       )}
@@ -117,27 +118,27 @@ export default function PasteDialog({ pasting, rows, columns, editing, onClose }
         <>
           <p aria-live="polite">
             {[
-              counted(staged.length, 'cell changes', 'cells change'),
-              same > 0 && `${count(same)} stay the same`,
-              kept > 0 && `${count(kept)} cannot be edited and stay as they are`,
-              faulty > 0 &&
-                `${counted(faulty, 'does not fit', 'do not fit')} and ${faulty === 1 ? 'is' : 'are'} left out`,
-              lost > 0 && `${counted(lost, 'column is', 'columns are')} beyond the last one and left out`,
+              pluralize(staged.length, 'cell changes', 'cells change'),
+              sameCount > 0 && `${formatNumber(sameCount)} stay the same`,
+              lockedCount > 0 && `${formatNumber(lockedCount)} cannot be edited and stay unchanged`,
+              invalidCount > 0 && `${pluralize(invalidCount, 'is', 'are')} not valid and left out`,
+              droppedColumns > 0 &&
+                `${pluralize(droppedColumns, 'column is', 'columns are')} beyond the last column and left out`,
             ]
               .filter(Boolean)
               .join(', ')}
-            . Nothing is saved before you have reviewed it.
+            . Nothing is saved before you review it.
           </p>
-          {beyond > 0 && (
-            <Check
+          {newRowCount > 0 && (
+            <Toggle
               kind="checkbox"
               id="paste-new"
-              checked={makeNew}
-              onChange={setMakeNew}
-              label={`Make new entries of the ${counted(beyond, 'row', 'rows')} below the last entry`}
+              checked={addsEntries}
+              onChange={setAddsEntries}
+              label={`Add new entries for the ${pluralize(newRowCount, 'row', 'rows')} below the last entry`}
             />
           )}
-          <Preview plan={wanted} fields={fields} />
+          <Preview plan={cells} fields={fields} />
         </>
       )}
     </Dialog>
@@ -149,14 +150,13 @@ interface PreviewProps {
   fields: readonly Field[];
 }
 
-/** Where each cell goes; those that do not fit come first, since they are what has to be looked at. */
+/** The cells of the paste by row; rows with invalid cells come first. */
 function Preview({ plan, fields }: PreviewProps) {
-  const byRow = [...Map.groupBy(plan, ({ to }) => to).entries()];
-  const isFaulty = ([, cells]: (typeof byRow)[number]) => cells.some(({ outcome }) => 'fault' in outcome);
-  const ordered = [...byRow.filter(isFaulty), ...byRow.filter((one) => !isFaulty(one))];
+  const byRow = [...Map.groupBy(plan, ({ target }) => target).entries()];
+  const hasErrors = ([, cells]: (typeof byRow)[number]) => cells.some(({ outcome }) => 'error' in outcome);
+  const ordered = [...byRow.filter(hasErrors), ...byRow.filter((row) => !hasErrors(row))];
   return (
-    // A stop of its own lets the keyboard scroll it.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable, so that the keyboard can scroll it
     <section className="paste-scroll" aria-label="Preview" tabIndex={0}>
       <table className="paste-table">
         <thead>
@@ -170,7 +170,7 @@ function Preview({ plan, fields }: PreviewProps) {
           </tr>
         </thead>
         <tbody>
-          {ordered.slice(0, MOST_SHOWN).map(([to, cells]) => (
+          {ordered.slice(0, MAX_PREVIEW_ROWS).map(([to, cells]) => (
             <tr key={to.entryId}>
               <th scope="row">
                 <bdi>{to.entryName}</bdi>
@@ -182,39 +182,41 @@ function Preview({ plan, fields }: PreviewProps) {
           ))}
         </tbody>
       </table>
-      {ordered.length > MOST_SHOWN && <p>and {count(ordered.length - MOST_SHOWN)} more rows</p>}
+      {ordered.length > MAX_PREVIEW_ROWS && (
+        <p>and {formatNumber(ordered.length - MAX_PREVIEW_ROWS)} more rows</p>
+      )}
     </section>
   );
 }
 
-const CUT = 80;
+const MAX_PREVIEW_CHARS = 80;
 
 function PreviewCell({ cell: { outcome, text, before, field } }: { cell: PasteCell }) {
-  const { name: zone } = useZone();
-  if ('fault' in outcome)
+  const { name: zone } = useTimeZone();
+  if ('error' in outcome)
     return (
-      <td className="paste-fault">
-        <bdi>{text.slice(0, CUT)}</bdi>
-        <span>{outcome.fault}</span>
+      <td className="paste-error">
+        <bdi>{text.slice(0, MAX_PREVIEW_CHARS)}</bdi>
+        <span>{outcome.error}</span>
       </td>
     );
-  if ('kept' in outcome)
+  if ('locked' in outcome)
     return (
-      <td className="paste-same" title={outcome.kept}>
-        <bdi>{wordsOf(before, field, zone).slice(0, CUT)}</bdi>
+      <td className="paste-same" title={outcome.locked}>
+        <bdi>{formatValue(before, field, zone).slice(0, MAX_PREVIEW_CHARS)}</bdi>
       </td>
     );
-  const was = wordsOf(before, field, zone).slice(0, CUT);
-  const is = wordsOf(outcome.value, field, zone).slice(0, CUT);
+  const oldText = formatValue(before, field, zone).slice(0, MAX_PREVIEW_CHARS);
+  const newText = formatValue(outcome.value, field, zone).slice(0, MAX_PREVIEW_CHARS);
   if (outcome.isSame)
     return (
       <td className="paste-same">
-        <bdi>{is}</bdi>
+        <bdi>{newText}</bdi>
       </td>
     );
   return (
     <td>
-      {was !== '' && <del>{was}</del>} <ins>{is === '' ? 'no data' : is}</ins>
+      {oldText !== '' && <del>{oldText}</del>} <ins>{newText === '' ? 'no data' : newText}</ins>
     </td>
   );
 }

@@ -1,82 +1,86 @@
 import { useRef, useState } from 'react';
 import type { ClipboardEvent } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
-import { count } from '../../../lib/numbers.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import { countCells } from '../../../ui/grid/cells.ts';
+import type { CellRange } from '../../../ui/grid/cells.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { copyCells } from '../editing/grid-editing.ts';
+import type { GridEditing } from '../editing/grid-editing.ts';
+import type { CellBlock } from '../editing/paste.ts';
+import { parseTsv } from '../editing/tsv.ts';
 import type { EntryColumn } from '../model/columns.ts';
-import type { Block } from '../editing/paste.ts';
-import { readTsv } from '../editing/tsv.ts';
-import type { EntryRows } from '../model/rows.ts';
-import { cellsIn } from './range.ts';
-import type { Range } from './range.ts';
-import { rowsAtHand, rowsBetween } from './rows-between.ts';
-import { copyOf } from './sheet.ts';
-import type { Editing } from './sheet.ts';
+import { getFullRange, loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
 
-/** More is a file: the export has no limit. */
-const MOST_ROWS = 5000;
-const MOST_PASTED = 10_000;
+// Larger amounts are exported and imported as files.
+const MAX_COPIED_ROWS = 5000;
+const MAX_PASTED_CELLS = 10_000;
 
-/** A block on its way into the grid. */
-export interface Pasting {
-  block: Block;
-  at: Range;
+/** A pasted block of cells and its target range. */
+export interface PendingPaste {
+  block: CellBlock;
+  range: CellRange;
 }
 
-interface Sheet {
+interface ClipboardOptions {
   rows: EntryRows;
   columns: readonly EntryColumn[];
-  editing: Editing;
-  range: Range;
+  editing: GridEditing;
+  range: CellRange;
 }
 
-// What was copied on this page last. Whoever puts the same text on the clipboard elsewhere says no more than it says.
-let copied: { tsv: string; block: Block } | undefined;
+// The last copy of this page. Pasting the same text restores the exact values; the text carries no other meaning.
+let lastCopy: { tsv: string; block: CellBlock } | undefined;
 
 const isEditor = (event: ClipboardEvent): boolean =>
   event.target instanceof Element && event.target.closest('input, textarea') !== null;
 
-/** Copies what is selected as a sheet takes it, and takes what was copied from one. */
-export function useClipboard({ rows, columns, editing, range }: Sheet) {
-  const [pasting, setPasting] = useState<Pasting>();
-  const isReading = useRef(false);
-  const chosen = columns.slice(range.left, range.right + 1);
-  const fields = chosen.map(({ field }) => field);
-  const told = () => announce(`Copied ${count(cellsIn(range))} cells`);
+/** Copies the selection as TSV and pastes cells from spreadsheets. */
+export function useClipboard({ rows, columns, editing, range }: ClipboardOptions) {
+  const [pendingPaste, setPendingPaste] = useState<PendingPaste>();
+  const isLoading = useRef(false);
+  const selectedColumns = columns.slice(range.left, range.right + 1);
+  const fields = selectedColumns.map(({ field }) => field);
+  const announceCopy = () => announce(`Copied ${formatNumber(countCells(range))} cells`);
 
-  const readAndCopy = async () => {
-    if (isReading.current) return;
-    isReading.current = true;
+  const loadAndCopy = async () => {
+    if (isLoading.current) return;
+    isLoading.current = true;
     try {
-      copied = copyOf(await rowsBetween(rows, range.top, range.bottom, fields), chosen, editing);
-      await navigator.clipboard.writeText(copied.tsv);
-      toast({ title: `Copied ${count(cellsIn(range))} cells`, tone: 'ok' });
+      lastCopy = copyCells(
+        await loadFullRange(rows, range.top, range.bottom, fields),
+        selectedColumns,
+        editing,
+      );
+      await navigator.clipboard.writeText(lastCopy.tsv);
+      toast({ title: `Copied ${formatNumber(countCells(range))} cells`, tone: 'ok' });
     } catch (thrown) {
       toast({ title: 'Nothing was copied', description: toServiceError(thrown).message, tone: 'bad' });
     } finally {
-      isReading.current = false;
+      isLoading.current = false;
     }
   };
   const onCopy = (event: ClipboardEvent) => {
     if (isEditor(event)) return;
     event.preventDefault();
-    if (range.bottom - range.top >= MOST_ROWS) {
+    if (range.bottom - range.top >= MAX_COPIED_ROWS) {
       toast({
-        title: `At most ${count(MOST_ROWS)} rows are copied at once`,
-        description: 'The export writes any number of them into a file.',
+        title: `At most ${formatNumber(MAX_COPIED_ROWS)} rows can be copied at once`,
+        description: 'Use the export for more rows.',
         tone: 'bad',
       });
       return;
     }
-    const there = rowsAtHand(rows, range.top, range.bottom, fields);
-    if (!there) {
-      void readAndCopy();
+    const loadedRows = getFullRange(rows, range.top, range.bottom, fields);
+    if (!loadedRows) {
+      void loadAndCopy();
       return;
     }
-    copied = copyOf(there, chosen, editing);
-    event.clipboardData.setData('text/plain', copied.tsv);
-    told();
+    lastCopy = copyCells(loadedRows, selectedColumns, editing);
+    event.clipboardData.setData('text/plain', lastCopy.tsv);
+    announceCopy();
   };
   const onPaste = (event: ClipboardEvent) => {
     if (isEditor(event)) return;
@@ -87,23 +91,25 @@ export function useClipboard({ rows, columns, editing, range }: Sheet) {
       toast({ title: 'Nothing was pasted', description: editing.refusal, tone: 'bad' });
       return;
     }
-    const block = blockOf(text);
+    const block = toBlock(text);
     const [first] = block.texts;
-    if (block.texts.length * (first?.length ?? 0) > MOST_PASTED) {
+    if (block.texts.length * (first?.length ?? 0) > MAX_PASTED_CELLS) {
       toast({
-        title: `At most ${count(MOST_PASTED)} cells are pasted at once`,
-        description: 'The import takes files of any length.',
+        title: `At most ${formatNumber(MAX_PASTED_CELLS)} cells can be pasted at once`,
+        description: 'Use the import for more cells.',
         tone: 'bad',
       });
       return;
     }
-    setPasting({ block, at: range });
+    setPendingPaste({ block, range });
   };
-  return { pasting, donePasting: () => setPasting(undefined), onCopy, onPaste };
+  return { pendingPaste, closePaste: () => setPendingPaste(undefined), onCopy, onPaste };
 }
 
-/** Clipboards write line ends as their system has them. */
-const plain = (text: string): string => text.replaceAll('\r\n', '\n');
+/** Clipboards use the line ends of their system. */
+const normalizeLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
 
-const blockOf = (text: string): Block =>
-  copied && plain(copied.tsv) === plain(text) ? copied.block : { texts: readTsv(text) };
+const toBlock = (text: string): CellBlock =>
+  lastCopy && normalizeLineEnds(lastCopy.tsv) === normalizeLineEnds(text)
+    ? lastCopy.block
+    : { texts: parseTsv(text) };

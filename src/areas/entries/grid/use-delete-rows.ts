@@ -1,58 +1,64 @@
 import { useState } from 'react';
+import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { RowVm } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { usePermission } from '../../../api/session.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import type { CellRange } from '../../../ui/grid/cells.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { getChangeSet, stageEntryDeletions, unstageEntryDeletions } from '../editing/change-set-store.ts';
+import { createStagedDeletion } from '../editing/grid-editing.ts';
 import type { EntryColumn } from '../model/columns.ts';
-import { changesOf, deleteEntriesOf, keepEntriesOf } from '../editing/store.ts';
-import type { EntryRows } from '../model/rows.ts';
-import type { Range } from './range.ts';
-import { rowsBetween } from './rows-between.ts';
-import { deletionOf } from './sheet.ts';
+import { loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
 
-/** As many as the grid holds at once. */
-export const MOST_DELETED = 4000;
+/** Upper bound of rows deleted at once; the grid caches as many. */
+export const MAX_DELETED_ROWS = 4000;
 
-type Rows = Pick<Range, 'top' | 'bottom'>;
+type Rows = Pick<CellRange, 'top' | 'bottom'>;
 
-/** Stages that entries go; where all of them are to go already, that they stay. Answers what was done, in words. */
-export function turnGoing(typeId: number, there: readonly RowVm[], columns: readonly EntryColumn[]): string {
-  if (there.length === 0) return 'There is no entry any more where the selection is';
-  const ids = there.map(({ EntryId }) => EntryId);
-  const words = counted(there.length, 'entry', 'entries');
-  // As it is staged by now: the rows had to be read.
-  const { deletions } = changesOf(typeId);
+/** Stages deletions of the rows, or unstages them if all are staged already. Returns a description of the result. */
+export function toggleDeletion(
+  typeId: number,
+  rows: readonly RowVm[],
+  columns: readonly EntryColumn[],
+): string {
+  if (rows.length === 0) return 'The selection contains no entries';
+  const ids = rows.map(({ EntryId }) => EntryId);
+  const countText = pluralize(rows.length, 'entry', 'entries');
+  // The current state: loading the rows took time.
+  const { deletions } = getChangeSet(typeId);
   if (ids.every((id) => deletions.has(id))) {
-    keepEntriesOf(typeId, ids, `Keep ${words}`);
-    return `${words} to be kept`;
+    unstageEntryDeletions(typeId, ids, `Keep ${countText}`);
+    return `${countText} will be kept`;
   }
-  deleteEntriesOf(
+  stageEntryDeletions(
     typeId,
-    there.map((row) => deletionOf(row, columns)),
-    `Delete ${words}`,
+    rows.map((row) => createStagedDeletion(row, columns)),
+    `Delete ${countText}`,
   );
-  return `${words} to be deleted, once you have reviewed it`;
+  return `${countText} will be deleted after review`;
 }
 
-/** Reads the rows that are selected, and stages that they go or stay. */
+/** Loads the selected rows and toggles their staged deletion. */
 export function useDeleteRows(typeId: number, columns: readonly EntryColumn[]) {
-  const { reason } = useAllowed('deleteEntries');
+  const { reason } = usePermission('deleteEntries');
   const [pending, setPending] = useState(false);
-  const deleteRows = async (rows: EntryRows, { top, bottom }: Rows) => {
+  const deleteRows = async (entryRows: EntryRows, { top, bottom }: Rows) => {
     const tooMany =
-      bottom - top >= MOST_DELETED ? `At most ${count(MOST_DELETED)} rows are deleted at once` : undefined;
+      bottom - top >= MAX_DELETED_ROWS
+        ? `At most ${formatNumber(MAX_DELETED_ROWS)} rows can be deleted at once`
+        : undefined;
     if (reason ?? tooMany) {
       toast({ title: 'Nothing was staged', description: reason ?? tooMany ?? '', tone: 'bad' });
       return;
     }
     setPending(true);
     try {
-      announce(turnGoing(typeId, await rowsBetween(rows, top, bottom, []), columns));
+      announce(toggleDeletion(typeId, await loadFullRange(entryRows, top, bottom, []), columns));
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);
-      toast({ title: 'The selected rows could not be read', description, tone: 'bad' });
+      toast({ title: 'The selected rows could not be loaded', description, tone: 'bad' });
     } finally {
       setPending(false);
     }

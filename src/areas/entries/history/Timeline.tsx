@@ -2,30 +2,30 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CornerDownRight, FilePlus2, GitMerge, Pencil, Sigma, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import type { EntryChange, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { EntryChange, EntryTypeVm } from '../../../api/generated/types.gen.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Field } from '../model/schema.ts';
-import { differencesOf, goneDifferences, isCaseOnly } from './differences.ts';
+import { ActorName } from './ActorName.tsx';
+import { findDifferences, toDeletedFieldDifferences, isCaseOnly } from './differences.ts';
 import type { Difference } from './differences.ts';
-import { Shown } from './Shown.tsx';
-import { momentOf } from './moments.ts';
-import type { Moments } from './moments.ts';
-import { changesQuery } from './timeline.ts';
-import { Who } from './Who.tsx';
-import './time.css';
+import { entryChangesQuery } from './history-queries.ts';
+import { getChangeTimestamp } from './timestamps.ts';
+import type { Timestamps } from './timestamps.ts';
+import { ValueExcerpt } from './ValueExcerpt.tsx';
+import './history.css';
 
 interface TimelineProps {
   type: EntryTypeVm;
   entryId: number;
   fields: readonly Field[];
-  moments: Moments;
-  /** Undefined: the history of another entry, within that of this one. */
-  onPick?: ((at: string) => void) | undefined;
+  timestamps: Timestamps;
+  /** Selects a change for comparison; undefined for the nested history of a merged entry. */
+  onToggle?: ((at: string) => void) | undefined;
 }
 
 const ICONS = {
@@ -39,10 +39,10 @@ const ICONS = {
   restored: Undo2,
 };
 
-/** Everything that happened to an entry, the newest first; any two moments can be picked and compared. */
-export function Timeline({ type, entryId, fields, moments, onPick }: TimelineProps) {
-  const answer = useInfiniteQuery(changesQuery(type.id, entryId));
-  const { data, error, isFetchingNextPage, hasNextPage, fetchNextPage } = answer;
+/** The changes of an entry, newest first; up to two can be selected for comparison. */
+export function Timeline({ type, entryId, fields, timestamps, onToggle }: TimelineProps) {
+  const result = useInfiniteQuery(entryChangesQuery(type.id, entryId));
+  const { data, error, isFetchingNextPage, hasNextPage, fetchNextPage } = result;
   const changes = useMemo(() => data?.pages.flatMap((page) => page.changes), [data]);
   if (!changes)
     return error ? (
@@ -54,11 +54,11 @@ export function Timeline({ type, entryId, fields, moments, onPick }: TimelinePro
     <>
       <ol className="tm-line">
         {changes.map((change) => (
-          <Change
+          <TimelineItem
             key={`${change.at} ${change.kind} ${change.entry?.id ?? ''} ${change.by?.id ?? ''}`}
             {...{ type, change, fields }}
-            isPicked={moments.includes(momentOf(change))}
-            onPick={onPick && (() => onPick(momentOf(change)))}
+            isSelected={timestamps.includes(getChangeTimestamp(change))}
+            onToggle={onToggle && (() => onToggle(getChangeTimestamp(change)))}
           />
         ))}
       </ol>
@@ -74,24 +74,24 @@ export function Timeline({ type, entryId, fields, moments, onPick }: TimelinePro
   );
 }
 
-interface ChangeProps {
+interface TimelineItemProps {
   type: EntryTypeVm;
   change: EntryChange;
   fields: readonly Field[];
-  isPicked: boolean;
-  onPick: (() => void) | undefined;
+  isSelected: boolean;
+  onToggle: (() => void) | undefined;
 }
 
-function Change({ type, change, fields, isPicked, onPick }: ChangeProps) {
+function TimelineItem({ type, change, fields, isSelected, onToggle }: TimelineItemProps) {
   const Icon = ICONS[change.kind];
   const names = new Set(change.fields);
   const differences = [
-    ...differencesOf(
+    ...findDifferences(
       change.before,
       change.after,
       fields.filter(({ apiName }) => names.has(apiName)),
     ),
-    ...goneDifferences(change.gone, fields),
+    ...toDeletedFieldDifferences(change.gone, fields),
   ];
   return (
     <li className={`tm-event tm-${change.kind}`}>
@@ -99,93 +99,100 @@ function Change({ type, change, fields, isPicked, onPick }: ChangeProps) {
       <div className="tm-what">
         <div className="tm-head">
           <span>
-            <Deed change={change} fields={differences.length} />, <Moment at={change.at} />
+            <ChangeSummary change={change} fields={differences.length} />, <Timestamp at={change.at} />
           </span>
-          {onPick && (
-            <Button size="small" variant="quiet" aria-pressed={isPicked} onClick={onPick}>
-              {isPicked ? 'Picked' : 'Compare'}
+          {onToggle && (
+            <Button size="small" variant="quiet" aria-pressed={isSelected} onClick={onToggle}>
+              {isSelected ? 'Selected' : 'Compare'}
             </Button>
           )}
         </div>
-        {differences.length > 0 && <Differences differences={differences} />}
-        {change.kind === 'tookIn' && change.entry && <Before {...{ type, fields }} entry={change.entry} />}
+        {differences.length > 0 && <DifferenceList differences={differences} />}
+        {change.kind === 'tookIn' && change.entry && (
+          <MergedHistory {...{ type, fields }} entry={change.entry} />
+        )}
       </div>
     </li>
   );
 }
 
-/** What had happened to an entry before it went into this one. */
-function Before({
+/** The history of an entry before it was merged into this one. */
+function MergedHistory({
   type,
   fields,
   entry,
 }: Pick<TimelineProps, 'type' | 'fields'> & { entry: NonNullable<EntryChange['entry']> }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const name = entry.name.trim() === '' ? `Entry ${entry.id}` : entry.name;
   return (
     <div className="tm-before">
-      <Button size="small" variant="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide' : 'Show'} the history of {name}
+      <Button
+        size="small"
+        variant="quiet"
+        aria-expanded={isExpanded}
+        onClick={() => setIsExpanded(!isExpanded)}
+      >
+        {isExpanded ? 'Hide' : 'Show'} the history of {name}
       </Button>
-      {isOpen && <Timeline {...{ type, fields }} entryId={entry.id} moments={NO_MOMENTS} />}
+      {isExpanded && <Timeline {...{ type, fields }} entryId={entry.id} timestamps={NO_TIMESTAMPS} />}
     </div>
   );
 }
 
-const NO_MOMENTS: Moments = [];
+const NO_TIMESTAMPS: Timestamps = [];
 
-/** What was done, as a clause. */
-function Deed({ change, fields }: { change: EntryChange; fields: number }) {
+/** Summary of a change, such as "Ada changed 2 fields". */
+function ChangeSummary({ change, fields }: { change: EntryChange; fields: number }) {
   const { kind, by, proxy, entry } = change;
-  const who = <Who {...(by && { by })} {...(proxy && { proxy })} />;
-  const other = entry && (
+  const actor = <ActorName {...(by && { by })} {...(proxy && { proxy })} />;
+  const otherEntry = entry && (
     <Link to="/entries/$type/$entryId" params={{ type: String(entry.entryListId), entryId: entry.id }}>
       <bdi>{entry.name.trim() === '' ? `Entry ${entry.id}` : entry.name}</bdi>
     </Link>
   );
-  if (kind === 'created') return <>{who} created it</>;
-  if (kind === 'deleted') return <>{who} deleted it</>;
-  if (kind === 'restored') return <>{who} brought it back</>;
+  if (kind === 'created') return <>{actor} created it</>;
+  if (kind === 'deleted') return <>{actor} deleted it</>;
+  if (kind === 'restored') return <>{actor} restored it</>;
   if (kind === 'merged')
     return (
       <>
-        {who} merged it into {other}
+        {actor} merged it into {otherEntry}
       </>
     );
   if (kind === 'tookIn')
     return (
       <>
-        {who} merged {other} into it
+        {actor} merged {otherEntry} into it
       </>
     );
-  if (kind === 'calculated') return <>Calculated anew</>;
-  if (kind === 'redirected') return <>{who} took away what it referred to</>;
+  if (kind === 'calculated') return <>Recalculated</>;
+  if (kind === 'redirected') return <>{actor} deleted an entry it referred to</>;
   return (
     <>
-      {who} changed {fields === 0 ? 'a field that is gone since' : counted(fields, 'field', 'fields')}
+      {actor} changed {fields === 0 ? 'a field deleted since' : pluralize(fields, 'field', 'fields')}
     </>
   );
 }
 
-function Differences({ differences }: { differences: readonly Difference[] }) {
+function DifferenceList({ differences }: { differences: readonly Difference[] }) {
   return (
     <dl className="tm-diffs">
       {differences.map((difference) => (
         <div key={difference.field.id}>
           <dt>
             {difference.field.name}
-            {difference.isGone === true && <Badge>field deleted since</Badge>}
-            {isCaseOnly(difference) && <Badge>case of letters</Badge>}
+            {difference.isFieldDeleted === true && <Badge>field deleted since</Badge>}
+            {isCaseOnly(difference) && <Badge>only case differs</Badge>}
           </dt>
           <dd>
             <del>
-              <Shown value={difference.before} field={difference.field} />
+              <ValueExcerpt value={difference.before} field={difference.field} />
             </del>
-            <span className="tm-arrow" aria-label="became">
+            <span className="tm-arrow" aria-label="changed to">
               →
             </span>
             <ins>
-              <Shown value={difference.after} field={difference.field} />
+              <ValueExcerpt value={difference.after} field={difference.field} />
             </ins>
           </dd>
         </div>

@@ -1,28 +1,28 @@
-import type { FieldValue, GoneField, RowVm } from '../../../api/generated/types.gen.ts';
-import { isKnown } from '../model/schema.ts';
+import type { FieldValue, GoneField, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { isKnownField } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
-import { itemText, itemsOf, valueIn } from '../model/values.ts';
+import { formatItem, toItems, getValue } from '../model/values.ts';
 
-/** A value as one text; empty for no data. */
-export const textOf = (value: FieldValue | undefined, field: Field): string =>
-  itemsOf(value)
-    .map((item) => itemText(item, field))
+/** Formats a value as one text with dates in UTC; empty for no data. */
+export const formatPlainValue = (value: FieldValue | undefined, field: Field): string =>
+  toItems(value)
+    .map((item) => formatItem(item, field))
     .join(', ');
 
-/** A field that two rows tell differently. */
+/** A field with different values in two rows. */
 export interface Difference {
   field: Field;
   before: FieldValue | undefined;
   after: FieldValue | undefined;
-  /** The type has the field no more. */
-  isGone?: boolean;
+  /** The field was deleted from the type. */
+  isFieldDeleted?: boolean;
 }
 
-const same = (one: FieldValue | undefined, other: FieldValue | undefined): boolean =>
-  JSON.stringify(itemsOf(one)) === JSON.stringify(itemsOf(other));
+const isEqual = (a: FieldValue | undefined, b: FieldValue | undefined): boolean =>
+  JSON.stringify(toItems(a)) === JSON.stringify(toItems(b));
 
-/** The fields that two rows tell differently; letters of another case are a change like any other (spec 4.4). */
-export const differencesOf = (
+/** Finds fields with different values in two rows; a different case is a difference (spec 4.4). */
+export const findDifferences = (
   before: RowVm | undefined,
   after: RowVm | undefined,
   fields: readonly Field[],
@@ -30,24 +30,24 @@ export const differencesOf = (
   fields.flatMap((field) => {
     const pair = {
       field,
-      before: before && valueIn(before, field),
-      after: after && valueIn(after, field),
+      before: before && getValue(before, field),
+      after: after && getValue(after, field),
     };
-    return same(pair.before, pair.after) ? [] : [pair];
+    return isEqual(pair.before, pair.after) ? [] : [pair];
   });
 
-/** Whether two texts differ in nothing but the case of letters: easily overlooked, so it is said. */
+/** Whether two texts differ only in case, which is easily overlooked. */
 export function isCaseOnly({ before, after }: Pick<Difference, 'before' | 'after'>): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || before === after) return false;
   return before.toLowerCase() === after.toLowerCase();
 }
 
-/** Values of fields that the type has no more, under the names they had. */
-export const goneDifferences = (
-  gone: readonly GoneField[] = [],
-  [likeness]: readonly Field[],
+/** Converts values of deleted fields to differences under the fields' former names; unsupported types are left out. */
+export const toDeletedFieldDifferences = (
+  deletedFields: readonly GoneField[] = [],
+  [template]: readonly Field[],
 ): readonly Difference[] =>
-  gone.flatMap(({ before, after, ...told }) => {
-    const field = likeness && { ...likeness, ...told, apiName: `$${told.id}` };
-    return field && isKnown(field) ? [{ field, before, after, isGone: true }] : [];
+  deletedFields.flatMap(({ before, after, ...properties }) => {
+    const field = template && { ...template, ...properties, apiName: `$${properties.id}` };
+    return field && isKnownField(field) ? [{ field, before, after, isFieldDeleted: true }] : [];
   });

@@ -1,128 +1,130 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { ENTRY_ID } from '../export/headings.ts';
-import { openSession } from './session.ts';
-import type { EntriesSession } from './session.ts';
-import { keepSetup, keyFor, setUp } from './setup.ts';
-import type { Setup } from './setup.ts';
-import type { Field } from '../model/schema.ts';
-import { useType } from '../model/use-type.ts';
-import { useImportRun } from '../../import/run.ts';
-import type { About } from '../../import/keep.ts';
-import { ChooseFile, Ready } from '../../import/view/Prepare.tsx';
-import { Running } from '../../import/view/Running.tsx';
-import type { Reading } from '../../../files/read-table.ts';
-import { usePreparation } from '../../import/view/use-preparation.ts';
-import type { Prepared } from '../../import/view/use-preparation.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { ignoredBecause, targetsOf } from './targets.ts';
-import { twinWords } from '../../import/twin-words.ts';
-import { ColumnRow } from '../../import/view/ColumnRow.tsx';
-import { FileWords } from '../../import/view/FileWords.tsx';
-import { count } from '../../../lib/numbers.ts';
+import { usePermission } from '../../../api/session.ts';
+import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import type { ReadOptions } from '../../../files/table.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import {
+  ChooseFile,
+  PrepareImport,
+  Running,
+  usePreparation,
+  ColumnRow,
+  FileSummary,
+} from '../../import-view/index.ts';
+import type { Prepared } from '../../import-view/index.ts';
+import { useImportRun } from '../../import/index.ts';
+import type { ImportDescription } from '../../import/index.ts';
+import type { Field } from '../model/schema.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
 import { RulesFields } from './RulesFields.tsx';
-import '../../import/view/import.css';
+import { openSession } from './session.ts';
+import type { EntryFileSession } from './session.ts';
+import { saveSetup, resolveKey, createSetup } from './setup.ts';
+import type { EntryImportSetup } from './setup.ts';
+import { getIgnoredReason, getColumnTargets } from './targets.ts';
 
-/** From a file to entries of a type: prepared here, then followed here or in the tray. */
+/** Page for importing entries of a type from a file. */
 export function ImportPage() {
-  const { allowed, reason } = useAllowed('updateEntries');
+  const { allowed, reason } = usePermission('updateEntries');
   if (!allowed) throw new ServiceError(403, reason);
-  return <Import />;
+  return <EntryImport />;
 }
 
-const labelsOf = (fields: readonly Field[]) => ({
+const getFieldLabels = (fields: readonly Field[]) => ({
   [ENTRY_ID]: 'Entry id',
   ...Object.fromEntries(fields.map(({ apiName, name }) => [apiName, name])),
 });
 
-function useAbout(): About {
-  const { type, fields } = useType();
+function useDescription(): ImportDescription {
+  const { type, fields } = useEntryType();
   const words = ['entry', 'entries'] as const;
-  const labels = labelsOf(fields);
+  const labels = getFieldLabels(fields);
   return {
-    place: `entries:${type.id}`,
+    runKey: `entries:${type.id}`,
     typeId: type.id,
-    words,
+    nouns: words,
     labels,
-    detail: 'Entry',
+    detailLabel: 'Entry',
     idHeading: ENTRY_ID,
   };
 }
 
-function Import() {
-  const { type, fields } = useType();
-  const about = useAbout();
-  const run = useImportRun(about.place);
-  const preparation = usePreparation<EntriesSession, Setup>(openSession, (file) =>
-    setUp(type.id, file, fields),
+function EntryImport() {
+  const { type, fields } = useEntryType();
+  const description = useDescription();
+  const run = useImportRun(description.runKey);
+  const preparation = usePreparation<EntryFileSession, EntryImportSetup>(openSession, (file) =>
+    createSetup(type.id, file, fields),
   );
   const page = { title: `Import ${type.pluralName}`, subject: type.singularName };
-  if (run) return <Running run={run} {...page} onAgain={(file) => void preparation.open(file)} />;
+  if (run) return <Running run={run} {...page} onRetryFile={(file) => void preparation.open(file)} />;
   const { stage } = preparation;
-  if (stage.at !== 'ready')
+  if (stage.status !== 'ready')
     return (
       <ChooseFile
         preparation={preparation}
         title={page.title}
-        meta="Create and change many from a file"
+        meta="Create and change many records from a file"
         row={`One of ${type.pluralName}`}
       />
     );
-  const change = (part: Partial<Setup>) => {
+  const change = (part: Partial<EntryImportSetup>) => {
     const next = { ...stage.setup, ...part };
-    keepSetup(type.id, stage.file.headings, next);
+    saveSetup(type.id, stage.file.headings, next);
     preparation.change(part);
   };
   return (
     <Prepare
       key={stage.id}
       prepared={stage}
-      {...{ page, about }}
+      {...{ page, description }}
       onChange={change}
       onReadAs={(part) => void preparation.readAs(part)}
-      onGiveUp={preparation.giveUp}
+      onDiscard={preparation.discard}
     />
   );
 }
 
 interface PrepareProps {
-  prepared: Prepared<EntriesSession, Setup>;
+  prepared: Prepared<EntryFileSession, EntryImportSetup>;
   page: { title: string; subject: string };
-  about: About;
-  onChange: (part: Partial<Setup>) => void;
-  onReadAs: (part: Reading) => void;
-  onGiveUp: () => void;
+  description: ImportDescription;
+  onChange: (part: Partial<EntryImportSetup>) => void;
+  onReadAs: (part: ReadOptions) => void;
+  onDiscard: () => void;
 }
 
-function Prepare({ prepared, page, about, onChange, onReadAs, onGiveUp }: PrepareProps) {
+function Prepare({ prepared, page, description, onChange, onReadAs, onDiscard }: PrepareProps) {
   const { check, busy } = useCheck(prepared);
   const isNothing = prepared.setup.mapping.every((key) => key === undefined);
   const blocked = isNothing ? (
-    <Banner tone="bad" title="Say which columns hold which fields">
-      None of the columns is called as a field of this type is. The first row of a file is its heading.
+    <Banner tone="bad" title="Assign columns to fields">
+      No column heading matches a field of this type. The first row of a file is its heading.
     </Banner>
   ) : undefined;
   return (
-    <Ready {...page} {...{ prepared, about, check, busy, blocked, onGiveUp }}>
-      <ColumnsCard {...{ prepared, onChange, onReadAs, onGiveUp }} />
-    </Ready>
+    <PrepareImport {...page} {...{ prepared, description, check, busy, blockedBy: blocked, onDiscard }}>
+      <ColumnsCard {...{ prepared, onChange, onReadAs, onDiscard }} />
+    </PrepareImport>
   );
 }
 
-/** What would become of the rows; checked again when columns or rules change. */
-function useCheck({ id, session, setup }: Prepared<EntriesSession, Setup>) {
-  const { schema, type, fields } = useType();
+/** Plans for the rows; updated when columns or rules change. */
+function useCheck({ id, session, setup }: Prepared<EntryFileSession, EntryImportSetup>) {
+  const { schema, type, fields } = useEntryType();
   const [busy, setBusy] = useState<string>();
   const { mapping, rules } = setup;
-  const question = { fields, mapping, rules, key: keyFor(setup, fields) };
+  const request = { fields, mapping, rules, key: resolveKey(setup, fields) };
   const check = useQuery({
-    // The file and the answers stay in this tab: the key is its own.
-    queryKey: ['import-check', id, question],
-    queryFn: ({ signal }) => session.check({ schema, type, question }, setBusy, signal),
+    // The key is unique to this tab, which holds the file.
+    queryKey: ['import-check', id, request],
+    queryFn: ({ signal }) => session.check({ schema, type, request }, setBusy, signal),
     enabled: mapping.some((key) => key !== undefined),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -133,42 +135,42 @@ function useCheck({ id, session, setup }: Prepared<EntriesSession, Setup>) {
 }
 
 interface ColumnsCardProps {
-  prepared: Prepared<EntriesSession, Setup>;
-  onChange: (part: Partial<Setup>) => void;
-  onReadAs: (part: Reading) => void;
-  onGiveUp: () => void;
+  prepared: Prepared<EntryFileSession, EntryImportSetup>;
+  onChange: (part: Partial<EntryImportSetup>) => void;
+  onReadAs: (part: ReadOptions) => void;
+  onDiscard: () => void;
 }
 
-/** The second step: what each column of the file holds, and how its cells are meant. */
-function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProps) {
-  const { fields } = useType();
+/** Second step: the target of each column and the parse rules. */
+function ColumnsCard({ prepared, onChange, onReadAs, onDiscard }: ColumnsCardProps) {
+  const { fields } = useEntryType();
   const { file, setup } = prepared;
   const { mapping } = setup;
-  const targets = targetsOf(fields);
+  const targets = getColumnTargets(fields);
   const options = targets.map(({ key, label }) => (
     <option key={key} value={key}>
       {label}
     </option>
   ));
-  const choose = (at: number, chosen: string) => {
-    const key = chosen === '' ? undefined : chosen;
-    // A field is in one column: choosing it takes it away from the other.
+  const choose = (at: number, selected: string) => {
+    const key = selected === '' ? undefined : selected;
+    // A field belongs to one column, so it is removed from the other.
     onChange({ mapping: mapping.map((old, other) => (other === at ? key : old === key ? undefined : old)) });
   };
   return (
     <Card
       title="2. Columns"
       actions={
-        <Button size="small" onClick={onGiveUp}>
+        <Button size="small" onClick={onDiscard}>
           Choose another file
         </Button>
       }
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords
+          <FileSummary
             {...{ prepared, onReadAs }}
-            ignored={mapping.filter((key) => key === undefined).length}
+            ignoredCount={mapping.filter((key) => key === undefined).length}
           />
         </div>
         <ul className="import-columns">
@@ -177,10 +179,10 @@ function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProp
             // oxlint-disable-next-line react/no-array-index-key
             <li key={at}>
               <ColumnRow
-                heading={heading === '' ? `Column ${count(at + 1)}` : heading}
+                heading={heading === '' ? `Column ${formatNumber(at + 1)}` : heading}
                 note={
                   (mapping[at] === undefined
-                    ? (ignoredBecause(heading, fields) ?? twinWords(file.headings, at))
+                    ? (getIgnoredReason(heading, fields) ?? getDuplicateNote(file.headings, at))
                     : undefined) ??
                   file.samples[at] ??
                   ''

@@ -1,107 +1,109 @@
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { useSession } from '../../../api/session.ts';
-import { ENTRY_ID } from '../export/headings.ts';
-import { canHold } from './rows-among.ts';
-import { MOST_NAMES } from './session.ts';
-import type { EntriesSession } from './session.ts';
-import type { Rules } from './rules.ts';
-import { keyFor, keysIn } from './setup.ts';
-import type { Setup } from './setup.ts';
-import { useType } from '../model/use-type.ts';
-import { OWN_ZONE } from '../model/zone.ts';
-import type { Prepared } from '../../import/view/use-preparation.ts';
-import { count } from '../../../lib/numbers.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import type { Prepared } from '../../import-view/index.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
+import { BROWSER_TIME_ZONE } from '../model/zone.ts';
+import { canHold } from './row-references.ts';
+import { MAX_NAMES_TO_COMPARE } from './session.ts';
+import type { EntryFileSession } from './session.ts';
+import type { ParseRules, EntryImportSetup } from './setup.ts';
+import { resolveKey, getAvailableKeys } from './setup.ts';
 
 interface RulesFieldsProps {
-  prepared: Prepared<EntriesSession, Setup>;
-  onChange: (part: Partial<Setup>) => void;
+  prepared: Prepared<EntryFileSession, EntryImportSetup>;
+  onChange: (part: Partial<EntryImportSetup>) => void;
 }
 
-/** How the cells are meant; only what matters for the columns of this file is asked. */
+/** Form of the parse rules; shows only rules relevant to the columns. */
 export function RulesFields({ prepared, onChange }: RulesFieldsProps) {
-  const { type, fields } = useType();
+  const { type, fields } = useEntryType();
   const { site } = useSession();
   const { file, setup } = prepared;
   const { mapping, rules } = setup;
-  const set = (part: Partial<Rules>) => onChange({ rules: { ...rules, ...part } });
+  const set = (part: Partial<ParseRules>) => onChange({ rules: { ...rules, ...part } });
   const inFile = fields.filter(({ apiName }) => mapping.includes(apiName));
   const hasNumbers =
     file.source.kind === 'text' &&
     inFile.some((field) => field.fieldType === FIELD.number || holdsMoney(field));
   const dates = inFile.filter(({ fieldType }) => fieldType === FIELD.date);
-  const keys = keysIn(mapping, fields);
-  const key = keyFor(setup, fields);
+  const keys = getAvailableKeys(mapping, fields);
+  const key = resolveKey(setup, fields);
   const namesEntries = inFile.some((field) => canHold(field, type.id));
   const nameOf = (one: string) => fields.find(({ apiName }) => apiName === one)?.name ?? 'Entry id';
   return (
     <>
       <div className="import-rules">
-        <Choice
-          label="Entries are told apart by"
+        <SelectChoice
+          label="Match entries by"
           value={key}
-          onChoose={(chosen) => onChange({ key: chosen })}
+          onChoose={(selected) => onChange({ key: selected })}
           options={[
             ...keys.map((one) => [one, nameOf(one)] as const),
-            ['', 'Nothing: every row is a new entry'],
+            ['', 'None: every row is a new entry'],
           ]}
         />
-        <Choice
-          label="An empty cell"
+        <SelectChoice
+          label="Empty cells"
           value={rules.empty}
           onChoose={(empty) => set({ empty })}
           options={[
-            ['keep', 'changes nothing'],
-            ['clear', 'clears the field'],
+            ['keep', 'Change nothing'],
+            ['clear', 'Clear the field'],
           ]}
         />
         {hasNumbers && (
-          <Choice
-            label="Decimals are written with"
+          <SelectChoice
+            label="Decimal separator"
             value={rules.decimal}
             onChoose={(decimal) => set({ decimal })}
             options={[
-              ['point', 'a point: 1,234.5'],
-              ['comma', 'a comma: 1.234,5'],
+              ['point', 'Point: 1,234.5'],
+              ['comma', 'Comma: 1.234,5'],
             ]}
           />
         )}
         {dates.length > 0 && (
-          <Choice
+          <SelectChoice
             label="3/4/2026 is"
             value={rules.dates}
             onChoose={(order) => set({ dates: order })}
             options={[
-              ['dmy', 'the 3rd of April'],
-              ['mdy', 'the 4th of March'],
+              ['dmy', '3 April'],
+              ['mdy', '4 March'],
             ]}
           />
         )}
         {dates.some(({ isDateOnly }) => !isDateOnly) && (
-          <Choice
-            label="Times without an offset are in"
+          <SelectChoice
+            label="Time zone of times without an offset"
             value={rules.zone}
             onChoose={(zone) => set({ zone })}
-            options={[...new Set(['UTC', site.timeZone, OWN_ZONE, rules.zone])].map((zone) => [zone, zone])}
+            options={[...new Set(['UTC', site.timeZone, BROWSER_TIME_ZONE, rules.zone])].map((zone) => [
+              zone,
+              zone,
+            ])}
           />
         )}
-        <Choice
-          label="Names that others nearly have"
+        <SelectChoice
+          label="Nearly equal names"
           value={rules.near}
           onChoose={(near) => set({ near })}
           options={[
-            ['refuse', 'are left out, with the reason'],
-            ['allow', 'are imported all the same'],
+            ['refuse', 'Leave out with the reason'],
+            ['allow', 'Import anyway'],
           ]}
         />
       </div>
       <p className="field-hint">
-        Choices, users and entries are named by name or by id; several are parted by semicolons. Dates that
+        Choices, users and entries are named by name or by id; several are separated by semicolons. Dates that
         begin with the year are always understood.
         {namesEntries &&
           ` Other rows of the file can be named too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
         {rules.near === 'refuse' &&
-          (type.entryCount ?? 0) > MOST_NAMES &&
-          ` Of the ${count(type.entryCount ?? 0)} names that are there, the service tells near ones only when a row is sent.`}
+          (type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE &&
+          ` Of the ${formatNumber(type.entryCount ?? 0)} names that are there, the service tells near ones only when a row is sent.`}
       </p>
     </>
   );
@@ -114,7 +116,7 @@ interface ChoiceProps<Value extends string> {
   onChoose: (value: Value) => void;
 }
 
-function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
+function SelectChoice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
   return (
     <label className="import-rule">
       <span className="field-label">{label}</span>
@@ -122,8 +124,8 @@ function Choice<Value extends string>({ label, value, options, onChoose }: Choic
         className="input"
         value={value}
         onChange={({ target }) => {
-          const chosen = options.find(([one]) => one === target.value);
-          if (chosen) onChoose(chosen[0]);
+          const selected = options.find(([one]) => one === target.value);
+          if (selected) onChoose(selected[0]);
         }}
       >
         {options.map(([one, words]) => (

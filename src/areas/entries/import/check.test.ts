@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, FILTER } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
-import type { RowVm } from '../../../api/generated/types.gen.ts';
-import { toCsv } from '../../../files/csv.ts';
+import { formatCsv } from '../../../files/csv.ts';
+import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
-import { createDesk } from './desk.ts';
-import type { Rules } from './rules.ts';
-import { guessRules } from './rules.ts';
+import { createRowChecker } from './row-checker.ts';
+import type { ParseRules } from './setup.ts';
+import { guessRules } from './setup.ts';
 import { guessMapping } from './targets.ts';
-import { PLAIN_FIELD } from '../model/field.fixture.ts';
 
 const field = (id: number, name: string, fieldType: FieldType, more: Partial<Field> = {}): Field => ({
   id,
@@ -16,7 +16,7 @@ const field = (id: number, name: string, fieldType: FieldType, more: Partial<Fie
   apiName: name,
   name,
   fieldType,
-  ...PLAIN_FIELD,
+  ...FIELD_DEFAULTS,
   entryLists: [],
   choiceValues: [],
   ...more,
@@ -62,22 +62,22 @@ const STORED: RowVm[] = [
 
 type Line = Record<string, string>;
 
-/** What would become of lines with these columns: the words of the first fault, else the changes. */
-async function check(lines: readonly Line[], more: { rules?: Partial<Rules>; key?: string } = {}) {
+/** Result of importing lines with these columns: the first error, otherwise the changes. */
+async function check(lines: readonly Line[], more: { rules?: Partial<ParseRules>; key?: string } = {}) {
   const headings = [...new Set(lines.flatMap((line) => Object.keys(line)))];
-  const text = toCsv([headings, ...lines.map((line) => headings.map((heading) => line[heading] ?? ''))]);
-  const desk = createDesk();
-  const file = await desk.open(new Blob([text]), () => undefined);
-  if ('fault' in file) throw new Error(file.fault);
+  const text = formatCsv([headings, ...lines.map((line) => headings.map((heading) => line[heading] ?? ''))]);
+  const checker = createRowChecker();
+  const file = await checker.open(new Blob([text]), () => undefined);
+  if ('error' in file) throw new Error(file.error);
   const rules = { ...guessRules(file, FIELDS), ...more.rules };
-  const question = {
+  const request = {
     fields: FIELDS,
     mapping: guessMapping(headings, FIELDS),
     rules,
     key: more.key ?? 'EntryId',
   };
-  desk.needs(question);
-  desk.lendReferences(
+  checker.getMissingLookups(request);
+  checker.addReferences(
     [2],
     [
       { id: 70, name: 'Alpha' },
@@ -87,17 +87,17 @@ async function check(lines: readonly Line[], more: { rules?: Partial<Rules>; key
       { id: 74, name: 'gamma' },
     ],
   );
-  desk.lendUsers([{ id: 7, name: 'Ann Marsh', also: 'ann@people.example' }]);
-  desk.lendNames(
+  checker.setUsers([{ id: 7, name: 'Ann Marsh', alias: 'ann@people.example' }]);
+  checker.addNames(
     STORED.map(({ EntryId, Name }) => ({ id: EntryId, name: typeof Name === 'string' ? Name : '' })),
   );
-  desk.lendEntries(STORED, question);
-  desk.check(question);
-  return desk.some([], 0, 100).map(({ outcome, faults, changes, work }) => ({
+  checker.addEntries(STORED, request);
+  checker.check(request);
+  return checker.getPlansByOutcome([], 0, 100).map(({ outcome, errors, changes, work }) => ({
     outcome,
     said:
-      faults.length > 0
-        ? faults.map((one) => `${one.field}: ${one.message}`)
+      errors.length > 0
+        ? errors.map((one) => `${one.field}: ${one.message}`)
         : changes.map((one) => `${one.field}: ${one.before} → ${one.after}`),
     items: work.items.map(({ value, currencyCode }) =>
       currencyCode === undefined ? value : `${currencyCode} ${String(value)}`,
@@ -124,34 +124,34 @@ describe('cells', () => {
     [{ 'Parent (id)': '73', Parent: 'GAMMA' }, [73]],
     [{ Owner: 'ANN@people.example' }, [7]],
     [{ Owner: 'Ann Marsh' }, [7]],
-  ])('%j', async (line, items) => {
+  ])('parses %j', async (line, items) => {
     expect(await news(line)).toMatchObject({ outcome: 'create', items: ['Neu', ...items] });
   });
 
-  test.each<[Line, string, Partial<Rules>?]>([
+  test.each<[Line, string, Partial<ParseRules>?]>([
     [{ Stage: 'Maybe' }, 'Stage: There is no choice “Maybe”'],
-    [{ Size: '1.234,5' }, 'Size: “1.234,5” is no number', { decimal: 'point' }],
-    [{ Revenue: '12.50' }, 'Revenue: Needs its currency: a column of currencies, or EUR 12.50'],
+    [{ Size: '1.234,5' }, 'Size: “1.234,5” is not a number', { decimal: 'point' }],
+    [{ Revenue: '12.50' }, 'Revenue: Needs a currency: a currency column, or EUR 12.50'],
     [
       { Revenue: 'EUR 1', 'Revenue (currency)': 'USD' },
-      'Revenue: “EUR 1” is not in USD, as the column of currencies says',
+      'Revenue: “EUR 1” is not in USD, unlike the currency column',
     ],
-    [{ Due: '2026-02-30' }, 'Due: “2026-02-30” is no date'],
-    [{ Due: '2026-02-03 08:00' }, 'Due: “2026-02-03 08:00” has a time of day; this field holds days'],
+    [{ Due: '2026-02-30' }, 'Due: “2026-02-30” is not a date'],
+    [{ Due: '2026-02-03 08:00' }, 'Due: “2026-02-03 08:00” has a time of day; this field holds dates'],
     [{ Parent: 'Gamm' }, 'Parent: There is no entry “Gamm”'],
-    [{ Parent: 'GAMMA' }, 'Parent: Several are called “GAMMA”: 73, 74. Name the id'],
+    [{ Parent: 'GAMMA' }, 'Parent: Several are named “GAMMA”: 73, 74. Use the id'],
     [
       { Parent: 'Beta', 'Parent (id)': '70' },
-      'Parent: “Beta” is not called so by the id: 70 is “Alpha”. Clear the id to go by the name',
+      'Parent: “Beta” does not match the id: 70 is “Alpha”. Clear the id to use the name',
     ],
     [{ 'Parent (id)': '99' }, 'Parent: There is no entry 99'],
     [{ Owner: 'Nobody' }, 'Owner: There is no user “Nobody”'],
     [{ Stage: 'Lost' }, 'Reason: Is required here: its conditions hold'],
-  ])('%j is refused: %s', async (line, said, rules: Partial<Rules> = {}) => {
-    expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', said: [said] });
+  ])('refuses %j: %s', async (line, text, rules: Partial<ParseRules> = {}) => {
+    expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', said: [text] });
   });
 
-  test('are read by the rules', async () => {
+  test('parses by the chosen rules', async () => {
     expect(await news({ Size: '1.234,5' }, { rules: { decimal: 'comma' } })).toMatchObject({
       items: ['Neu', 1234.5],
     });
@@ -163,13 +163,13 @@ describe('cells', () => {
       items: ['Neu', '2026-07-01T06:00:00.000Z'],
     });
     expect(await news({ Called: '2026-03-29 02:30' }, berlin)).toMatchObject({
-      said: ['Called: “2026-03-29 02:30” is an hour that clocks skip in Europe/Berlin'],
+      said: ['Called: “2026-03-29 02:30” is skipped by the clock change in Europe/Berlin'],
     });
   });
 });
 
 describe('rows', () => {
-  test('create, change, or are so already', async () => {
+  test('creates, changes or skips entries', async () => {
     expect(
       await check([{ EntryId: '12', Name: 'Hafen Logistik', Stage: 'Won', Size: '1234.5', Revenue: '12.5' }]),
     ).toMatchObject([{ outcome: 'skip' }]);
@@ -183,7 +183,7 @@ describe('rows', () => {
     expect(await one({ EntryId: '', Code: 'n' })).toMatchObject({ said: ['Name: Is required'] });
   });
 
-  test('an empty cell leaves alone, or clears where that is chosen', async () => {
+  test('ignores or clears empty cells as chosen', async () => {
     const line = { EntryId: '12', Name: 'Hafen Logistik', Stage: '' };
     expect(await one(line)).toMatchObject({ outcome: 'skip' });
     expect(await one(line, { rules: { empty: 'clear' } })).toMatchObject({
@@ -195,67 +195,67 @@ describe('rows', () => {
     });
   });
 
-  test('what an entry lacked before does not hold it back', async () => {
+  test('does not refuse entries for values missing before', async () => {
     expect(await one({ EntryId: '13', Code: 'b2' })).toMatchObject({ outcome: 'update' });
   });
 
-  test('are found by a field, unless several have it or it stands twice', async () => {
+  test('finds entries by a field unless several match or rows repeat', async () => {
     expect(await one({ Code: 'H1', Size: '2' }, { key: 'Code' })).toMatchObject({ outcome: 'update' });
     expect(await one({ Code: 'b1', Size: '2' }, { key: 'Code' })).toMatchObject({
-      said: ['Code: Several entries have this: 13, 14'],
+      said: ['Code: Several entries match: 13, 14'],
     });
     expect(await one({ Code: '', Name: 'Neu' }, { key: 'Code' })).toMatchObject({
-      said: ['Code: Is empty: which entry it is about is not known'],
+      said: ['Code: Is empty, so the entry cannot be identified'],
     });
     const twice = await check([{ EntryId: '12' }, { EntryId: '13' }, { EntryId: '12' }]);
     expect(twice.map(({ said }) => said[0])).toEqual([
-      'EntryId: The same stands in row 4',
+      'EntryId: The same value is in row 4',
       undefined,
-      'EntryId: The same stands in row 2',
+      'EntryId: The same value is in row 2',
     ]);
   });
 
-  test('nearly the same names are told, stored ones and those of the file', async () => {
+  test('reports nearly equal names, stored ones and in the file', async () => {
     expect(await news({ Name: 'HAFEN-Logistik GmbH' })).toMatchObject({
-      said: ['Name: Nearly the name of entry 12, “Hafen Logistik”'],
+      said: ['Name: Nearly equal to the name of entry 12, “Hafen Logistik”'],
     });
     const both = await check([{ Name: 'See Inc' }, { Name: 'The See' }]);
     expect(both.map(({ said }) => said[0])).toEqual([
-      'Name: Nearly the name in row 3',
-      'Name: Nearly the name in row 2',
+      'Name: Nearly equal to the name in row 3',
+      'Name: Nearly equal to the name in row 2',
     ]);
     expect(await news({ Name: 'Berg' }, { rules: { near: 'allow' } })).toMatchObject({ outcome: 'create' });
   });
 });
 
-test('what could not be looked up is asked for again: an entry that is not known yet is no new one', async () => {
-  const desk = createDesk();
-  const file = await desk.open(new Blob(['EntryId,Name,Owner\n12,Hafen,Ann\n']), () => undefined);
-  if ('fault' in file) throw new Error(file.fault);
+test('looks up again after a failure instead of treating entries as new', async () => {
+  const checker = createRowChecker();
+  const file = await checker.open(new Blob(['EntryId,Name,Owner\n12,Hafen,Ann\n']), () => undefined);
+  if ('error' in file) throw new Error(file.error);
   const headings = ['EntryId', 'Name', 'Owner'];
-  const question = {
+  const request = {
     fields: FIELDS,
     mapping: guessMapping(headings, FIELDS),
     rules: { ...guessRules(file, FIELDS), near: 'refuse' as const },
     key: 'EntryId',
   };
-  const first = desk.needs(question);
+  const first = checker.getMissingLookups(request);
   expect(first).toMatchObject({ keys: [12], users: true, names: true });
-  desk.lendUsers([]);
-  desk.lendNames([]);
-  expect(desk.needs(question)).toMatchObject({ keys: [], users: false, names: false });
-  desk.forget();
-  expect(desk.needs(question)).toEqual(first);
+  checker.setUsers([]);
+  checker.addNames([]);
+  expect(checker.getMissingLookups(request)).toMatchObject({ keys: [], users: false, names: false });
+  checker.clearLookups();
+  expect(checker.getMissingLookups(request)).toEqual(first);
 });
 
-test('of a row that is broken nothing else is said', async () => {
-  const desk = createDesk();
-  const file = await desk.open(new Blob(['Name,Code\nHafen,1\n"Berg,2\n']), () => undefined);
-  if ('fault' in file) throw new Error(file.fault);
+test('reports nothing else for an unreadable row', async () => {
+  const checker = createRowChecker();
+  const file = await checker.open(new Blob(['Name,Code\nHafen,1\n"Berg,2\n']), () => undefined);
+  if ('error' in file) throw new Error(file.error);
   const mapping = guessMapping(file.headings, FIELDS);
-  const question = { fields: FIELDS, mapping, rules: guessRules(file, FIELDS), key: '' };
-  expect(desk.check(question)).toMatchObject({ create: 1, cannot: 1 });
-  expect(desk.some(['cannot'], 0, 1)[0]?.faults).toEqual([
+  const request = { fields: FIELDS, mapping, rules: guessRules(file, FIELDS), key: '' };
+  expect(checker.check(request)).toMatchObject({ create: 1, cannot: 1 });
+  expect(checker.getPlansByOutcome(['cannot'], 0, 1)[0]?.errors).toEqual([
     { field: undefined, message: 'A quotation mark is not closed or not doubled' },
   ]);
 });

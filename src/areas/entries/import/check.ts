@@ -1,254 +1,248 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import { nearKey } from '../../../../contract/rules/near-names.ts';
+import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
-import type { Fault, FieldChange, Planned } from '../../import/plan.ts';
-import { quoted } from '../../../files/read.ts';
+import { quoteExcerpt } from '../../../files/cell-values.ts';
+import type { RowError, FieldChange, ImportRowPlan } from '../../../files/import-plan/plan.ts';
+import { formatNameList } from '../../../files/name-list.ts';
+import { formatDateValue } from '../model/dates.ts';
 import type { Field } from '../model/schema.ts';
-import type { Book } from './book.ts';
-import { isNeededAtOnce, rowsIn, withoutLost } from './rows-among.ts';
-import { isSame } from './stored.ts';
-import type { Held } from './stored.ts';
-import type { Wish } from './wish.ts';
-import { joinNames } from '../../../files/name-list.ts';
-import { dateWords } from '../model/dates.ts';
-import { calledIn } from './book.ts';
+import type { NameIndex } from './name-index.ts';
+import { formatItemName } from './name-index.ts';
+import type { RowTarget } from './parse-row.ts';
+import { isRequiredOnCreate, getReferencedRows, refuseUnresolvable } from './row-references.ts';
+import { isSameStoredValue } from './stored-values.ts';
+import type { FieldWrite, RowWork, StoredValue } from './stored-values.ts';
 
-/** An entry that is there, as far as it was read: what its fields hold, by their ids. */
-export interface Entry {
+/** Existing entry with its stored values by field id. */
+export interface ExistingEntry {
   id: number;
-  held: ReadonlyMap<number, Held>;
+  values: ReadonlyMap<number, StoredValue>;
 }
 
-/** A field that is sent: the value as the service takes it (shapes 4). */
-export interface SentField {
-  fieldId: number;
-  value: string | number | boolean | number[] | null;
-  currencyCode?: string;
-  /** It names entries that rows of this file make: these come `first`, or it is set in a `later` call. */
-  rows?: 'first' | 'later';
-}
-
-/** What has to be sent for a row. */
-export interface Work {
-  items: readonly SentField[];
-  /** What the fields held when it was planned, by their ids. */
-  before: Readonly<Record<number, Held | undefined>>;
-  /** It is stored although others have nearly its name. */
-  ignoreNearDups: boolean;
-}
-
-/** What rows are compared with. */
-export interface Checking {
+/** Data that rows are compared with. */
+export interface CheckContext {
   fields: readonly Field[];
-  bookOf: (field: Field) => Book;
-  /** The entries that a row can mean by the chosen key; undefined: rows are not looked for, all are new. */
-  entriesOf: (wish: Wish) => readonly Entry[] | undefined;
-  /** What a row is told apart by, in words and as a text: two rows with the same spoil each other. */
-  keyOf: (wish: Wish) => string | undefined;
+  getIndex: (field: Field) => NameIndex;
+  /** Entries that match a row's key; undefined if all rows are new. */
+  findEntries: (target: RowTarget) => readonly ExistingEntry[] | undefined;
+  /** Key of a row as text: rows with the same key are refused. */
+  getKey: (target: RowTarget) => string | undefined;
   keyField: string;
-  /** Names that are there by their near keys; undefined where nearly the same names are let in. */
-  near: ReadonlyMap<string, { id: number; name: string }> | undefined;
+  /** Existing names by near key; undefined if nearly equal names are allowed. */
+  nearNames: ReadonlyMap<string, { id: number; name: string }> | undefined;
 }
 
-const NOTHING: Work = { items: [], before: {}, ignoreNearDups: false };
-const UNKNOWN = { changes: [], work: NOTHING, faults: [] };
-const MOST_TOLD = 5;
+const NO_WORK: RowWork = { items: [], before: {}, ignoreNearDups: false };
+const NO_CHANGES = { changes: [], work: NO_WORK, errors: [] };
+const MAX_LISTED = 5;
 
-const listed = (numbers: readonly number[]): string =>
-  `${numbers.slice(0, MOST_TOLD).join(', ')}${numbers.length > MOST_TOLD ? ` and ${numbers.length - MOST_TOLD} more` : ''}`;
+const formatNumbers = (numbers: readonly number[]): string =>
+  `${numbers.slice(0, MAX_LISTED).join(', ')}${numbers.length > MAX_LISTED ? ` and ${numbers.length - MAX_LISTED} more` : ''}`;
 
-function grouped(wishes: readonly Wish[], keyOf: (wish: Wish) => string | undefined): Map<string, number[]> {
+function groupRowsByKey(
+  targets: readonly RowTarget[],
+  keyOf: (target: RowTarget) => string | undefined,
+): Map<string, number[]> {
   const rows = new Map<string, number[]>();
-  for (const wish of wishes) {
-    const key = keyOf(wish);
+  for (const target of targets) {
+    const key = keyOf(target);
     if (key === undefined) continue;
     const same = rows.get(key);
-    if (same) same.push(wish.row);
-    else rows.set(key, [wish.row]);
+    if (same) same.push(target.row);
+    else rows.set(key, [target.row]);
   }
   return rows;
 }
 
-/** Decides for every row what would become of it. */
-export function checkRows(wishes: readonly Wish[], checking: Checking): Planned<Work>[] {
-  const { keyOf, keyField, fields } = checking;
-  const twins = grouped(wishes, keyOf);
+/** Plans every row. */
+export function checkRows(targets: readonly RowTarget[], checking: CheckContext): ImportRowPlan<RowWork>[] {
+  const { getKey, keyField, fields } = checking;
+  const rowsByKey = groupRowsByKey(targets, getKey);
   const key = fields.find(({ isKey }) => isKey);
-  const nameOf = (wish: Wish): string | undefined => {
-    const held = key && wish.wanted.get(key.id)?.held;
-    return typeof held === 'string' ? held : undefined;
+  const getName = (target: RowTarget): string | undefined => {
+    const value = key && target.values.get(key.id)?.value;
+    return typeof value === 'string' ? value : undefined;
   };
-  const nearTwins = checking.near
-    ? grouped(wishes, (wish) => nearKey(nameOf(wish) ?? ''))
+  const rowsByNearKey = checking.nearNames
+    ? groupRowsByKey(targets, (target) => getNearKey(getName(target) ?? ''))
     : new Map<string, number[]>();
-  const plans = wishes.map((wish) => {
-    const same = twins.get(keyOf(wish) ?? '')?.filter((row) => row !== wish.row) ?? [];
-    const faults: Fault[] =
+  const plans = targets.map((target) => {
+    const same = rowsByKey.get(getKey(target) ?? '')?.filter((row) => row !== target.row) ?? [];
+    const errors: RowError[] =
       same.length > 0
         ? [
             {
               field: keyField,
-              message: `The same stands in row${same.length === 1 ? '' : 's'} ${listed(same)}`,
+              message: `The same value is in row${same.length === 1 ? '' : 's'} ${formatNumbers(same)}`,
             },
           ]
         : [];
-    return planRow(wish, faults, nearTwins, checking, key);
+    return planRow(target, errors, rowsByNearKey, checking, key);
   });
-  return withoutLost(plans, fields);
+  return refuseUnresolvable(plans, fields);
 }
 
 function planRow(
-  wish: Wish,
-  twinFaults: readonly Fault[],
-  nearTwins: ReadonlyMap<string, readonly number[]>,
-  checking: Checking,
+  target: RowTarget,
+  duplicateErrors: readonly RowError[],
+  rowsByNearKey: ReadonlyMap<string, readonly number[]>,
+  checking: CheckContext,
   key: Field | undefined,
-): Planned<Work> {
-  const { entriesOf, keyField } = checking;
-  const found = entriesOf(wish);
+): ImportRowPlan<RowWork> {
+  const { findEntries, keyField } = checking;
+  const found = findEntries(target);
   const entry = found?.length === 1 ? found[0] : undefined;
-  const name = key && (wish.wanted.get(key.id)?.held ?? entry?.held.get(key.id));
+  const name = key && (target.values.get(key.id)?.value ?? entry?.values.get(key.id));
   const base = {
-    row: wish.row,
+    row: target.row,
     id: entry?.id,
     name: typeof name === 'string' ? name : '',
     detail: entry ? `Entry ${entry.id}` : '',
   };
-  const faults: Fault[] = [...wish.faults, ...twinFaults];
+  const errors: RowError[] = [...target.errors, ...duplicateErrors];
   if (found && found.length > 1)
-    faults.push({
+    errors.push({
       field: keyField,
-      message: `Several entries have this: ${listed(found.map(({ id }) => id))}`,
+      message: `Several entries match: ${formatNumbers(found.map(({ id }) => id))}`,
     });
-  if (wish.entryId !== undefined && keyField === 'EntryId' && !entry)
-    faults.push({ field: 'EntryId', message: `There is no entry ${wish.entryId} of this type` });
-  // Which one it is about is not known, or what it says: nothing else can be said of it.
-  const isLost =
-    faults.length > wish.faults.length + twinFaults.length ||
-    wish.faults.some(({ field }) => field === undefined);
-  const { changes, work, faults: own } = isLost ? UNKNOWN : compare(wish, entry, checking);
-  const near = key && !isLost ? nearFaults(wish, entry, key, nearTwins, checking) : [];
-  const all = [...faults, ...own, ...near];
-  if (all.length > 0) return { ...base, outcome: 'cannot', changes: [], faults: all, work: NOTHING };
+  if (target.entryId !== undefined && keyField === 'EntryId' && !entry)
+    errors.push({ field: 'EntryId', message: `There is no entry ${target.entryId} of this type` });
+  // Without a known entry or readable cells nothing else can be checked.
+  const isUndetermined =
+    errors.length > target.errors.length + duplicateErrors.length ||
+    target.errors.some(({ field }) => field === undefined);
+  const { changes, work, errors: own } = isUndetermined ? NO_CHANGES : compare(target, entry, checking);
+  const nearErrors =
+    key && !isUndetermined ? findNearDuplicates(target, entry, key, rowsByNearKey, checking) : [];
+  const all = [...errors, ...own, ...nearErrors];
+  if (all.length > 0) return { ...base, outcome: 'cannot', changes: [], errors: all, work: NO_WORK };
   const outcome = entry ? (changes.length > 0 ? 'update' : 'skip') : 'create';
-  return { ...base, outcome, changes, faults: [], work };
+  return { ...base, outcome, changes, errors: [], work };
 }
 
-function sent(field: Field, held: Held | undefined): SentField {
-  if (held === undefined) return { fieldId: field.id, value: null };
-  if (typeof held !== 'object') return { fieldId: field.id, value: held };
-  if ('currencyCode' in held)
+function toFieldWrite(field: Field, value: StoredValue | undefined): FieldWrite {
+  if (value === undefined) return { fieldId: field.id, value: null };
+  if (typeof value !== 'object') return { fieldId: field.id, value };
+  if ('currencyCode' in value)
     return {
       fieldId: field.id,
-      value: held.value,
-      ...(held.currencyCode !== undefined && { currencyCode: held.currencyCode }),
+      value: value.value,
+      ...(value.currencyCode !== undefined && { currencyCode: value.currencyCode }),
     };
-  return { fieldId: field.id, value: [...held] };
+  return { fieldId: field.id, value: [...value] };
 }
 
-/** Where it names rows of the file, whether these come first: what is there already is changed by one call, or not. */
-function inOrder(
-  item: SentField,
+/**
+ * Sets the order of a value that refers to rows of the file: existing entries are changed by one request, so these rows
+ * come first.
+ */
+function withRowOrder(
+  item: FieldWrite,
   field: Field,
-  entry: Entry | undefined,
+  entry: ExistingEntry | undefined,
   fields: readonly Field[],
-): SentField {
-  if (field.fieldType !== FIELD.reference || rowsIn(item.value).length === 0) return item;
-  return { ...item, rows: entry || isNeededAtOnce(field, fields) ? 'first' : 'later' };
+): FieldWrite {
+  if (field.fieldType !== FIELD.reference || getReferencedRows(item.value).length === 0) return item;
+  return { ...item, rowOrder: entry || isRequiredOnCreate(field, fields) ? 'first' : 'later' };
 }
 
-/** What the row says otherwise than the entry; of a new one everything. */
-function compare(wish: Wish, entry: Entry | undefined, checking: Checking) {
-  const { fields, bookOf } = checking;
+/** Values of the row that differ from the entry; all values for a new entry. */
+function compare(rowTarget: RowTarget, entry: ExistingEntry | undefined, checking: CheckContext) {
+  const { fields, getIndex } = checking;
   const changes: FieldChange[] = [];
-  const items: SentField[] = [];
-  const before: Record<number, Held | undefined> = {};
-  const faults: Fault[] = [];
-  const after = new Map(entry?.held);
+  const items: FieldWrite[] = [];
+  const before: Record<number, StoredValue | undefined> = {};
+  const errors: RowError[] = [];
+  const after = new Map(entry?.values);
   for (const field of fields) {
-    if (!wish.wanted.has(field.id)) continue;
-    const wanted = wish.wanted.get(field.id);
-    const now = entry?.held.get(field.id);
-    if (isSame(wanted?.held, now)) continue;
-    const fault = wanted?.unless ?? currencyFault(wanted?.held, now);
-    if (fault !== undefined) faults.push({ field: field.apiName, message: fault });
-    if (wanted) after.set(field.id, wanted.held);
+    if (!rowTarget.values.has(field.id)) continue;
+    const target = rowTarget.values.get(field.id);
+    const now = entry?.values.get(field.id);
+    if (isSameStoredValue(target?.value, now)) continue;
+    const error = target?.errorUnlessUnchanged ?? getCurrencyError(target?.value, now);
+    if (error !== undefined) errors.push({ field: field.apiName, message: error });
+    if (target) after.set(field.id, target.value);
     else after.delete(field.id);
-    items.push(inOrder(sent(field, wanted?.held), field, entry, fields));
+    items.push(withRowOrder(toFieldWrite(field, target?.value), field, entry, fields));
     before[field.id] = now;
-    const words = (held: Held | undefined) => heldWords(held, field, bookOf(field));
-    changes.push({ field: field.apiName, before: words(now), after: words(wanted?.held) });
+    const words = (value: StoredValue | undefined) => formatStoredValue(value, field, getIndex(field));
+    changes.push({ field: field.apiName, before: words(now), after: words(target?.value) });
   }
-  faults.push(...missing(wish, entry, after, fields));
-  return { changes, faults, work: { items, before, ignoreNearDups: checking.near === undefined } };
+  errors.push(...findMissingValues(rowTarget, entry, after, fields));
+  return { changes, errors, work: { items, before, ignoreNearDups: checking.nearNames === undefined } };
 }
 
-function currencyFault(wanted: Held | undefined, now: Held | undefined): string | undefined {
-  const isBare = typeof wanted === 'object' && 'currencyCode' in wanted && wanted.currencyCode === undefined;
-  return isBare && now === undefined ? 'Needs its currency: a column of currencies, or EUR 12.50' : undefined;
+function getCurrencyError(target: StoredValue | undefined, now: StoredValue | undefined): string | undefined {
+  const isBare = typeof target === 'object' && 'currencyCode' in target && target.currencyCode === undefined;
+  return isBare && now === undefined ? 'Needs a currency: a currency column, or EUR 12.50' : undefined;
 }
 
-/** Fields that need a value and would have none, as the service decides it (spec 4.6, requiredWhen). */
-function missing(
-  wish: Wish,
-  entry: Entry | undefined,
-  after: ReadonlyMap<number, Held>,
+/** Errors for required fields without a value (spec 4.6, requiredWhen). */
+function findMissingValues(
+  target: RowTarget,
+  entry: ExistingEntry | undefined,
+  after: ReadonlyMap<number, StoredValue>,
   fields: readonly Field[],
-): Fault[] {
+): RowError[] {
   const byId = new Map(fields.map((field) => [field.id, field]));
-  const needs = ({ isRequired, requiredWhen }: Field, held: ReadonlyMap<number, Held>) =>
+  const needs = ({ isRequired, requiredWhen }: Field, value: ReadonlyMap<number, StoredValue>) =>
     isRequired ||
     (requiredWhen !== undefined &&
       requiredWhen !== null &&
-      isRequiredNow(requiredWhen, (id) => byId.get(id), Object.fromEntries(held)));
-  const none: ReadonlyMap<number, Held> = new Map();
+      isRequiredNow(requiredWhen, (id) => byId.get(id), Object.fromEntries(value)));
+  const none: ReadonlyMap<number, StoredValue> = new Map();
   return fields
     .filter((field) => field.isStoreRequestSupported && !after.has(field.id) && needs(field, after))
-    .filter((field) => !entry || entry.held.has(field.id) || !needs(field, entry.held ?? none))
-    .filter(({ apiName }) => !wish.faults.some((fault) => fault.field === apiName))
+    .filter((field) => !entry || entry.values.has(field.id) || !needs(field, entry.values ?? none))
+    .filter(({ apiName }) => !target.errors.some((error) => error.field === apiName))
     .map(({ apiName, isRequired }) => ({
       field: apiName,
       message: isRequired ? 'Is required' : 'Is required here: its conditions hold',
     }));
 }
 
-/** Names that nearly are those of others: the service refuses them where that is not allowed. */
-function nearFaults(
-  wish: Wish,
-  entry: Entry | undefined,
+/** Errors for names nearly equal to others, which the service refuses unless allowed. */
+function findNearDuplicates(
+  target: RowTarget,
+  entry: ExistingEntry | undefined,
   key: Field,
-  nearTwins: ReadonlyMap<string, readonly number[]>,
-  { near }: Checking,
-): Fault[] {
-  const name = wish.wanted.get(key.id)?.held;
-  if (!near || typeof name !== 'string' || name === entry?.held.get(key.id)) return [];
-  const like = nearKey(name) ?? '';
-  const other = near.get(like);
+  rowsByNearKey: ReadonlyMap<string, readonly number[]>,
+  { nearNames }: CheckContext,
+): RowError[] {
+  const name = target.values.get(key.id)?.value;
+  if (!nearNames || typeof name !== 'string' || name === entry?.values.get(key.id)) return [];
+  const nearKey = getNearKey(name) ?? '';
+  const other = nearNames.get(nearKey);
   if (other && other.id !== entry?.id)
-    return [{ field: key.apiName, message: `Nearly the name of entry ${other.id}, ${quoted(other.name)}` }];
-  const rows = nearTwins.get(like)?.filter((row) => row !== wish.row) ?? [];
+    return [
+      {
+        field: key.apiName,
+        message: `Nearly equal to the name of entry ${other.id}, ${quoteExcerpt(other.name)}`,
+      },
+    ];
+  const rows = rowsByNearKey.get(nearKey)?.filter((row) => row !== target.row) ?? [];
   return rows.length > 0
     ? [
         {
           field: key.apiName,
-          message: `Nearly the name in row${rows.length === 1 ? '' : 's'} ${listed(rows)}`,
+          message: `Nearly equal to the name in row${rows.length === 1 ? '' : 's'} ${formatNumbers(rows)}`,
         },
       ]
     : [];
 }
 
-/** What a field holds, as the page shows it before and after. */
-function heldWords(held: Held | undefined, field: Field, book: Book): string {
-  if (held === undefined) return '';
-  if (typeof held === 'boolean') return held ? 'Yes' : 'No';
-  if (typeof held === 'object')
-    return 'currencyCode' in held
-      ? `${held.currencyCode ?? ''} ${held.value}`.trim()
-      : joinNames(held.map((id) => calledIn(book, id)));
-  if (typeof held === 'number')
+/** Formats a stored value for display. */
+function formatStoredValue(value: StoredValue | undefined, field: Field, nameIndex: NameIndex): string {
+  if (value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'object')
+    return 'currencyCode' in value
+      ? `${value.currencyCode ?? ''} ${value.value}`.trim()
+      : formatNameList(value.map((id) => formatItemName(nameIndex, id)));
+  if (typeof value === 'number')
     return [FIELD.choice, FIELD.reference, FIELD.user].some((type) => type === field.fieldType)
-      ? calledIn(book, held)
-      : String(held);
-  if (field.fieldType !== FIELD.date) return held;
-  return field.isDateOnly ? dateWords(held, true) : `${dateWords(held, false)} UTC`;
+      ? formatItemName(nameIndex, value)
+      : String(value);
+  if (field.fieldType !== FIELD.date) return value;
+  return field.isDateOnly ? formatDateValue(value, true) : `${formatDateValue(value, false)} UTC`;
 }

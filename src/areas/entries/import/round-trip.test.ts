@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
-import type { FieldValue, RowVm } from '../../../api/generated/types.gen.ts';
-import { createWriter } from '../../../files/writer.ts';
-import type { Format } from '../../../files/writer.ts';
-import { entryColumns } from '../export/source.ts';
+import { createFileWriter } from '../../../files/file-writer.ts';
+import type { FileFormat } from '../../../files/file-writer.ts';
+import { buildExportColumns } from '../export/entries-export.ts';
+import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
-import { createDesk } from './desk.ts';
-import type { Question } from './question.ts';
-import { guessRules } from './rules.ts';
-import { guessMapping, ignoredBecause } from './targets.ts';
-import { PLAIN_FIELD } from '../model/field.fixture.ts';
+import type { CheckRequest } from './check-request.ts';
+import { createRowChecker } from './row-checker.ts';
+import { guessRules } from './setup.ts';
+import { guessMapping, getIgnoredReason } from './targets.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
@@ -43,7 +43,7 @@ const field = (id: number, fieldType: FieldType, more: Partial<Field> = {}): Fie
   apiName: `F${id}`,
   name: `Field ${id}`,
   fieldType,
-  ...PLAIN_FIELD,
+  ...FIELD_DEFAULTS,
   entryLists: [],
   choiceValues: [],
   ...more,
@@ -60,7 +60,7 @@ const moment = fc.oneof(
     max: new Date('9999-12-30T00:00:00Z'),
     noInvalidDate: true,
   }),
-  // An hour that clocks in Berlin show twice.
+  // An hour that occurs twice in Berlin.
   fc.integer({ min: Date.UTC(2026, 9, 24, 23), max: Date.UTC(2026, 9, 25, 4) }).map((at) => new Date(at)),
   fc.integer({ min: 0, max: 60_000 }).map((day) => new Date(Date.UTC(1950, 0) + day * 3_600_000)),
 );
@@ -73,7 +73,7 @@ const anyHeading = fc.oneof(
   text,
 );
 
-/** A type with every field type, its headings as nasty as its values, and entries of it. */
+/** A type with every field type, unusual headings and values. */
 const site = fc
   .record({
     choices: names,
@@ -83,12 +83,12 @@ const site = fc
   })
   .chain(({ choices, people, others, headings }) => {
     const choiceValues = choices.slice(0, 29).map((name, at) => ({ id: at + 1, name, seqNumber: at }));
-    // Choice 30 is not offered any more, entry 30 and user 30 are gone.
+    // Choice 30 is no longer offered; entry 30 and user 30 are deleted.
     const choice = ids.map((id) => ({ id, name: choices[id - 1] ?? '', seqNumber: id, entryListId: -6 }));
     const person = ids.map((id) => ({ id, name: people[id - 1] ?? '', entryListId: -1, url: 'mailto:x' }));
     const entry = ids.map((id) => ({ id, name: others[id - 1] ?? '', entryListId: 2, type: 0 }));
     const money = fc.record({ value: number, currencyCode: fc.constantFrom('EUR', 'USD', 'JPY') });
-    const made: readonly (readonly [Field, fc.Arbitrary<FieldValue>])[] = [
+    const created: readonly (readonly [Field, fc.Arbitrary<FieldValue>])[] = [
       [field(1, FIELD.text, { isKey: true, isRequired: true }), text],
       [field(2, FIELD.text), text],
       [field(3, FIELD.choice, { choiceValues }), choice],
@@ -123,8 +123,8 @@ const site = fc
         ),
       ],
     ];
-    const fields = made.map(([one], at) => ({ ...one, name: headings[at]?.trim() || one.name }));
-    const values = fc.record(Object.fromEntries(made.map(([{ apiName }, value]) => [apiName, value])), {
+    const fields = created.map(([one], at) => ({ ...one, name: headings[at]?.trim() || one.name }));
+    const values = fc.record(Object.fromEntries(created.map(([{ apiName }, value]) => [apiName, value])), {
       requiredKeys: ['F1'],
     });
     const rows = fc
@@ -142,30 +142,39 @@ const site = fc
     });
   });
 
-// The last of each is gone.
+// The last of each is deleted.
 const named = (all: string[]) => all.slice(0, 29).map((name, at) => ({ id: at + 1, name }));
 
 async function importAgain(
-  format: Format,
+  format: FileFormat,
   zone: string,
   empty: 'keep' | 'clear',
   { fields, people, others, rows }: { fields: Field[]; people: string[]; others: string[]; rows: RowVm[] },
-  there = rows,
+  currentEntries = rows,
 ) {
-  const columns = entryColumns({ fields, columns: fields, zone });
-  const writer = createWriter({ format, columns, sheet: 'Things', filter: '', made: new Date() });
+  const columns = buildExportColumns({ fields, columns: fields, zone });
+  const writer = createFileWriter({ format, columns, sheet: 'Things', filter: '', exportedAt: new Date() });
   await writer.add(rows.map((row) => columns.map(({ cell }) => cell(row))));
   const blob = await writer.end();
-  const desk = createDesk();
-  const file = await desk.open(blob, () => undefined);
-  if ('fault' in file) throw new Error(file.fault);
+  const checker = createRowChecker();
+  const file = await checker.open(blob, () => undefined);
+  if ('error' in file) throw new Error(file.error);
   const rules = { ...guessRules(file, fields), empty };
-  const question: Question = { fields, mapping: guessMapping(file.headings, fields), rules, key: 'EntryId' };
-  desk.needs(question);
-  desk.lendReferences([2], named(others));
-  desk.lendUsers(named(people));
-  desk.lendEntries(there, question);
-  return { counts: desk.check(question), plans: desk.some([], 0, 100), mapping: question.mapping };
+  const request: CheckRequest = {
+    fields,
+    mapping: guessMapping(file.headings, fields),
+    rules,
+    key: 'EntryId',
+  };
+  checker.getMissingLookups(request);
+  checker.addReferences([2], named(others));
+  checker.setUsers(named(people));
+  checker.addEntries(currentEntries, request);
+  return {
+    counts: checker.check(request),
+    plans: checker.getPlansByOutcome([], 0, 100),
+    mapping: request.mapping,
+  };
 }
 
 const written = (fields: readonly Field[]) =>
@@ -186,9 +195,9 @@ for (const [format, numRuns] of [
         fc.constantFrom('keep' as const, 'clear' as const),
         async (all, zone, empty) => {
           const { counts, plans, mapping } = await importAgain(format, zone, empty, all);
-          expect(plans.flatMap(({ faults, changes }) => [...faults, ...changes])).toEqual([]);
+          expect(plans.flatMap(({ errors, changes }) => [...errors, ...changes])).toEqual([]);
           expect(counts).toEqual({ create: 0, update: 0, skip: all.rows.length, cannot: 0 });
-          // Nothing was passed over.
+          // No column is ignored.
           const found = new Set(mapping.flatMap((key) => key?.split('#')[0] ?? []));
           expect(written(all.fields).filter(({ apiName }) => !found.has(apiName))).toEqual([]);
         },
@@ -198,15 +207,15 @@ for (const [format, numRuns] of [
   });
 
 test.each(['csv', 'json', 'xlsx'] as const)(
-  'a text of a million characters comes back, or stays what it is where a cell cannot hold it: %s',
+  'imports a text of a million characters, or keeps it if a cell cannot hold it: %s',
   async (format) => {
     const long = '"=ש🧑‍🚀\n'.repeat(125_000).slice(0, 1_000_000);
     const fields = [field(1, FIELD.text, { isKey: true }), field(2, FIELD.text), field(3, FIELD.text)];
-    const there: RowVm = { EntryId: 7, F1: 'a', F2: long, F3: 'b' };
-    const all = { fields, people: [], others: [], rows: [there] };
-    // A cell of the workbook says that it is too long: it says nothing of the field, even where empty cells clear.
+    const currentEntries: RowVm = { EntryId: 7, F1: 'a', F2: long, F3: 'b' };
+    const all = { fields, people: [], others: [], rows: [currentEntries] };
+    // The workbook cell has a placeholder, which sets nothing even if empty cells clear.
     expect((await importAgain(format, 'UTC', 'clear', all)).counts).toMatchObject({ skip: 1, cannot: 0 });
-    const longer = { ...all, rows: [{ ...there, F2: `${long.slice(0, -1)}!` }] };
+    const longer = { ...all, rows: [{ ...currentEntries, F2: `${long.slice(0, -1)}!` }] };
     const { plans } = await importAgain(format, 'UTC', 'keep', all, longer.rows);
     expect(plans.map(({ changes }) => changes.map((change) => change.field))).toEqual([
       format === 'xlsx' ? [] : ['F2'],
@@ -214,22 +223,22 @@ test.each(['csv', 'json', 'xlsx'] as const)(
   },
 );
 
-test('columns of what cannot be imported say why they are passed over', () => {
+test('names the reason for columns that cannot be imported', () => {
   const fields = [
     field(1, FIELD.text, { isKey: true }),
     field(2, FIELD.number, { isCalculated: true, isStoreRequestSupported: false }),
     field(3, FIELD.counter, { isStoreRequestSupported: false }),
     field(4, FIELD.image),
   ];
-  const headings = entryColumns({ fields, columns: fields, zone: 'UTC' }).map(({ heading }) => heading);
+  const headings = buildExportColumns({ fields, columns: fields, zone: 'UTC' }).map(({ heading }) => heading);
   const mapping = guessMapping(headings, fields);
   expect(
     headings.flatMap((heading, at) =>
-      mapping[at] === undefined ? [[heading, ignoredBecause(heading, fields)]] : [],
+      mapping[at] === undefined ? [[heading, getIgnoredReason(heading, fields)]] : [],
     ),
   ).toEqual([
     ['Field 2', 'Calculated by the service'],
     ['Field 3', 'Counted by the service'],
-    ['Field 4 (files)', 'Files are not in a table'],
+    ['Field 4 (files)', 'Files cannot be imported'],
   ]);
 });

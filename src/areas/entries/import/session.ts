@@ -1,85 +1,90 @@
 import type { Remote } from 'comlink';
-import { openDesk } from '../../import/open-desk.ts';
-import type { Counts } from '../../import/plan.ts';
-import type { FileSession } from '../../import/view/use-preparation.ts';
+import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import type { FileSession } from '../../import-view/index.ts';
+import { openWorkerClient } from '../../import/index.ts';
 import type { Schema } from '../model/schema.ts';
-import type { createDesk, Needs } from './desk.ts';
-import { allNames, calledByKey, entriesWith, everybody, namesOf } from './look-up.ts';
-import type { Question } from './question.ts';
+import type { CheckRequest } from './check-request.ts';
+import { loadAllNames, loadAliases, loadEntriesByValues, loadUserNames, loadNames } from './look-up.ts';
+import type { createRowChecker, MissingLookups } from './row-checker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
-type DeskWorker = ReturnType<typeof createDesk>;
+type RowChecker = ReturnType<typeof createRowChecker>;
 
-/** Of types with more entries than this, near-duplicates are told by the service alone. */
-export const MOST_NAMES = 100_000;
+/** For types with more entries only the service finds near-duplicates. */
+export const MAX_NAMES_TO_COMPARE = 100_000;
 
-/** What is checked, and where. */
-interface Against {
+/** Input of a check. */
+interface CheckInput {
   schema: Schema;
   type: { id: number; entryCount?: number | undefined };
-  question: Question;
+  request: CheckRequest;
 }
 
-/** A file of entries on its desk. */
-export interface EntriesSession extends FileSession {
-  /** Checks every row; says what it is doing. */
-  check: (against: Against, tell: (doing: string) => void, signal: AbortSignal) => Promise<Counts>;
+/** Connection to the worker that holds a file of entries. */
+export interface EntryFileSession extends FileSession {
+  /** Checks all rows and reports the current step. */
+  check: (
+    against: CheckInput,
+    report: (doing: string) => void,
+    signal: AbortSignal,
+  ) => Promise<OutcomeCounts>;
 }
 
-export function openSession(): EntriesSession {
-  const { desk, open, close, inTurn } = openDesk<ReturnType<typeof createDesk>>(workerUrl);
+export function openSession(): EntryFileSession {
+  const { desk, open, close, runExclusive } =
+    openWorkerClient<ReturnType<typeof createRowChecker>>(workerUrl);
 
-  async function check(against: Against, tell: (doing: string) => void): Promise<Counts> {
-    const needs = await desk.needs(against.question);
+  async function check(against: CheckInput, report: (doing: string) => void): Promise<OutcomeCounts> {
+    const needs = await desk.getMissingLookups(against.request);
     try {
-      await lend(desk, needs, against, tell);
+      await sendLookups(desk, needs, against, report);
     } catch (thrown) {
-      await desk.forget();
+      await desk.clearLookups();
       throw thrown;
     }
-    tell('Checking every row…');
-    return desk.check(against.question);
+    report('Checking every row…');
+    return desk.check(against.request);
   }
 
   return {
-    desk,
+    client: desk,
     open,
     close,
-    check: (against, tell, signal) => inTurn(() => check(against, tell), signal),
+    check: (against, report, signal) => runExclusive(() => check(against, report), signal),
   };
 }
 
 // One after the other: the service and the page are kept free for others.
 /* oxlint-disable no-await-in-loop */
-async function lend(
-  desk: Remote<DeskWorker>,
-  needs: Needs,
-  { schema, type, question }: Against,
-  tell: (doing: string) => void,
+async function sendLookups(
+  checker: Remote<RowChecker>,
+  needs: MissingLookups,
+  { schema, type, request }: CheckInput,
+  report: (doing: string) => void,
 ): Promise<void> {
   if (needs.users) {
-    tell('Reading who is on the site…');
-    await desk.lendUsers(await everybody());
+    report('Loading users…');
+    await checker.setUsers(await loadUserNames());
   }
   for (const { types, ids, names, keys } of needs.references) {
-    if (ids.length + names.length > 0) tell('Looking up what the rows refer to…');
+    if (ids.length + names.length > 0) report('Looking up references…');
     for (const typeId of types.length === 0 ? schema.types.map(({ id }) => id) : types)
-      for await (const things of namesOf(schema, typeId, { ids, names }))
-        await desk.lendReferences(types, things);
-    for await (const things of calledByKey(schema, type.id, question.key, keys))
-      await desk.lendReferences(types, things);
+      for await (const things of loadNames(schema, typeId, { ids, names }))
+        await checker.addReferences(types, things);
+    for await (const things of loadAliases(schema, type.id, request.key, keys))
+      await checker.addReferences(types, things);
   }
   if (needs.keys.length > 0) {
-    tell('Looking up which entries are there…');
-    for await (const rows of entriesWith(type.id, question.key, needs.keys, needs.compared))
-      await desk.lendEntries(rows, question);
+    report('Looking up existing entries…');
+    for await (const rows of loadEntriesByValues(type.id, request.key, needs.keys, needs.comparedFields))
+      await checker.addEntries(rows, request);
   }
   if (!needs.names) return;
-  await desk.lendNames([]);
-  if ((type.entryCount ?? 0) > MOST_NAMES) return;
-  tell('Reading the names that are there…');
-  for await (const names of allNames(schema, type.id)) await desk.lendNames(names);
+  await checker.addNames([]);
+  if ((type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE) return;
+  report('Loading existing names…');
+  for await (const names of loadAllNames(schema, type.id)) await checker.addNames(names);
 }
 /* oxlint-enable no-await-in-loop */

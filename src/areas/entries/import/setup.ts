@@ -1,49 +1,48 @@
-import type { OpenedFile } from '../../import/board.ts';
-import { ENTRY_ID } from '../export/headings.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
 import type { Field } from '../model/schema.ts';
-import { guessRules } from './rules.ts';
-import type { Rules } from './rules.ts';
-import { guessMapping, keyFields, targetsOf } from './targets.ts';
+import { guessMapping, getKeyFields, getColumnTargets, guessZone } from './targets.ts';
 import type { Mapping } from './targets.ts';
 
-/** What is chosen for a file of entries. */
-export interface Setup {
+/** Setup chosen for a file of entries. */
+export interface EntryImportSetup {
   mapping: Mapping;
-  rules: Rules;
-  /** What tells entries apart: `EntryId`, the apiName of a field, or nothing, where all rows are new. */
+  rules: ParseRules;
+  /** Identifies existing entries: `EntryId`, the apiName of a field, or empty if all rows are new. */
   key: string;
 }
 
-const placeOf = (typeId: number): string => `steward-entries-import-${typeId}`;
+const getStorageKey = (typeId: number): string => `steward-entries-import-${typeId}`;
 
-/** What entries can be told apart by: what the file has of it. */
-export const keysIn = (mapping: Mapping, fields: readonly Field[]): readonly string[] => [
+/** Keys available in the file. */
+export const getAvailableKeys = (mapping: Mapping, fields: readonly Field[]): readonly string[] => [
   ...(mapping.includes(ENTRY_ID) ? [ENTRY_ID] : []),
-  ...keyFields(fields)
+  ...getKeyFields(fields)
     .map(({ apiName }) => apiName)
     .filter((name) => mapping.includes(name)),
 ];
 
-/** The key that was chosen, while the file has it; else its ids, else that all rows are new. */
-export const keyFor = (
-  { mapping, key }: Pick<Setup, 'mapping' | 'key'>,
+/** The chosen key if the file has it; otherwise ids, otherwise none. */
+export const resolveKey = (
+  { mapping, key }: Pick<EntryImportSetup, 'mapping' | 'key'>,
   fields: readonly Field[],
 ): string => {
-  const keys = keysIn(mapping, fields);
+  const keys = getAvailableKeys(mapping, fields);
   return key === '' || keys.includes(key) ? key : keys[0] === ENTRY_ID ? ENTRY_ID : '';
 };
 
-/** What was chosen for the last file of a type. */
-interface Kept {
-  /** What its columns held, by their headings; null for those that were passed over. */
+/** Setup of the last file of a type, as stored in the browser. */
+interface StoredSetup {
+  /** Targets by heading; null for ignored columns. */
   columns: Readonly<Record<string, unknown>>;
-  rules: Partial<Rules>;
+  rules: Partial<ParseRules>;
   key: string;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const isKept = (value: unknown): value is Kept =>
+const isStoredSetup = (value: unknown): value is StoredSetup =>
   isObject(value) &&
   'columns' in value &&
   isObject(value.columns) &&
@@ -52,53 +51,104 @@ const isKept = (value: unknown): value is Kept =>
   'key' in value &&
   typeof value.key === 'string';
 
-function keptFor(typeId: number): Kept | undefined {
+function loadStoredSetup(typeId: number): StoredSetup | undefined {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(placeOf(typeId)) ?? '');
-    return isKept(kept) ? kept : undefined;
+    const stored: unknown = JSON.parse(localStorage.getItem(getStorageKey(typeId)) ?? '');
+    return isStoredSetup(stored) ? stored : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps what was chosen for the next file whose columns are called so. */
-export function keepSetup(typeId: number, headings: readonly string[], { mapping, rules, key }: Setup): void {
+/** Stores the setup for the next file with the same headings. */
+export function saveSetup(
+  typeId: number,
+  headings: readonly string[],
+  { mapping, rules, key }: EntryImportSetup,
+): void {
   const columns = Object.fromEntries(headings.map((heading, at) => [heading, mapping[at] ?? null]));
-  const kept: Kept = { columns, rules, key };
-  localStorage.setItem(placeOf(typeId), JSON.stringify(kept));
+  const stored: StoredSetup = { columns, rules, key };
+  localStorage.setItem(getStorageKey(typeId), JSON.stringify(stored));
 }
 
-/** Columns as they were last, else as they are called; each target once. */
-function mappingOf(headings: readonly string[], fields: readonly Field[], kept: Kept | undefined): Mapping {
+/** Targets from the stored setup, otherwise from the headings; each target once. */
+function mappingOf(
+  headings: readonly string[],
+  fields: readonly Field[],
+  stored: StoredSetup | undefined,
+): Mapping {
   const guessed = guessMapping(headings, fields);
-  const columns = new Map(Object.entries(kept?.columns ?? {}));
-  const known = new Set(targetsOf(fields).map(({ key }) => key));
+  const columns = new Map(Object.entries(stored?.columns ?? {}));
+  const existing = new Set(getColumnTargets(fields).map(({ key }) => key));
   const taken = new Set<string>();
   return headings.map((heading, at) => {
     const before = columns.get(heading);
     const key =
-      typeof before === 'string' && known.has(before) ? before : before === null ? undefined : guessed[at];
+      typeof before === 'string' && existing.has(before) ? before : before === null ? undefined : guessed[at];
     if (key === undefined || taken.has(key)) return undefined;
     taken.add(key);
     return key;
   });
 }
 
-/** How a file is read at first: as one with these headings was last, else as it looks. */
-export function setUp(typeId: number, file: OpenedFile, fields: readonly Field[]): Setup {
+/** Initial setup of a file: as stored for these headings, otherwise guessed. */
+export function createSetup(typeId: number, file: OpenedFile, fields: readonly Field[]): EntryImportSetup {
   const { headings } = file;
   const rules = guessRules(file, fields);
-  const kept = keptFor(typeId);
-  const mapping = mappingOf(headings, fields, kept);
+  const stored = loadStoredSetup(typeId);
+  const mapping = mappingOf(headings, fields, stored);
   const saysZone = rules.zone !== 'UTC' || headings.some((heading) => /\(UTC\)\s*$/.test(heading));
-  // Exports, workbooks and JSON write a point, whatever was chosen for another file.
+  // Exports, workbooks and JSON use a decimal point, whatever was stored.
   const saysDecimal = rules.decimal === 'comma' || file.source.kind !== 'text' || headings.includes(ENTRY_ID);
-  const isSame = kept !== undefined && headings.every((heading) => Object.hasOwn(kept.columns, heading));
-  // What numbers and zones the file itself shows goes before what was chosen for another one.
+  const isSame = stored !== undefined && headings.every((heading) => Object.hasOwn(stored.columns, heading));
+  // Numbers and zones of the file take precedence over the stored setup.
   const own = { ...(saysDecimal && { decimal: rules.decimal }), ...(saysZone && { zone: rules.zone }) };
   return {
     mapping,
-    rules: { ...rules, ...(isSame && kept.rules), ...own },
-    key: keyFor({ mapping, key: isSame ? kept.key : ENTRY_ID }, fields),
+    rules: { ...rules, ...(isSame && stored.rules), ...own },
+    key: resolveKey({ mapping, key: isSame ? stored.key : ENTRY_ID }, fields),
+  };
+}
+
+/** How cells are parsed. */
+export interface ParseRules {
+  decimal: 'point' | 'comma';
+  /** Order of day and month in dates that do not start with the year. */
+  dates: 'dmy' | 'mdy';
+  /** Time zone of timestamps without an offset. */
+  zone: string;
+  /** Effect of an empty cell. */
+  empty: 'keep' | 'clear';
+  /** Handling of names nearly equal to others. */
+  near: 'refuse' | 'allow';
+}
+
+const COMMA_NUMBER = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/;
+const MONTH_FIRST = /^(?:0?[1-9]|1[0-2])[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{4}/;
+
+const isNumber = (field: Field): boolean => field.fieldType === FIELD.number || holdsMoney(field);
+
+/** First values of columns that seem to hold matching fields. */
+function getSampleValues(
+  { headings, samples }: OpenedFile,
+  fields: readonly Field[],
+  isMeant: (field: Field) => boolean,
+): string[] {
+  const matchingNames = new Set(fields.filter(isMeant).map(({ apiName }) => apiName));
+  return guessMapping(headings, fields).flatMap((key, at) =>
+    key !== undefined && matchingNames.has(key) ? (samples[at] ?? '').split(' · ') : [],
+  );
+}
+
+/** Guesses the rules from the headings and first values. */
+export function guessRules(file: OpenedFile, fields: readonly Field[]): ParseRules {
+  const numbers = file.source.kind === 'text' ? getSampleValues(file, fields, isNumber) : [];
+  const dates = getSampleValues(file, fields, ({ fieldType }) => fieldType === FIELD.date);
+  return {
+    decimal: numbers.some((value) => COMMA_NUMBER.test(value)) ? 'comma' : 'point',
+    dates: dates.some((value) => MONTH_FIRST.test(value)) ? 'mdy' : 'dmy',
+    zone: guessZone(file.headings, fields),
+    empty: 'keep',
+    near: 'refuse',
   };
 }

@@ -1,121 +1,158 @@
-import { ownColumns } from '../../import/again.ts';
-import { fold } from '../../../lib/fold.ts';
 import { isFileField } from '../../../../contract/rules/fields.ts';
-import { ENTRY_ID, headingsOf, partsOf } from '../export/headings.ts';
-import type { Part } from '../export/headings.ts';
-import { isZone } from '../../../lib/zones.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { countFileColumns } from '../../../files/import-plan/file-columns.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { isTimeZone } from '../../../lib/time-zones.ts';
+import { createHeadingFormatter, getColumnParts } from '../export/export-columns.ts';
+import type { ColumnPart } from '../export/export-columns.ts';
 import type { Field } from '../model/schema.ts';
 
-/** What a column of the file can be: the id of the entry, or a part of what a field holds. */
-export interface Target {
+/** What a column can hold: the entry id, or a part of a field. */
+export interface ColumnTarget {
   key: string;
   label: string;
   field: Field | undefined;
-  part: Part;
+  part: ColumnPart;
 }
 
-/** What each column holds, by the key of its target; undefined for one that is passed over. */
+/** Target key of each column; undefined for ignored ones. */
 export type Mapping = readonly (string | undefined)[];
 
-const PARTS: Readonly<Record<Part, string>> = { value: '', id: ' (id)', currency: ' (currency)' };
-const keyOf = (field: Field, part: Part): string =>
+const PART_SUFFIXES: Readonly<Record<ColumnPart, string>> = {
+  value: '',
+  id: ' (id)',
+  currency: ' (currency)',
+};
+const getTargetKey = (field: Field, part: ColumnPart): string =>
   part === 'value' ? field.apiName : `${field.apiName}#${part}`;
 
 const isWritable = (field: Field): boolean => field.isStoreRequestSupported && !isFileField(field.fieldType);
 
-/** Everything that columns can hold. */
-export const targetsOf = (fields: readonly Field[]): readonly Target[] => [
+/** All targets of a type. */
+export const getColumnTargets = (fields: readonly Field[]): readonly ColumnTarget[] => [
   { key: ENTRY_ID, label: 'Entry id', field: undefined, part: 'value' },
   ...fields.filter(isWritable).flatMap((field) =>
-    partsOf(field).map((part) => ({
-      key: keyOf(field, part),
-      label: `${field.name}${PARTS[part]}`,
+    getColumnParts(field).map((part) => ({
+      key: getTargetKey(field, part),
+      label: `${field.name}${PART_SUFFIXES[part]}`,
       field,
       part,
     })),
   ),
 ];
 
-const plain = (text: string): string => fold(text).replaceAll(/[^\p{L}\p{N}]+/gu, '');
+const normalizeHeading = (text: string): string => foldText(text).replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-const ZONE = /\s*\(([\w+-]+(?:\/[\w+-]+)*)\)\s*$/;
+const ZONE_SUFFIX = /\s*\(([\w+-]+(?:\/[\w+-]+)*)\)\s*$/;
 
-/** A heading without the zone that an export names in it. */
-function withoutZone(heading: string): string {
-  const [whole = '', zone = ''] = ZONE.exec(heading) ?? [];
-  return whole !== '' && isZone(zone) ? heading.slice(0, -whole.length) : heading;
+/** Heading without the time zone that exports add. */
+function removeZone(heading: string): string {
+  const [whole = '', zone = ''] = ZONE_SUFFIX.exec(heading) ?? [];
+  return whole !== '' && isTimeZone(zone) ? heading.slice(0, -whole.length) : heading;
 }
 
-/** Spellings of what columns can be: as exports head them first, then as people call them. */
-function spellings(fields: readonly Field[], zone: string): readonly ReadonlyMap<string, Target>[] {
-  const heading = headingsOf(fields, zone);
-  const targets = targetsOf(fields);
-  const exact = new Map<string, Target>();
-  const loose = new Map<string, Target>();
+/** Targets by heading: exactly as in exports, then as usually written. */
+function buildSpellings(
+  fields: readonly Field[],
+  zone: string,
+): readonly ReadonlyMap<string, ColumnTarget>[] {
+  const heading = createHeadingFormatter(fields, zone);
+  const targets = getColumnTargets(fields);
+  const exact = new Map<string, ColumnTarget>();
+  const loose = new Map<string, ColumnTarget>();
   for (const target of targets) {
     const { field, part } = target;
     if (field) exact.set(heading(field, part).toLowerCase(), target);
     else exact.set(ENTRY_ID.toLowerCase(), target);
     for (const name of field ? [field.name, field.apiName] : ['Entry id', 'Id']) {
-      const key = plain(`${name}${PARTS[part]}`);
+      const key = normalizeHeading(`${name}${PART_SUFFIXES[part]}`);
       if (key !== '' && !loose.has(key)) loose.set(key, target);
     }
   }
-  // Two fields of one name: exports head their columns by apiNames.
+  // Fields with the same name: exports use apiNames.
   for (const target of targets) {
-    const key = `${target.field?.apiName ?? ENTRY_ID}${PARTS[target.part]}`.toLowerCase();
+    const key = `${target.field?.apiName ?? ENTRY_ID}${PART_SUFFIXES[target.part]}`.toLowerCase();
     if (!exact.has(key)) exact.set(key, target);
   }
   return [exact, loose];
 }
 
-/** The zone in which headings tell moments, as those of exports do: the one by which most of them are known; else UTC. */
-export function zoneOf(headings: readonly string[], fields: readonly Field[]): string {
-  const named = headings.map((heading) => ZONE.exec(heading)?.[1] ?? '').filter((zone) => zone.includes('/'));
+/** Time zone of the headings, as written by exports: the one that matches most columns, otherwise UTC. */
+export function guessZone(headings: readonly string[], fields: readonly Field[]): string {
+  const named = headings
+    .map((heading) => ZONE_SUFFIX.exec(heading)?.[1] ?? '')
+    .filter((zone) => zone.includes('/'));
   let best = { zone: 'UTC', known: -1 };
-  for (const zone of new Set(['UTC', ...named.filter(isZone)])) {
-    const [exact] = spellings(fields, zone);
-    const known = headings.filter((heading) => exact?.has(heading.trim().toLowerCase())).length;
-    if (known > best.known) best = { zone, known };
+  for (const zone of new Set(['UTC', ...named.filter(isTimeZone)])) {
+    const [exact] = buildSpellings(fields, zone);
+    const existing = headings.filter((heading) => exact?.has(heading.trim().toLowerCase())).length;
+    if (existing > best.known) best = { zone, known: existing };
   }
   return best.zone;
 }
 
-/** Guesses the columns from their headings; each target is given once, to the first that is called so. */
+/** Guesses targets from the headings; each target is assigned once. */
 export function guessMapping(headings: readonly string[], fields: readonly Field[]): Mapping {
-  const [exact, loose] = spellings(fields, zoneOf(headings, fields));
+  const [exact, loose] = buildSpellings(fields, guessZone(headings, fields));
   const taken = new Set<string>();
-  const own = headings.slice(0, ownColumns(headings));
-  const take = (target: Target | undefined): string | undefined => {
+  const own = headings.slice(0, countFileColumns(headings));
+  const take = (target: ColumnTarget | undefined): string | undefined => {
     if (!target || taken.has(target.key)) return undefined;
     taken.add(target.key);
     return target.key;
   };
-  // Whoever is called exactly so comes before those who are called nearly so, wherever they stand.
+  // Exact matches take precedence over similar ones.
   const exactly = own.map((heading) => take(exact?.get(heading.trim().toLowerCase())));
   return headings.map((heading, at) => {
     if (at >= own.length || exactly[at] !== undefined) return exactly[at];
-    return take(loose?.get(plain(heading)) ?? loose?.get(plain(withoutZone(heading))));
+    return take(loose?.get(normalizeHeading(heading)) ?? loose?.get(normalizeHeading(removeZone(heading))));
   });
 }
 
-/** Why a column that no field claims is passed over, where there is a reason. */
-export function ignoredBecause(heading: string, fields: readonly Field[]): string | undefined {
-  const said = plain(heading.replace(/ \(files\)\s*$/, ''));
+/** Reason why an unassigned column is ignored, if there is one. */
+export function getIgnoredReason(heading: string, fields: readonly Field[]): string | undefined {
+  const text = normalizeHeading(heading.replace(/ \(files\)\s*$/, ''));
   const field = fields.find(
     (one) =>
-      plain(one.name) === said ||
-      plain(one.apiName) === said ||
-      plain(withoutZone(heading)) === plain(one.name),
+      normalizeHeading(one.name) === text ||
+      normalizeHeading(one.apiName) === text ||
+      normalizeHeading(removeZone(heading)) === normalizeHeading(one.name),
   );
   if (!field || isWritable(field)) return undefined;
-  if (isFileField(field.fieldType)) return 'Files are not in a table';
+  if (isFileField(field.fieldType)) return 'Files cannot be imported';
   return field.isCalculated ? 'Calculated by the service' : 'Counted by the service';
 }
 
-/** The fields by which entries can be found: what they hold is one text or one number. */
-export const keyFields = (fields: readonly Field[]): readonly Field[] =>
+/** Fields that can identify entries: single texts and numbers. */
+export const getKeyFields = (fields: readonly Field[]): readonly Field[] =>
   fields.filter(
     ({ fieldType, isMoney, isMultiSelect }) =>
       (fieldType === 1 || fieldType === 3) && !isMoney && !isMultiSelect,
   );
+
+/** Columns of the parts of a field. */
+export interface FieldColumns {
+  field: Field;
+  value: number | undefined;
+  id: number | undefined;
+  currency: number | undefined;
+}
+
+/** Columns of a row. */
+export interface Columns {
+  entryId: number | undefined;
+  fields: readonly FieldColumns[];
+}
+
+export function locateColumns(mapping: Mapping, fields: readonly Field[]): Columns {
+  const targets = new Map(getColumnTargets(fields).map((target) => [target.key, target]));
+  const cells = new Map<number, FieldColumns>();
+  for (const [at, key] of mapping.entries()) {
+    const { field, part } = (key === undefined ? undefined : targets.get(key)) ?? {};
+    if (!field || !part) continue;
+    const existing = cells.get(field.id) ?? { field, value: undefined, id: undefined, currency: undefined };
+    cells.set(field.id, { ...existing, [part]: at });
+  }
+  const entryId = mapping.indexOf(ENTRY_ID);
+  return { entryId: entryId < 0 ? undefined : entryId, fields: [...cells.values()] };
+}

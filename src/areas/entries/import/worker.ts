@@ -1,4 +1,4 @@
-import { serveDesk } from '../../import/serve-desk.ts';
-import { createDesk } from './desk.ts';
+import { serveWorker } from '../../../files/import-plan/plan-store.ts';
+import { createRowChecker } from './row-checker.ts';
 
-serveDesk(createDesk());
+serveWorker(createRowChecker());

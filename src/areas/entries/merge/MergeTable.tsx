@@ -1,85 +1,86 @@
-import type { RowVm } from '../../../api/generated/types.gen.ts';
+import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { cx } from '../../../ui/cx.ts';
+import { ValueExcerpt } from '../history/ValueExcerpt.tsx';
 import type { Field } from '../model/schema.ts';
-import { Shown } from '../history/Shown.tsx';
-import { valueIn } from '../model/values.ts';
-import { choiceOf } from './plan.ts';
-import type { Choice, Choices } from './plan.ts';
+import { getValue } from '../model/values.ts';
+import { getChoice } from './merge-plan.ts';
+import type { ValueChoice, ValueChoices } from './merge-plan.ts';
 import './merge.css';
 
 interface MergeTableProps {
   rows: readonly RowVm[];
-  stays: RowVm;
-  nameOf: (row: RowVm) => string;
-  /** Fields with a choice, and those that stay as they are in the entry that stays. */
-  chosen: readonly Field[];
-  kept: readonly Field[];
-  choices: Choices;
-  onStays: (entryId: number) => void;
-  onChoose: (field: Field, choice: Choice) => void;
-  onLeave: (entryId: number) => void;
+  target: RowVm;
+  formatName: (row: RowVm) => string;
+  /** Differing fields whose value can be selected. */
+  selectableFields: readonly Field[];
+  fixedFields: readonly Field[];
+  choices: ValueChoices;
+  onTargetChange: (entryId: number) => void;
+  onChoiceChange: (field: Field, choice: ValueChoice) => void;
+  onRemove: (entryId: number) => void;
 }
 
-// In pixels; a phone scrolls sideways.
-const FIELD_WIDTH = 150;
-const ENTRY_WIDTH = 170;
+// Small screens scroll sideways.
+const FIELD_WIDTH_PX = 150;
+const ENTRY_WIDTH_PX = 170;
 
-/** The entries side by side: which one stays, and whose value it gets in each field in which they differ. */
+/** The entries side by side: selects the target and, for each differing field, whose value it keeps. */
 export function MergeTable(props: MergeTableProps) {
-  const { rows, stays, nameOf, chosen, kept, choices, onStays, onLeave } = props;
+  const { rows, target, formatName, selectableFields, fixedFields, choices, onTargetChange, onRemove } =
+    props;
   return (
     <div className="mg-scroll">
-      <table className="mg-table" style={{ minWidth: FIELD_WIDTH + rows.length * ENTRY_WIDTH }}>
+      <table className="mg-table" style={{ minWidth: FIELD_WIDTH_PX + rows.length * ENTRY_WIDTH_PX }}>
         <thead>
           <tr>
             <th scope="col">Field</th>
             {rows.map((row) => (
-              <th key={row.EntryId} scope="col" className={cx(row === stays && 'mg-stays')}>
+              <th key={row.EntryId} scope="col" className={cx(row === target && 'mg-target')}>
                 <div className="mg-pick">
                   <input
                     id={`stays-${row.EntryId}`}
                     type="radio"
                     className="radio"
                     name="stays"
-                    checked={row === stays}
-                    onChange={() => onStays(row.EntryId)}
+                    checked={row === target}
+                    onChange={() => onTargetChange(row.EntryId)}
                   />
                   <label htmlFor={`stays-${row.EntryId}`}>
-                    <bdi>{nameOf(row)}</bdi>
+                    <bdi>{formatName(row)}</bdi>
                     <span className="mg-id">
-                      id {row.EntryId}, {row === stays ? 'stays' : 'goes away'}
+                      id {row.EntryId}, {row === target ? 'stays' : 'will be merged'}
                     </span>
                   </label>
                 </div>
                 <button
                   type="button"
                   className="btn btn-quiet btn-small"
-                  onClick={() => onLeave(row.EntryId)}
+                  onClick={() => onRemove(row.EntryId)}
                 >
-                  Leave out<span className="visually-hidden"> {nameOf(row)}</span>
+                  Leave out<span className="visually-hidden"> {formatName(row)}</span>
                 </button>
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {chosen.map((field) => (
-            <ChosenRow
+          {selectableFields.map((field) => (
+            <SelectableRow
               key={field.id}
               {...props}
               field={field}
-              choice={choiceOf(field, choices, stays, rows)}
+              choice={getChoice(field, choices, target, rows)}
             />
           ))}
-          {kept.map((field) => (
+          {fixedFields.map((field) => (
             <tr key={field.id}>
               <th scope="row">
                 {field.name}
-                <span className="mg-id">stays as it is</span>
+                <span className="mg-id">stays unchanged</span>
               </th>
               {rows.map((row) => (
-                <td key={row.EntryId} className={cx(row === stays && 'mg-taken')}>
-                  <Shown value={valueIn(row, field)} field={field} />
+                <td key={row.EntryId} className={cx(row === target && 'mg-selected')}>
+                  <ValueExcerpt value={getValue(row, field)} field={field} />
                 </td>
               ))}
             </tr>
@@ -90,8 +91,8 @@ export function MergeTable(props: MergeTableProps) {
   );
 }
 
-function ChosenRow(props: MergeTableProps & { field: Field; choice: Choice }) {
-  const { rows, nameOf, field, choice, onChoose } = props;
+function SelectableRow(props: MergeTableProps & { field: Field; choice: ValueChoice }) {
+  const { rows, formatName, field, choice, onChoiceChange } = props;
   return (
     <tr>
       <th scope="row">
@@ -103,28 +104,28 @@ function ChosenRow(props: MergeTableProps & { field: Field; choice: Choice }) {
               className="radio"
               name={`field-${field.id}`}
               checked={choice === 'all'}
-              onChange={() => onChoose(field, 'all')}
+              onChange={() => onChoiceChange(field, 'all')}
             />
-            All of them together
+            Keep all values
           </label>
         )}
       </th>
       {rows.map((row) => {
-        const isTaken = choice === row.EntryId || choice === 'all';
+        const isSelected = choice === row.EntryId || choice === 'all';
         return (
-          <td key={row.EntryId} className={cx(isTaken && 'mg-taken')}>
+          <td key={row.EntryId} className={cx(isSelected && 'mg-selected')}>
             <span className="mg-value">
               <input
                 type="radio"
                 className="radio"
                 name={`field-${field.id}`}
-                aria-label={`${field.name} of ${nameOf(row)}, id ${row.EntryId}`}
+                aria-label={`${field.name} of ${formatName(row)}, id ${row.EntryId}`}
                 checked={choice === row.EntryId}
-                onChange={() => onChoose(field, row.EntryId)}
+                onChange={() => onChoiceChange(field, row.EntryId)}
               />
               <span>
-                <Shown value={valueIn(row, field)} field={field} />
-                {isTaken && <span className="mg-id">taken</span>}
+                <ValueExcerpt value={getValue(row, field)} field={field} />
+                {isSelected && <span className="mg-id">kept</span>}
               </span>
             </span>
           </td>

@@ -1,19 +1,22 @@
-import { readIds, spoken, writeList } from '../../../lib/address.ts';
-import type { Search } from '../../../lib/address.ts';
+import { parseIds, omitUndefined, formatList } from '../../../lib/search-params.ts';
+import type { Search } from '../../../lib/search-params.ts';
 
-/** Entries side by side: more do not fit, and more at once nobody compares. */
-export const MOST_AT_ONCE = 5;
+/** Upper bound of entries merged at once, which are compared side by side. */
+export const MAX_MERGE_ENTRIES = 5;
 
-/** Which entries are to become one, and which of them stays. */
+/** State of the merge page in its URL. */
 export interface MergeView {
   ids: readonly number[];
-  /** Undefined: the first one. */
-  stays: number | undefined;
+  /** Id of the entry that stays; undefined for the first one. */
+  targetId: number | undefined;
 }
 
-export function readMergeView({ ids: said, stays }: Search): MergeView {
-  const ids = readIds(said).slice(0, MOST_AT_ONCE);
-  return { ids, stays: ids.find((id) => id === stays) };
+/** Parses the state from search parameters; invalid ones are ignored. */
+export function parseMergeView(search: Search): MergeView {
+  const ids = parseIds(search.ids).slice(0, MAX_MERGE_ENTRIES);
+  return { ids, targetId: ids.find((id) => id === search.stays) };
 }
 
-export const writeMergeView = ({ ids, stays }: MergeView) => spoken({ ids: writeList(ids), stays });
+/** Formats the state as search parameters. */
+export const formatMergeView = ({ ids, targetId }: MergeView) =>
+  omitUndefined({ ids: formatList(ids), stays: targetId });

@@ -1,58 +1,59 @@
 import { useState } from 'react';
+import type { RowVm, StoreRequestVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { mergeEntries, updateEntries } from '../../../api/generated/sdk.gen.ts';
-import type { RowVm, StoreRequestVm } from '../../../api/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { readRows } from '../model/use-rows.ts';
+import { queryRows } from '../model/entry-rows.ts';
 
-/** A merge as it was looked at. */
-interface Merge {
+/** A merge as displayed when the user confirmed it. */
+interface MergeInput {
   typeId: number;
-  stays: RowVm;
-  away: readonly RowVm[];
+  target: RowVm;
+  mergedRows: readonly RowVm[];
   requests: StoreRequestVm[];
 }
 
-const CHANGED =
-  'Somebody has changed one of these entries meanwhile: look at them again before you merge them';
+const CONFLICT_MESSAGE =
+  'One of these entries was changed by someone else. Check them again before you merge.';
 
-/** What is merged away cannot be looked at again as a living entry: nobody's latest change goes unseen. */
-async function requireAsSeen({ typeId, stays, away }: Merge): Promise<void> {
-  const seen = [stays, ...away];
-  const query = { EntryId: { $in: seen.map(({ EntryId }) => EntryId) } };
-  const { rows } = await readRows(typeId, { query, limit: seen.length });
+/** Checks that the entries are unchanged, since a merge cannot be undone. @throws ServiceError 409 */
+async function assertUnchanged({ typeId, target, mergedRows }: MergeInput): Promise<void> {
+  const displayed = [target, ...mergedRows];
+  const query = { EntryId: { $in: displayed.map(({ EntryId }) => EntryId) } };
+  const { rows } = await queryRows(typeId, { query, limit: displayed.length });
   const byId = new Map(rows.map((row) => [row.EntryId, JSON.stringify(row)]));
-  if (seen.some((row) => byId.get(row.EntryId) !== JSON.stringify(row))) throw new ServiceError(409, CHANGED);
+  if (displayed.some((row) => byId.get(row.EntryId) !== JSON.stringify(row)))
+    throw new ServiceError(409, CONFLICT_MESSAGE);
 }
 
 /**
- * Writes the chosen values into the entry that stays and merges the others into it. The interface has no call for both:
- * the values come first, since they can be taken back and a merge cannot. Where the merge fails after that, nothing is
- * lost, and it can be tried again.
+ * Writes the selected values into the target and merges the other entries into it. The API has no operation for both;
+ * the values come first, since they can be reverted and a merge cannot. If the merge fails after that, it can be
+ * retried.
  */
 export function useMerge() {
-  const [isWritten, setWritten] = useState(false);
+  const [areValuesSaved, setValuesSaved] = useState(false);
   const write = useWrite('updateEntries', {
-    mutationFn: ({ typeId, requests }: Merge) =>
+    mutationFn: ({ typeId, requests }: MergeInput) =>
       updateEntries({ path: { entryTypeId: String(typeId) }, body: { storeRequests: requests } }),
   });
   const merge = useWrite('mergeEntries', {
-    mutationFn: ({ typeId, stays, away }: Merge) =>
+    mutationFn: ({ typeId, target, mergedRows }: MergeInput) =>
       mergeEntries({
         path: { entryTypeId: String(typeId) },
-        body: { entryId: stays.EntryId, mergeEntries: away.map(({ EntryId }) => EntryId) },
+        body: { entryId: target.EntryId, mergeEntries: mergedRows.map(({ EntryId }) => EntryId) },
       }),
   });
-  const run = async (what: Merge) => {
-    await requireAsSeen(what);
-    const writes = what.requests.length > 0;
-    if (writes) await write.mutateAsync(what);
+  const run = async (input: MergeInput) => {
+    await assertUnchanged(input);
+    const hasRequests = input.requests.length > 0;
+    if (hasRequests) await write.mutateAsync(input);
     try {
-      await merge.mutateAsync(what);
+      await merge.mutateAsync(input);
     } catch (thrown) {
-      setWritten(writes);
+      setValuesSaved(hasRequests);
       throw thrown;
     }
   };
-  return { run, isWritten };
+  return { run, isWritten: areValuesSaved };
 }

@@ -29,7 +29,7 @@ const ICONS: Readonly<Record<Field['fieldType'], LucideIcon>> = {
   [FIELD.currency]: Banknote,
 };
 
-/** What kind of values a field holds, for the eye; its words stand elsewhere. */
+/** Decorative icon of a field's type. */
 export function FieldIcon({ field }: { field: Field }) {
   const Icon = holdsMoney(field) ? Banknote : ICONS[field.fieldType];
   return <Icon className="field-icon" aria-hidden />;

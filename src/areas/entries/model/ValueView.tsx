@@ -1,38 +1,46 @@
 import { Link } from '@tanstack/react-router';
 import { Paperclip } from 'lucide-react';
+import type { FieldValue, FieldValueItem, NamedValue } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import type { FieldValue, FieldValueItem } from '../../../api/generated/types.gen.ts';
 import { cx } from '../../../ui/cx.ts';
-import { ChoiceBadge } from './ChoiceBadge.tsx';
-import { dateNote, dateWords, zoneMark } from './dates.ts';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { formatDateTooltip, formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
-import { isFile, isNamed, itemText, itemsOf } from './values.ts';
-import { OWN_ZONE, useZone } from './zone.ts';
+import { isFile, isNamed, formatItem, toItems } from './values.ts';
+import { BROWSER_TIME_ZONE, useTimeZone } from './zone.ts';
 import './values.css';
+
+const TONES: readonly Tone[] = ['neutral', 'info', 'ok', 'accent', 'warn'];
+
+/** A choice as a badge whose color depends on its position in the field. */
+export const ChoiceBadge = ({ choice: { id, name, seqNumber } }: { choice: NamedValue }) => (
+  <Badge tone={TONES[(seqNumber ?? id) % TONES.length] ?? 'neutral'}>{name}</Badge>
+);
 
 interface ValueViewProps {
   value: FieldValue | undefined;
   field: Field;
-  /** In a cell: one line, cut where it is long, its links outside of the tab order. */
+  /** For grid cells: one line, truncated, links outside the tab order. */
   brief?: boolean;
 }
 
-// The first characters say what a text is about; a million of them in one line say no more.
-const BRIEF_TEXT = 300;
-const BRIEF_ITEMS = 3;
+// A cell never shows more; rendering a million characters in one line would be slow.
+const MAX_BRIEF_CHARS = 300;
+const MAX_BRIEF_ITEMS = 3;
 
-/** A value as its field type is shown everywhere: links, tags, dates in the chosen zone, texts as texts. */
+/** Renders a value by its field type: links, badges, dates in the selected time zone, plain text. */
 export function ValueView({ value, field, brief = false }: ValueViewProps) {
-  const items = itemsOf(value);
-  const shown = brief ? items.slice(0, BRIEF_ITEMS) : items;
-  const more = items.length - shown.length;
-  if (shown.length === 1 && more === 0) return <Item item={shown[0] ?? null} field={field} brief={brief} />;
+  const items = toItems(value);
+  const visible = brief ? items.slice(0, MAX_BRIEF_ITEMS) : items;
+  const more = items.length - visible.length;
+  if (visible.length === 1 && more === 0)
+    return <Item item={visible[0] ?? null} field={field} brief={brief} />;
   return (
     <span className={cx('val-list', !brief && 'val-wrapped')}>
-      {shown.map((item, at) => (
-        // A list may hold the same value twice; it has no other identity than its place.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Item key={at} item={item} field={field} brief={brief} />
+      {visible.map((item, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- values may repeat and have no other identity
+        <Item key={index} item={item} field={field} brief={brief} />
       ))}
       {more > 0 && <span className="val-more">+{more}</span>}
     </span>
@@ -46,7 +54,7 @@ interface ItemProps {
 }
 
 function Item({ item, field, brief }: ItemProps) {
-  const text = itemText(item, field);
+  const text = formatItem(item, field);
   const tabIndex = brief ? -1 : undefined;
   if (isFile(item))
     return (
@@ -68,7 +76,9 @@ function Item({ item, field, brief }: ItemProps) {
   if (field.fieldType === FIELD.date && typeof item === 'string')
     return <DateText value={item} isDateOnly={field.isDateOnly} />;
   if (typeof item === 'string')
-    return <bdi className={brief ? undefined : 'val-text'}>{brief ? text.slice(0, BRIEF_TEXT) : text}</bdi>;
+    return (
+      <bdi className={brief ? undefined : 'val-text'}>{brief ? text.slice(0, MAX_BRIEF_CHARS) : text}</bdi>
+    );
   return <span className="num">{text}</span>;
 }
 
@@ -89,11 +99,15 @@ function Reference({ item, text, tabIndex }: ReferenceProps) {
 }
 
 function DateText({ value, isDateOnly }: { value: string; isDateOnly: boolean }) {
-  const { name, site } = useZone();
+  const { name, site } = useTimeZone();
   return (
-    <time className="num" dateTime={value} title={dateNote(value, isDateOnly, site, OWN_ZONE)}>
-      {dateWords(value, isDateOnly, name)}
-      {!isDateOnly && <span className="val-zone"> {zoneMark(value, name)}</span>}
+    <time
+      className="num"
+      dateTime={value}
+      title={formatDateTooltip(value, isDateOnly, site, BROWSER_TIME_ZONE)}
+    >
+      {formatDateValue(value, isDateOnly, name)}
+      {!isDateOnly && <span className="val-zone"> {formatZoneName(value, name)}</span>}
     </time>
   );
 }

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, placed } from './columns.ts';
-import { AS_SCHEMA } from './columns-store.ts';
-import type { ColumnChoice } from './columns-store.ts';
-import { PLAIN_FIELD } from './field.fixture.ts';
+import { getVisibleColumns, dropColumn, DEFAULT_COLUMN_LAYOUT } from './columns.ts';
+import type { ColumnLayout } from './columns.ts';
+import { FIELD_DEFAULTS } from './field.fixture.ts';
 import type { Field } from './schema.ts';
 
-const fields = ['Name', 'A', 'B', 'C', 'D'].map((name, at): Field => ({
-  ...PLAIN_FIELD,
-  id: at + 1,
+const fields = ['Name', 'A', 'B', 'C', 'D'].map((name, index): Field => ({
+  ...FIELD_DEFAULTS,
+  id: index + 1,
   entryTypeId: 1,
   apiName: name,
   name,
   fieldType: 1,
-  isKey: at === 0,
+  isKey: index === 0,
 }));
-const shown = (choice: ColumnChoice) => {
-  const names = columnsOf(fields, choice).map(({ field }) => field.apiName);
-  return `${names.slice(0, choice.frozen).join('')}|${names.slice(choice.frozen).join('')}`;
+/** Names of the visible columns, with a bar behind the frozen ones. */
+const format = (layout: ColumnLayout) => {
+  const names = getVisibleColumns(fields, layout).map(({ field }) => field.apiName);
+  return `${names.slice(0, layout.frozen).join('')}|${names.slice(layout.frozen).join('')}`;
 };
 
-describe('a column that is put elsewhere', () => {
-  const two: ColumnChoice = { ...AS_SCHEMA, frozen: 2 };
+describe('dropping a column', () => {
+  const layout: ColumnLayout = { ...DEFAULT_COLUMN_LAYOUT, frozen: 2 };
   it.each([
     ['C', 2, 'NameA|CBD'],
     ['C', 5, 'NameA|BDC'],
@@ -32,13 +32,13 @@ describe('a column that is put elsewhere', () => {
     ['B', 2, 'NameA|BCD'],
     ['Name', 4, 'NameA|BCD'],
     ['Gone', 3, 'NameA|BCD'],
-  ])('%s before place %i', (name, at, after) => {
-    expect(shown(placed(fields, two, name, at))).toBe(after);
+  ])('drops %s before index %i', (name, target, expected) => {
+    expect(format(dropColumn(fields, layout, name, target))).toBe(expected);
   });
 
-  it('steps over those that are hidden', () => {
-    const choice = { ...AS_SCHEMA, hidden: ['B', 'C'] };
-    expect(shown(placed(fields, choice, 'A', 3))).toBe('Name|DA');
-    expect(shown(placed(fields, choice, 'D', 1))).toBe('Name|DA');
+  it('skips hidden columns', () => {
+    const hiddenLayout = { ...DEFAULT_COLUMN_LAYOUT, hidden: ['B', 'C'] };
+    expect(format(dropColumn(fields, hiddenLayout, 'A', 3))).toBe('Name|DA');
+    expect(format(dropColumn(fields, hiddenLayout, 'D', 1))).toBe('Name|DA');
   });
 });

@@ -1,11 +1,11 @@
 import { isFileField } from '../../../../contract/rules/fields.ts';
-import { MOST_FROZEN } from './columns-store.ts';
-import type { ColumnChoice } from './columns-store.ts';
+import { createStore, useStore } from '../../../ui/store.ts';
 import type { Field } from './schema.ts';
 
-/** A column of the grid: a field, and how wide it is. */
+/** A column of the grid. */
 export interface EntryColumn {
   field: Field;
+  /** In CSS pixels. */
   width: number;
 }
 
@@ -23,120 +23,196 @@ const WIDTHS: Readonly<Record<number, number>> = {
   18: 170,
 };
 const KEY_WIDTH = 240;
-const LEAST = 64;
-const MOST = 900;
+const MIN_COLUMN_WIDTH_PX = 64;
+const MAX_COLUMN_WIDTH_PX = 900;
 
-/** A width that a column can have. */
-export const fitting = (width: number): number => Math.round(Math.min(MOST, Math.max(LEAST, width)));
+/** Limits a column width to the range the grid supports, in whole CSS pixels. */
+export const clampColumnWidth = (width: number): number =>
+  Math.round(Math.min(MAX_COLUMN_WIDTH_PX, Math.max(MIN_COLUMN_WIDTH_PX, width)));
 
-const widthOf = (field: Field, choice: ColumnChoice): number =>
-  fitting(
-    choice.widths[field.apiName] ??
+const getColumnWidth = (field: Field, layout: ColumnLayout): number =>
+  clampColumnWidth(
+    layout.widths[field.apiName] ??
       (field.isKey ? KEY_WIDTH : field.isDateOnly ? 120 : (WIDTHS[field.fieldType] ?? 160)),
   );
 
-/** The fields as columns: the key first, then those that were moved, then the others as the schema has them. */
-export function orderedFields(
+/** Fields in column order: the key field, then the moved columns, then the others in schema order. */
+export function orderFields(
   fields: readonly Field[],
-  { order }: Pick<ColumnChoice, 'order'>,
+  { order }: Pick<ColumnLayout, 'order'>,
 ): readonly Field[] {
-  const place = new Map(order.map((name, at) => [name, at]));
+  const positions = new Map(order.map((name, index) => [name, index]));
   const key = fields.filter(({ isKey }) => isKey);
   const others = fields.filter(({ isKey }) => !isKey);
-  const first = others
-    .filter(({ apiName }) => place.has(apiName))
-    .toSorted((a, b) => (place.get(a.apiName) ?? 0) - (place.get(b.apiName) ?? 0));
-  return [...key, ...first, ...others.filter(({ apiName }) => !place.has(apiName))];
+  const moved = others
+    .filter(({ apiName }) => positions.has(apiName))
+    .toSorted((a, b) => (positions.get(a.apiName) ?? 0) - (positions.get(b.apiName) ?? 0));
+  return [...key, ...moved, ...others.filter(({ apiName }) => !positions.has(apiName))];
 }
 
-/** The columns that are shown. The key names the entry: it is never hidden. */
-export const columnsOf = (fields: readonly Field[], choice: ColumnChoice): readonly EntryColumn[] =>
-  orderedFields(fields, choice)
-    .filter(({ isKey, apiName }) => isKey || !choice.hidden.includes(apiName))
-    .map((field) => ({ field, width: widthOf(field, choice) }));
+/** Visible columns in order. The key column names the entry and cannot be hidden. */
+export const getVisibleColumns = (fields: readonly Field[], layout: ColumnLayout): readonly EntryColumn[] =>
+  orderFields(fields, layout)
+    .filter(({ isKey, apiName }) => isKey || !layout.hidden.includes(apiName))
+    .map((field) => ({ field, width: getColumnWidth(field, layout) }));
 
-/** The order of all columns with one of them moved by some places. */
-export function moved(
+/** Moves a column by a number of positions; negative moves it towards the start. */
+export function moveColumn(
   fields: readonly Field[],
-  choice: ColumnChoice,
+  layout: ColumnLayout,
   name: string,
-  by: number,
-): ColumnChoice {
-  const names = orderedFields(fields, choice)
+  offset: number,
+): ColumnLayout {
+  const names = orderFields(fields, layout)
     .filter(({ isKey }) => !isKey)
     .map(({ apiName }) => apiName);
   const from = names.indexOf(name);
-  const to = Math.max(0, Math.min(names.length - 1, from + by));
-  if (from < 0 || to === from) return choice;
+  const to = Math.max(0, Math.min(names.length - 1, from + offset));
+  if (from < 0 || to === from) return layout;
   names.splice(to, 0, ...names.splice(from, 1));
-  return { ...choice, order: names };
+  return { ...layout, order: names };
 }
 
 /**
- * The columns with one that stands before another place among those that are shown (0 is the key, which stays the first).
- * What is dropped among the columns that stay at the side stays there too, and what is taken from them scrolls; between
- * both a column stays what it was.
+ * Drops a column before the visible column at index `target` (0 is the key column, which stays first). A column dropped
+ * among the frozen columns becomes frozen, one dragged out of them scrolls; at the boundary it keeps its state.
  */
-export function placed(
+export function dropColumn(
   fields: readonly Field[],
-  choice: ColumnChoice,
+  layout: ColumnLayout,
   name: string,
-  at: number,
-): ColumnChoice {
-  const shown = columnsOf(fields, choice).map(({ field }) => field.apiName);
-  const from = shown.indexOf(name);
-  const to = Math.max(1, Math.min(shown.length, at));
-  const frozen = Math.min(choice.frozen, shown.length);
-  const stayed = from < frozen;
-  const stays = to < frozen || (to === frozen && stayed);
-  if (from < 1 || (stays === stayed && (to === from || to === from + 1))) return choice;
-  if (stays && !stayed && choice.frozen >= MOST_FROZEN) return choice;
-  const before = shown[to];
-  const others = orderedFields(fields, choice)
+  target: number,
+): ColumnLayout {
+  const visible = getVisibleColumns(fields, layout).map(({ field }) => field.apiName);
+  const from = visible.indexOf(name);
+  const to = Math.max(1, Math.min(visible.length, target));
+  const frozen = Math.min(layout.frozen, visible.length);
+  const wasFrozen = from < frozen;
+  const isFrozen = to < frozen || (to === frozen && wasFrozen);
+  if (from < 1 || (isFrozen === wasFrozen && (to === from || to === from + 1))) return layout;
+  if (isFrozen && !wasFrozen && layout.frozen >= MAX_FROZEN_COLUMNS) return layout;
+  const next = visible[to];
+  const others = orderFields(fields, layout)
     .filter(({ isKey, apiName }) => !isKey && apiName !== name)
     .map(({ apiName }) => apiName);
-  // Hidden ones between both stay behind the one that they followed.
-  const place = before === undefined ? others.length : others.indexOf(before);
+  // Hidden columns in between stay behind the column they follow.
+  const index = next === undefined ? others.length : others.indexOf(next);
   return {
-    ...choice,
-    order: [...others.slice(0, place), name, ...others.slice(place)],
-    frozen: frozen + Number(stays) - Number(stayed),
+    ...layout,
+    order: [...others.slice(0, index), name, ...others.slice(index)],
+    frozen: frozen + Number(isFrozen) - Number(wasFrozen),
   };
 }
 
-/** The columns that stay at the side besides the key. */
-export const pinned = (fields: readonly Field[], choice: ColumnChoice): readonly string[] =>
-  columnsOf(fields, choice)
-    .slice(1, choice.frozen)
+/** API names of the frozen columns, without the key column. */
+export const getFrozenFieldNames = (fields: readonly Field[], layout: ColumnLayout): readonly string[] =>
+  getVisibleColumns(fields, layout)
+    .slice(1, layout.frozen)
     .map(({ field }) => field.apiName);
 
-/** The columns without some; of those that stay at the side fewer may be left. */
-export const hiding = (
+/** Hides columns; hidden columns are no longer frozen. */
+export const hideColumns = (
   fields: readonly Field[],
-  choice: ColumnChoice,
+  layout: ColumnLayout,
   hidden: readonly string[],
-): ColumnChoice => ({
-  ...choice,
+): ColumnLayout => ({
+  ...layout,
   hidden,
-  frozen: 1 + pinned(fields, choice).filter((name) => !hidden.includes(name)).length,
+  frozen: 1 + getFrozenFieldNames(fields, layout).filter((name) => !hidden.includes(name)).length,
 });
 
-/** The columns with one more that stays at the side, behind those that do; or with one fewer. */
-export function pinning(fields: readonly Field[], choice: ColumnChoice, name: string): ColumnChoice {
-  const before = pinned(fields, choice);
-  const isPinned = before.includes(name);
-  if (!isPinned && choice.frozen >= MOST_FROZEN) return choice;
-  const staying = isPinned ? before.filter((one) => one !== name) : [...before, name];
-  const others = orderedFields(fields, choice).filter(
-    ({ isKey, apiName }) => !isKey && !staying.includes(apiName) && apiName !== name,
+/** Freezes a column behind the frozen ones, or unfreezes it. Does nothing beyond `MAX_FROZEN_COLUMNS`. */
+export function toggleFrozenColumn(
+  fields: readonly Field[],
+  layout: ColumnLayout,
+  name: string,
+): ColumnLayout {
+  const frozenBefore = getFrozenFieldNames(fields, layout);
+  const wasFrozen = frozenBefore.includes(name);
+  if (!wasFrozen && layout.frozen >= MAX_FROZEN_COLUMNS) return layout;
+  const frozen = wasFrozen ? frozenBefore.filter((other) => other !== name) : [...frozenBefore, name];
+  const others = orderFields(fields, layout).filter(
+    ({ isKey, apiName }) => !isKey && !frozen.includes(apiName) && apiName !== name,
   );
   return {
-    ...choice,
-    order: [...staying, ...(isPinned ? [name] : []), ...others.map(({ apiName }) => apiName)],
-    hidden: choice.hidden.filter((one) => one !== name),
-    frozen: staying.length + 1,
+    ...layout,
+    order: [...frozen, ...(wasFrozen ? [name] : []), ...others.map(({ apiName }) => apiName)],
+    hidden: layout.hidden.filter((other) => other !== name),
+    frozen: frozen.length + 1,
   };
 }
 
-/** Whether rows can be ordered by the field: the service has no order for files and for several values. */
-export const hasOrder = (field: Field): boolean => !field.isMultiSelect && !isFileField(field.fieldType);
+/** Whether rows can be sorted by the field; the service does not sort by file fields and multi-select fields. */
+export const isSortable = (field: Field): boolean => !field.isMultiSelect && !isFileField(field.fieldType);
+
+/** Column settings of an entry type or a saved view; columns are identified by API name. */
+export interface ColumnLayout {
+  hidden: readonly string[];
+  /** Moved columns in their order; columns that are not listed follow in schema order. */
+  order: readonly string[];
+  widths: Readonly<Record<string, number>>;
+  /** Number of frozen columns at the start, including the key column. */
+  frozen: number;
+}
+
+/** All columns in schema order with default widths. */
+export const DEFAULT_COLUMN_LAYOUT: ColumnLayout = { hidden: [], order: [], widths: {}, frozen: 1 };
+/** Upper bound of frozen columns, including the key column (contract, `ViewColumns`). */
+export const MAX_FROZEN_COLUMNS = 10;
+const getStorageKey = (key: string): string => `steward-entries-columns-${key}`;
+
+const filterStrings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+
+const parseFrozen = (stored: object): number =>
+  'frozen' in stored && Number.isInteger(stored.frozen)
+    ? Math.max(1, Math.min(MAX_FROZEN_COLUMNS, Number(stored.frozen)))
+    : 1;
+
+/** Parses a stored layout; invalid parts are dropped. Returns undefined if the text is not a JSON object. */
+export function parseColumnLayout(text: string | null): ColumnLayout | undefined {
+  if (text === null) return undefined;
+  try {
+    const stored: unknown = JSON.parse(text);
+    if (typeof stored !== 'object' || stored === null) return undefined;
+    const widths =
+      'widths' in stored && typeof stored.widths === 'object' && stored.widths !== null ? stored.widths : {};
+    return {
+      hidden: 'hidden' in stored ? filterStrings(stored.hidden) : [],
+      order: 'order' in stored ? filterStrings(stored.order) : [],
+      widths: Object.fromEntries(
+        Object.entries(widths).filter(
+          (pair): pair is [string, number] => typeof pair[1] === 'number' && pair[1] > 0,
+        ),
+      ),
+      frozen: parseFrozen(stored),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const layoutStore = createStore<Readonly<Record<string, ColumnLayout | undefined>>>({});
+
+/** The column layout saved in this browser under the key; undefined if the columns were never changed. */
+export function getColumnLayout(key: string): ColumnLayout | undefined {
+  const cached = layoutStore.get();
+  if (key in cached) return cached[key];
+  const layout = parseColumnLayout(localStorage.getItem(getStorageKey(key)));
+  // Fills the cache without notifying subscribers: the value does not change.
+  Object.assign(cached, { [key]: layout });
+  return layout;
+}
+
+/** Like `getColumnLayout`, and renders again when the layout changes. */
+export function useColumnLayout(key: string): ColumnLayout | undefined {
+  useStore(layoutStore);
+  return getColumnLayout(key);
+}
+
+/** Saves the layout in this browser; `undefined` restores the default. */
+export function saveColumnLayout(key: string, layout: ColumnLayout | undefined): void {
+  if (layout) localStorage.setItem(getStorageKey(key), JSON.stringify(layout));
+  else localStorage.removeItem(getStorageKey(key));
+  layoutStore.set({ ...layoutStore.get(), [key]: layout });
+}

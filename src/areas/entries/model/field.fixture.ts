@@ -1,5 +1,5 @@
-/** The traits of a field of which nothing special is so; a test adds what it is about. */
-export const PLAIN_FIELD = {
+/** Properties of a plain optional field; tests override what they are about. */
+export const FIELD_DEFAULTS = {
   isRequired: false,
   isMoney: false,
   isMultiSelect: false,

@@ -1,4 +1,3 @@
-import { holdsMoney } from '../../../../contract/rules/fields.ts';
 import type {
   FieldValue,
   FieldValueItem,
@@ -6,8 +5,10 @@ import type {
   MoneyValue,
   NamedValue,
   RowVm,
-} from '../../../api/generated/types.gen.ts';
-import { dateWords } from './dates.ts';
+  StoreRequestVm,
+} from '../../../../contract/generated/types.gen.ts';
+import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -17,25 +18,25 @@ export const isMoney = (value: unknown): value is MoneyValue => isObject(value) 
 export const isNamed = (value: unknown): value is NamedValue =>
   isObject(value) && 'id' in value && 'name' in value && !isFile(value);
 
-/** The values of a field: none, one, or several. */
-export function itemsOf(value: FieldValue | undefined): readonly FieldValueItem[] {
+/** The values of a field as a list: none, one or several. */
+export function toItems(value: FieldValue | undefined): readonly FieldValueItem[] {
   if (value === undefined || value === null || value === '') return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** The value of a field in a row; fields without data are left out there (shapes 4). */
-export const valueIn = (row: RowVm, { apiName }: Pick<Field, 'apiName'>): FieldValue | undefined =>
+/** The value of a field in a row; rows omit fields without data (shapes 4). */
+export const getValue = (row: RowVm, { apiName }: Pick<Field, 'apiName'>): FieldValue | undefined =>
   row[apiName];
 
-// Years and numbers of registers are numbers too: their digits stand together.
-const plain = new Intl.NumberFormat(undefined, { useGrouping: false, maximumFractionDigits: 15 });
-const money = new Map<string, Intl.NumberFormat>();
+// No digit grouping: years and register numbers are numbers too.
+const plainNumberFormat = new Intl.NumberFormat(undefined, { useGrouping: false, maximumFractionDigits: 15 });
+const moneyFormats = new Map<string, Intl.NumberFormat>();
 
-/** An amount with its currency, by the fraction digits that it has. */
-function moneyWords({ value, currencyCode }: MoneyValue): string {
+/** Formats an amount with its currency code, keeping its fraction digits. */
+function formatMoney({ value, currencyCode }: MoneyValue): string {
   try {
     const format =
-      money.get(currencyCode) ??
+      moneyFormats.get(currencyCode) ??
       new Intl.NumberFormat(undefined, {
         style: 'currency',
         currency: currencyCode,
@@ -43,33 +44,83 @@ function moneyWords({ value, currencyCode }: MoneyValue): string {
         minimumFractionDigits: 0,
         maximumFractionDigits: 6,
       });
-    money.set(currencyCode, format);
+    moneyFormats.set(currencyCode, format);
     return format.format(value);
   } catch {
-    return `${currencyCode} ${plain.format(value)}`;
+    return `${currencyCode} ${plainNumberFormat.format(value)}`;
   }
 }
 
-/** One value as a text, as a cell shows it. */
-export function itemText(
+/** Formats one value as the text a cell shows. */
+export function formatItem(
   item: FieldValueItem,
   field: Pick<Field, 'fieldType' | 'isDateOnly' | 'isMoney'>,
 ): string {
   if (item === null) return '';
   if (typeof item === 'boolean') return item ? 'Yes' : 'No';
-  if (typeof item === 'number') return plain.format(item);
-  if (isMoney(item)) return moneyWords(item);
+  if (typeof item === 'number') return plainNumberFormat.format(item);
+  if (isMoney(item)) return formatMoney(item);
   if (isObject(item)) return item.name;
-  return field.fieldType === 4 ? dateWords(item, field.isDateOnly) : item;
+  return field.fieldType === FIELD.date ? formatDateValue(item, field.isDateOnly) : item;
 }
 
-/** How an entry is called; one without a name by its id. `key`: the field that names entries of its type. */
-export function entryName(row: RowVm, key: Field | undefined): string {
-  const [name] = key ? itemsOf(valueIn(row, key)) : [];
-  const text = key && name !== undefined ? itemText(name, key).trim() : '';
+/** Formats a value, dates with their time zone; empty for no data. */
+export const formatValue = (
+  value: FieldValue | undefined,
+  field: Pick<Field, 'fieldType' | 'isMoney' | 'isDateOnly'>,
+  timeZone: string,
+): string =>
+  toItems(value)
+    .map((item) => {
+      if (field.fieldType !== FIELD.date || typeof item !== 'string') return formatItem(item, field);
+      const date = formatDateValue(item, field.isDateOnly, timeZone);
+      return field.isDateOnly ? date : `${date} ${formatZoneName(item, timeZone)}`;
+    })
+    .join(', ');
+
+/** Display name of an entry: the value of its key field, or "Entry <id>" without one. */
+export function formatEntryName(row: RowVm, key: Field | undefined): string {
+  const [name] = key ? toItems(getValue(row, key)) : [];
+  const text = key && name !== undefined ? formatItem(name, key).trim() : '';
   return text === '' ? `Entry ${row.EntryId}` : text;
 }
 
-/** Numbers, amounts and dates stand at the end of their column. */
-export const standsAtEnd = (field: Field): boolean =>
-  !field.isMultiSelect && (holdsMoney(field) || [3, 4, 15].includes(field.fieldType));
+const RIGHT_ALIGNED = new Set<number>([FIELD.number, FIELD.date, FIELD.counter]);
+
+/** Whether values of the field are aligned to the end of their column: numbers, amounts and dates. */
+export const isEndAligned = (field: Field): boolean =>
+  !field.isMultiSelect && (holdsMoney(field) || RIGHT_ALIGNED.has(field.fieldType));
+
+type Scalar = string | number | boolean;
+
+/** A value in a store request: ids for choices, references and users; null clears the field (shapes 4). */
+export type RequestValue = Required<Pick<StoreRequestVm, 'value'>> & { currencyCode?: string };
+
+function toScalar(item: FieldValueItem): Scalar {
+  if (item === null) return '';
+  if (typeof item !== 'object') return item;
+  return 'currencyCode' in item ? item.value : item.id;
+}
+
+/** Converts a read value to the value of a store request. */
+export function toRequestValue(value: FieldValue | undefined): RequestValue {
+  const items = toItems(value);
+  const [first] = items;
+  if (first === undefined) return { value: null };
+  if (Array.isArray(value)) return { value: items.map(toScalar) };
+  const hasCurrency = typeof first === 'object' && first !== null && 'currencyCode' in first;
+  return { value: toScalar(first), ...(hasCurrency && { currencyCode: first.currencyCode }) };
+}
+
+// Multiple values have no order, and a single one may be read as a list or a plain value.
+function toCanonicalText(value: FieldValue | undefined): string {
+  const { value: requestValue, currencyCode } = toRequestValue(value);
+  const items = [requestValue].flat().map((item) => JSON.stringify(item));
+  return JSON.stringify([items.toSorted(compareCodeUnits), currencyCode]);
+}
+
+const compareCodeUnits = (a: string, b: string): number => Number(a > b) - Number(a < b);
+
+/** Whether two values of a field are equal; texts are compared with case (spec 4.4). */
+export const isSameValue = (a: FieldValue | undefined, b: FieldValue | undefined): boolean =>
+  a === b || toCanonicalText(a) === toCanonicalText(b);

@@ -1,25 +1,33 @@
 import { ArrowDown, ArrowUp, Clock, Columns3, Pin, PinOff, Rows3 } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
-import { hasOrder, hiding, moved, orderedFields, pinned, pinning } from '../model/columns.ts';
-import { AS_SCHEMA, MOST_FROZEN } from '../model/columns-store.ts';
-import type { ColumnChoice } from '../model/columns-store.ts';
-import type { Field } from '../model/schema.ts';
-import { OWN_ZONE, setZone, useZone } from '../model/zone.ts';
-import { fold } from '../../../lib/fold.ts';
+import { foldText } from '../../../lib/fold-text.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { later } from '../../../ui/later.ts';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
+import { TableTools } from '../../../ui/table/TableBar.tsx';
 import { setDensity, useDensity } from '../../../ui/theme.ts';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
+import {
+  isSortable,
+  hideColumns,
+  moveColumn,
+  orderFields,
+  getFrozenFieldNames,
+  toggleFrozenColumn,
+  DEFAULT_COLUMN_LAYOUT,
+  MAX_FROZEN_COLUMNS,
+} from '../model/columns.ts';
+import type { ColumnLayout } from '../model/columns.ts';
+import type { Field } from '../model/schema.ts';
+import { BROWSER_TIME_ZONE, setTimeZone, useTimeZone } from '../model/zone.ts';
 
-const PopoverCard = later(() => import('../../../ui/menu/PopoverCard.tsx'));
+const PopoverCard = lazyWithPreload(() => import('../../../ui/menu/PopoverCard.tsx'));
 
 interface ColumnToolsProps {
   fields: readonly Field[];
-  choice: ColumnChoice;
-  onChange: (choice: ColumnChoice) => void;
+  layout: ColumnLayout;
+  onChange: (layout: ColumnLayout) => void;
   sort: { field: string; descending: boolean };
   onSort: (name: string) => void;
 }
@@ -29,23 +37,23 @@ const DENSITIES = [
   { density: 'regular', label: 'Regular' },
   { density: 'comfortable', label: 'Comfortable' },
 ] as const;
-const NONE: readonly string[] = [];
+const NO_NAMES: readonly string[] = [];
 const ignore = () => undefined;
 
-/** Which columns and in which order, how dense; on a phone, where there is no header row, the order of rows. */
+/** Buttons for columns, time zone and row height. On small screens, which have no column headers, only the sort order. */
 export function ColumnTools(props: ColumnToolsProps) {
   const { fields, sort, onSort } = props;
-  const small = useMedia(SMALL);
+  const small = useMedia(SMALL_SCREEN);
   const density = useDensity();
   if (small) {
     const columns = fields
-      .filter(hasOrder)
-      .map(({ apiName: id, name: header }) => ({ id, header, sortable: true, cell: ignore }));
+      .filter(isSortable)
+      .map(({ apiName, name: header }) => ({ id: apiName, header, sortable: true, cell: ignore }));
     const direction = sort.descending ? 'descending' : 'ascending';
     return (
       <TableTools
         columns={columns}
-        hidden={NONE}
+        hidden={NO_NAMES}
         onHide={ignore}
         sort={sort.field === '' ? undefined : { column: sort.field, direction }}
         onSort={({ column }) => onSort(column)}
@@ -59,35 +67,35 @@ export function ColumnTools(props: ColumnToolsProps) {
       <MenuButton
         label="Row height"
         icon={Rows3}
-        items={DENSITIES.map((one) => ({
-          label: one.label,
-          checked: one.density === density,
-          oneOf: true,
-          onSelect: () => setDensity(one.density),
+        items={DENSITIES.map((option) => ({
+          label: option.label,
+          checked: option.density === density,
+          isRadio: true,
+          onSelect: () => setDensity(option.density),
         }))}
       />
     </>
   );
 }
 
-/** The zone in which dates with a time of day are shown; hovering tells all of them. */
+/** Menu for the time zone in which dates with a time are displayed. */
 function ZoneButton() {
-  const { choice, site } = useZone();
+  const { choice, site } = useTimeZone();
   const zones = [
-    { choice: 'utc', label: 'UTC', hint: 'As the interface tells them' },
+    { choice: 'utc', label: 'UTC', hint: 'As in the API' },
     { choice: 'site', label: 'Time zone of the site', hint: site },
-    { choice: 'own', label: 'My time zone', hint: OWN_ZONE },
+    { choice: 'own', label: 'My time zone', hint: BROWSER_TIME_ZONE },
   ] as const;
   return (
     <MenuButton
       label="Time zone of dates"
       icon={Clock}
-      items={zones.map((one) => ({
-        label: one.label,
-        hint: one.hint,
-        checked: one.choice === choice,
-        oneOf: true,
-        onSelect: () => setZone(one.choice),
+      items={zones.map((zone) => ({
+        label: zone.label,
+        hint: zone.hint,
+        checked: zone.choice === choice,
+        isRadio: true,
+        onSelect: () => setTimeZone(zone.choice),
       }))}
     />
   );
@@ -117,16 +125,19 @@ function ColumnsButton(props: ColumnToolsProps) {
   );
 }
 
-function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
+function ColumnList({ fields, layout, onChange }: ColumnToolsProps) {
   const [q, setQ] = useState('');
-  const all = orderedFields(fields, choice);
-  const others = all.filter(({ isKey }) => !isKey);
-  const shown = others.filter(({ name, apiName }) => fold(`${name} ${apiName}`).includes(fold(q.trim())));
-  const staying = pinned(fields, choice);
-  const hide = (names: readonly string[]) => onChange(hiding(fields, choice, names));
+  const hideableFields = orderFields(fields, layout).filter(({ isKey }) => !isKey);
+  const matches = hideableFields.filter(({ name, apiName }) =>
+    foldText(`${name} ${apiName}`).includes(foldText(q.trim())),
+  );
+  const frozenNames = getFrozenFieldNames(fields, layout);
+  const hide = (names: readonly string[]) => onChange(hideColumns(fields, layout, names));
   const toggle = (name: string) =>
     hide(
-      choice.hidden.includes(name) ? choice.hidden.filter((one) => one !== name) : [...choice.hidden, name],
+      layout.hidden.includes(name)
+        ? layout.hidden.filter((other) => other !== name)
+        : [...layout.hidden, name],
     );
   return (
     <div className="ent-columns">
@@ -135,60 +146,63 @@ function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
         className="input"
         aria-label="Find a column"
         placeholder="Find a column"
-        // Of two hundred columns one is found by typing: that is what the list was opened for.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user opened the list to find a column
         autoFocus
         value={q}
         onChange={({ target }) => setQ(target.value)}
       />
       <ul>
-        {shown.map(({ id, apiName, name }) => (
+        {matches.map(({ id, apiName, name }) => (
           <li key={id}>
             <label>
               <input
                 type="checkbox"
                 className="checkbox"
-                checked={!choice.hidden.includes(apiName)}
+                checked={!layout.hidden.includes(apiName)}
                 onChange={() => toggle(apiName)}
               />
               <span>{name}</span>
             </label>
             <IconButton
-              label={staying.includes(apiName) ? `Let ${name} scroll` : `Keep ${name} at the side`}
-              icon={staying.includes(apiName) ? PinOff : Pin}
+              label={`${frozenNames.includes(apiName) ? 'Unfreeze' : 'Freeze'} ${name}`}
+              icon={frozenNames.includes(apiName) ? PinOff : Pin}
               size="small"
               disabledReason={
-                !staying.includes(apiName) && choice.frozen >= MOST_FROZEN
-                  ? `At most ${MOST_FROZEN} columns stay at the side`
+                !frozenNames.includes(apiName) && layout.frozen >= MAX_FROZEN_COLUMNS
+                  ? `At most ${MAX_FROZEN_COLUMNS} columns can be frozen`
                   : undefined
               }
-              onClick={() => onChange(pinning(fields, choice, apiName))}
+              onClick={() => onChange(toggleFrozenColumn(fields, layout, apiName))}
             />
             <IconButton
               label={`Move ${name} up`}
               icon={ArrowUp}
               size="small"
-              onClick={() => onChange(moved(fields, choice, apiName, -1))}
+              onClick={() => onChange(moveColumn(fields, layout, apiName, -1))}
             />
             <IconButton
               label={`Move ${name} down`}
               icon={ArrowDown}
               size="small"
-              onClick={() => onChange(moved(fields, choice, apiName, 1))}
+              onClick={() => onChange(moveColumn(fields, layout, apiName, 1))}
             />
           </li>
         ))}
-        {shown.length === 0 && <li className="ent-quiet">No column is called so</li>}
+        {matches.length === 0 && <li className="ent-quiet">No column has this name</li>}
       </ul>
       <footer>
-        <Button size="small" variant="quiet" onClick={() => hide(others.map(({ apiName }) => apiName))}>
+        <Button
+          size="small"
+          variant="quiet"
+          onClick={() => hide(hideableFields.map(({ apiName }) => apiName))}
+        >
           Hide all
         </Button>
-        <Button size="small" variant="quiet" onClick={() => hide(NONE)}>
+        <Button size="small" variant="quiet" onClick={() => hide(NO_NAMES)}>
           Show all
         </Button>
-        <Button size="small" variant="quiet" onClick={() => onChange(AS_SCHEMA)}>
-          As in the schema
+        <Button size="small" variant="quiet" onClick={() => onChange(DEFAULT_COLUMN_LAYOUT)}>
+          Reset
         </Button>
       </footer>
     </div>

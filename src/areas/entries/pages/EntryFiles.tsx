@@ -1,65 +1,65 @@
+import { useQuery, queryOptions } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-react';
 import { useState, useEffect, useMemo } from 'react';
-import { useQuery, queryOptions } from '@tanstack/react-query';
+import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { updateEntries, getEntryFile } from '../../../api/generated/sdk.gen.ts';
-import type { FieldValue, FileValueVm } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { UploadButton } from '../files/UploadButton.tsx';
-import type { Field } from '../model/schema.ts';
-import { isFile, itemsOf } from '../model/values.ts';
-import { saveFile } from '../../../files/save-file.ts';
+import { saveFile } from '../../../files/download.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { UploadButton } from '../files/UploadButton.tsx';
+import type { Field } from '../model/schema.ts';
+import { isFile, toItems } from '../model/values.ts';
 import '../files/files.css';
 
 interface EntryFilesProps {
   entryId: number;
   field: Field;
   value: FieldValue | undefined;
-  /** Whether the entry is still there: else its files are named, and no more. */
+  /** Whether the content of the files can be loaded; that of deleted entries cannot. */
   canRead: boolean;
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 
-/** In the largest unit of which there is one: "71 bytes", "1.2 MB". */
-function sizeWords(size: number): string {
-  const at = size < 1000 ? 0 : size < 1_000_000 ? 1 : 2;
-  const unitDisplay = at === 0 ? 'long' : 'short';
-  const format = { style: 'unit', unit: UNITS[at], unitDisplay, maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(undefined, format).format(size / 1000 ** at);
+/** Formats a file size in bytes: "71 bytes", "1.2 MB". */
+function formatFileSize(size: number): string {
+  const exponent = size < 1000 ? 0 : size < 1_000_000 ? 1 : 2;
+  const unitDisplay = exponent === 0 ? 'long' : 'short';
+  const format = { style: 'unit', unit: UNITS[exponent], unitDisplay, maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(undefined, format).format(size / 1000 ** exponent);
 }
 
-/** The files of a field: what they are, to look at, to keep, to take away, and to add others. */
+/** The files of a field with preview, download, order, removal and upload. */
 export function EntryFiles({ entryId, field, value, canRead }: EntryFilesProps) {
-  const files = itemsOf(value).filter(isFile);
+  const files = toItems(value).filter(isFile);
   return (
     <div className="fl-list">
       {files.length === 0 && <span className="ent-quiet">No data</span>}
       {files.length > 0 && (
         <ul className="fl-files" aria-label={`Files of ${field.name}`}>
           {files.map((file) => (
-            <OneFile key={file.id} {...{ entryId, field, file, files, canRead }} />
+            <FileItem key={file.id} {...{ entryId, field, file, files, canRead }} />
           ))}
         </ul>
       )}
-      {canRead && <UploadButton {...{ entryId, field }} isHeld={files.length > 0} />}
+      {canRead && <UploadButton {...{ entryId, field }} hasFile={files.length > 0} />}
     </div>
   );
 }
 
-interface OneFileProps extends Omit<EntryFilesProps, 'value'> {
+interface FileItemProps extends Omit<EntryFilesProps, 'value'> {
   file: FileValueVm;
   files: readonly FileValueVm[];
 }
 
-function OneFile({ entryId, field, file, files, canRead }: OneFileProps) {
-  const [shown, setShown] = useState(false);
-  const gone = canRead ? undefined : 'Files of a deleted entry are not handed out';
+function FileItem({ entryId, field, file, files, canRead }: FileItemProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const refusal = canRead ? undefined : 'Files of deleted entries are not available';
   return (
     <li className="fl-file">
       {canRead && hasThumbnail(file) ? (
@@ -73,25 +73,25 @@ function OneFile({ entryId, field, file, files, canRead }: OneFileProps) {
         <bdi>{file.name}</bdi>
         <span className="ent-quiet">
           {field.isMultiSelect && `No. ${file.seqNumber}, `}
-          {file.contentType}, {sizeWords(file.size)}
+          {file.contentType}, {formatFileSize(file.size)}
         </span>
       </div>
       <div className="fl-acts">
-        {isPictured(file) && (
+        {canPreview(file) && (
           <IconButton
-            label={`${shown ? 'Hide' : 'Preview'} ${file.name}`}
-            icon={shown ? EyeOff : Eye}
+            label={`${isOpen ? 'Hide' : 'Preview'} ${file.name}`}
+            icon={isOpen ? EyeOff : Eye}
             size="small"
-            disabledReason={gone}
-            aria-expanded={shown}
-            onClick={() => setShown(!shown)}
+            disabledReason={refusal}
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
           />
         )}
-        <DownloadButton {...{ entryId, field, file }} refusal={gone} />
+        <DownloadButton {...{ entryId, field, file, refusal }} />
         {canRead && files.length > 1 && <MoveButtons {...{ entryId, field, file, files }} />}
         {canRead && <RemoveButton {...{ entryId, field, file, files }} />}
       </div>
-      {shown && <Picture {...{ entryId, file }} fieldId={field.id} />}
+      {isOpen && <Picture {...{ entryId, file }} fieldId={field.id} />}
     </li>
   );
 }
@@ -112,10 +112,10 @@ function DownloadButton({
   const save = async () => {
     setPending(true);
     try {
-      saveFile(file.name, await readFile(entryId, field.id, file.seqNumber));
+      saveFile(file.name, await loadFile(entryId, field.id, file.seqNumber));
     } catch (thrown) {
       toast({
-        title: `${file.name} could not be read`,
+        title: `${file.name} could not be loaded`,
         description: toServiceError(thrown).message,
         tone: 'bad',
       });
@@ -135,34 +135,38 @@ function DownloadButton({
   );
 }
 
-const idsOf = (files: readonly FileValueVm[]) => files.map(({ id }) => id);
+const getIds = (files: readonly FileValueVm[]) => files.map(({ id }) => id);
 
-/** Writes which files the field holds, in this order, where it still holds those that are shown here. */
+/** Stores a new list of files in order; refused if the stored list differs from the displayed one. */
 const useFilesWrite = (entryId: number, field: Field, files: readonly FileValueVm[]) =>
   useWrite('updateEntries', {
-    mutationFn: (kept: readonly FileValueVm[]) => {
-      const value = kept.length === 0 ? null : idsOf(kept);
+    mutationFn: (newFiles: readonly FileValueVm[]) => {
+      const value = newFiles.length === 0 ? null : getIds(newFiles);
       return updateEntries({
         path: { entryTypeId: String(field.entryTypeId) },
-        body: { storeRequests: [{ entryId, fieldId: field.id, value, expected: { value: idsOf(files) } }] },
+        body: { storeRequests: [{ entryId, fieldId: field.id, value, expected: { value: getIds(files) } }] },
       });
     },
   });
 
-interface HeldFileProps extends FileButtonProps {
+interface StoredFileProps extends FileButtonProps {
   files: readonly FileValueVm[];
 }
 
-/** The order is what tells files of a field apart (`seqNumber`); a click or a key takes one a place on. */
-function MoveButtons({ entryId, field, file, files }: HeldFileProps) {
-  const { reason } = useAllowed('updateEntries');
-  const order = useFilesWrite(entryId, field, files);
-  const at = files.indexOf(file);
-  const move = (by: -1 | 1) =>
-    order.mutate(files.toSpliced(at, 1).toSpliced(at + by, 0, file), {
-      onSuccess: () => announce(`${file.name} is number ${at + 1 + by} of ${files.length}`),
+/** Buttons that move a file within its field, whose order gives the files their `seqNumber`. */
+function MoveButtons({ entryId, field, file, files }: StoredFileProps) {
+  const { reason } = usePermission('updateEntries');
+  const reorder = useFilesWrite(entryId, field, files);
+  const index = files.indexOf(file);
+  const move = (direction: -1 | 1) =>
+    reorder.mutate(files.toSpliced(index, 1).toSpliced(index + direction, 0, file), {
+      onSuccess: () => announce(`${file.name} is number ${index + 1 + direction} of ${files.length}`),
       onError: (thrown) =>
-        toast({ title: 'The order stays', description: toServiceError(thrown).message, tone: 'bad' }),
+        toast({
+          title: 'The order was not changed',
+          description: toServiceError(thrown).message,
+          tone: 'bad',
+        }),
     });
   return (
     <>
@@ -170,34 +174,34 @@ function MoveButtons({ entryId, field, file, files }: HeldFileProps) {
         label={`Move ${file.name} up`}
         icon={ArrowUp}
         size="small"
-        pending={order.isPending}
-        disabledReason={reason ?? (at === 0 ? 'It is the first one' : undefined)}
+        pending={reorder.isPending}
+        disabledReason={reason ?? (index === 0 ? 'This is the first file' : undefined)}
         onClick={() => move(-1)}
       />
       <IconButton
         label={`Move ${file.name} down`}
         icon={ArrowDown}
         size="small"
-        pending={order.isPending}
-        disabledReason={reason ?? (at === files.length - 1 ? 'It is the last one' : undefined)}
+        pending={reorder.isPending}
+        disabledReason={reason ?? (index === files.length - 1 ? 'This is the last file' : undefined)}
         onClick={() => move(1)}
       />
     </>
   );
 }
 
-function RemoveButton({ entryId, field, file, files }: HeldFileProps) {
-  const { reason } = useAllowed('updateEntries');
+function RemoveButton({ entryId, field, file, files }: StoredFileProps) {
+  const { reason } = usePermission('updateEntries');
   const removal = useFilesWrite(entryId, field, files);
   const remove = async () => {
-    const done = await confirm({
+    const isDone = await confirm({
       title: `Remove ${file.name}?`,
-      body: `It is taken out of ${field.name} at once. To bring it back, it has to be uploaded again.`,
+      body: `It is removed from ${field.name} at once. To restore it, you have to upload it again.`,
       action: 'Remove file',
       danger: true,
-      run: () => removal.mutateAsync(files.filter((one) => one !== file)),
+      run: () => removal.mutateAsync(files.filter((other) => other !== file)),
     });
-    if (done) toast({ title: `${file.name} was removed` });
+    if (isDone) toast({ title: `${file.name} was removed` });
   };
   return (
     <IconButton
@@ -214,37 +218,44 @@ interface PictureProps {
   entryId: number;
   fieldId: number;
   file: FileValueVm;
-  /** A small one beside the name, which says nothing that the name does not. */
+  /** Decorative thumbnail beside the name. */
   small?: boolean;
 }
 
-/** A raster image of a field. */
+/** An image file, loaded when rendered. */
 function Picture({ entryId, fieldId, file, small = false }: PictureProps) {
   const { data, error } = useQuery(fileQuery(entryId, fieldId, file));
   const url = useMemo(() => (data ? URL.createObjectURL(data) : undefined), [data]);
-  // The browser keeps the bytes until they are given back.
+  // Object URLs hold their bytes until they are revoked.
   useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
   if (error && !small) return <span className="field-error">{toServiceError(error).message}</span>;
   if (small) return <span className="fl-thumb">{url !== undefined && <img src={url} alt="" />}</span>;
   return url === undefined ? (
-    <span className="ent-quiet">Reading the picture</span>
+    <span className="ent-quiet">Loading the image</span>
   ) : (
     <img className="fl-preview" src={url} alt={file.name} />
   );
 }
 
-// Pictures of points; a drawing could hold a program, and the service hands it out as a file only.
-const RASTER = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
-const LARGEST_PREVIEW = 20_000_000;
-/** Larger ones are fetched only when somebody wants to see them. */
-const LARGEST_THUMBNAIL = 2_000_000;
+// Raster formats only: SVG may contain scripts, and the service serves it as a download.
+const RASTER_TYPES = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+]);
+const MAX_PREVIEW_BYTES = 20_000_000;
+/** Larger images have no thumbnail, but a preview. */
+const MAX_THUMBNAIL_BYTES = 2_000_000;
 
-const isPictured = ({ contentType, size }: FileValueVm): boolean =>
-  RASTER.has(contentType) && size <= LARGEST_PREVIEW;
-const hasThumbnail = (file: FileValueVm): boolean => isPictured(file) && file.size <= LARGEST_THUMBNAIL;
+const canPreview = ({ contentType, size }: FileValueVm): boolean =>
+  RASTER_TYPES.has(contentType) && size <= MAX_PREVIEW_BYTES;
+const hasThumbnail = (file: FileValueVm): boolean => canPreview(file) && file.size <= MAX_THUMBNAIL_BYTES;
 
-/** The bytes of a file of an entry. */
-async function readFile(
+/** Loads the content of a file. @throws ServiceError */
+async function loadFile(
   entryId: number,
   fieldId: number,
   seqNumber: number,
@@ -257,14 +268,14 @@ async function readFile(
     ...(signal && { signal }),
   });
   if (data instanceof Blob) return data;
-  throw new TypeError('The service answered with no file');
+  throw new TypeError('The service returned no file');
 }
 
-/** The same, kept while it is shown. What a file holds never changes, so no write makes it stale. */
+/** Query options of a file's content, cached while displayed. The content of a file never changes. */
 const fileQuery = (entryId: number, fieldId: number, file: FileValueVm) =>
   queryOptions({
     queryKey: [{ content: file.id, entryId, fieldId }],
-    queryFn: ({ signal }) => readFile(entryId, fieldId, file.seqNumber, signal),
+    queryFn: ({ signal }) => loadFile(entryId, fieldId, file.seqNumber, signal),
     staleTime: Infinity,
     gcTime: 0,
     structuralSharing: false,

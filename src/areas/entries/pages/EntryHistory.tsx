@@ -1,12 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
-import type { Field } from '../model/schema.ts';
-import { Compare } from '../history/Compare.tsx';
-import { MomentField } from '../history/MomentField.tsx';
-import { Timeline } from '../history/Timeline.tsx';
-import { inTime, momentsIn, picked } from '../history/moments.ts';
-import type { Moments } from '../history/moments.ts';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
+import { AsOfField } from '../history/AsOfField.tsx';
+import { EntryComparison } from '../history/EntryComparison.tsx';
+import { Timeline } from '../history/Timeline.tsx';
+import { sortTimestamps, parseTimestamps, toggleTimestamp } from '../history/timestamps.ts';
+import type { Timestamps } from '../history/timestamps.ts';
+import type { Field } from '../model/schema.ts';
 import type { Entry } from './entry-query.ts';
 
 const route = getRouteApi('/_app/entries/$type/$entryId');
@@ -17,46 +17,46 @@ interface EntryHistoryProps {
   fields: readonly Field[];
 }
 
-/** The moments that the address says, and the way to others. */
-function useMoments() {
+/** The timestamps selected in the URL, and a function to select others. */
+function useTimestamps() {
   const { at, with: other } = route.useSearch();
   const navigate = route.useNavigate();
-  const moments = momentsIn(at, other);
-  const show = ([first, second]: Moments) =>
+  const timestamps = parseTimestamps(at, other);
+  const select = ([first, second]: Timestamps) =>
     void navigate({
       to: '.',
       search: (before) => ({ ...before, at: first, with: second }),
       resetScroll: false,
     });
-  return { moments, show };
+  return { timestamps, select };
 }
 
-/** Moments side by side, as long as some are picked. */
-export function EntryMoments({ type, entry, fields }: EntryHistoryProps) {
-  const { moments, show } = useMoments();
-  if (moments.length === 0) return null;
+/** The entry as of the selected timestamps side by side; nothing if none is selected. */
+export function SelectedComparison({ type, entry, fields }: EntryHistoryProps) {
+  const { timestamps, select } = useTimestamps();
+  if (timestamps.length === 0) return null;
   return (
-    <Compare
-      key={moments.length}
+    <EntryComparison
+      key={timestamps.length}
       {...{ type, entry, fields }}
-      moments={inTime(moments)}
-      onClose={() => show([])}
+      timestamps={sortTimestamps(timestamps)}
+      onClose={() => select([])}
     />
   );
 }
 
-/** Everything that happened to the entry; picking one or two moments shows them side by side. */
+/** The changes of an entry, of which one or two can be selected for comparison. */
 export function EntryHistory({ type, entry, fields }: EntryHistoryProps) {
-  const { moments, show } = useMoments();
+  const { timestamps, select } = useTimestamps();
   return (
     <Card title="History">
       <div className="ent-line">
-        <MomentField label="As it was on" at={moments[0]} onChoose={(at) => show([at])} />
+        <AsOfField label="As it was on" value={timestamps[0]} onChange={(at) => select([at])} />
       </div>
       <Timeline
-        {...{ type, fields, moments }}
+        {...{ type, fields, timestamps }}
         entryId={entry.id}
-        onPick={(at) => show(picked(moments, at))}
+        onToggle={(at) => select(toggleTimestamp(timestamps, at))}
       />
     </Card>
   );

@@ -1,53 +1,51 @@
 import { useQueryClient, useSuspenseQuery, useQuery, useQueries } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { ListTree, Table2, GitMerge, Trash2, Undo2 } from 'lucide-react';
-import { StagedBar } from '../editing/StagedBar.tsx';
-import { useType } from '../model/use-type.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
-import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { buttonClass } from '../../../ui/button/button-class.ts';
-import { Page } from '../../../ui/layout/Page.tsx';
-import { EntryValues } from './EntryValues.tsx';
-import { EntryHistory, EntryMoments } from './EntryHistory.tsx';
-import { Gone, GoneBadge } from './Gone.tsx';
-import { entryQuery } from './entry-query.ts';
-import type { EntryTypeVm, EntryLineage, LineageEntry } from '../../../api/generated/types.gen.ts';
-import { lastView } from '../model/last-view.ts';
-import { writeEntriesView, writePointed } from '../model/view.ts';
-import { can, useAllowed, useSession } from '../../../api/session.ts';
-import { writeMergeView } from '../merge/merge-view.ts';
-import { deleteEntriesOf, keepEntriesOf, useChanges } from '../editing/store.ts';
-import type { Field, Schema } from '../model/schema.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import type { Entry } from './entry-query.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { Card } from '../../../ui/layout/Card.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { Who } from '../history/Who.tsx';
-import { EntryName } from '../merge/EntryName.tsx';
-import { lineageQuery } from '../merge/lineage.ts';
+import type { EntryTypeVm, EntryLineage, LineageEntry } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { referringTo } from '../model/schema-words.ts';
-import { readRows } from '../model/use-rows.ts';
-import { itemText, itemsOf, valueIn } from '../model/values.ts';
+import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { stageEntryDeletions, unstageEntryDeletions, useChangeSet } from '../editing/change-set-store.ts';
+import { StagedBar } from '../editing/review/StagedBar.tsx';
+import { ActorName } from '../history/ActorName.tsx';
+import { lineageQuery } from '../history/history-queries.ts';
+import { formatMergeView } from '../merge/merge-view.ts';
+import { queryRows } from '../model/entry-rows.ts';
+import { getReferencingFields } from '../model/field-usage.ts';
+import type { Field, Schema } from '../model/schema.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
+import { formatItem, toItems, getValue } from '../model/values.ts';
+import { getLastView, formatView, formatCellAddress } from '../views/view.ts';
+import { DeletedEntryBanner, DeletedBadge, EntryNameLink } from './DeletedEntry.tsx';
+import { entryQuery } from './entry-query.ts';
+import type { Entry } from './entry-query.ts';
+import { EntryHistory, SelectedComparison } from './EntryHistory.tsx';
+import { EntryValues } from './EntryValues.tsx';
 import './entries.css';
 import '../merge/merge.css';
 
 const route = getRouteApi('/_app/entries/$type/$entryId');
 
-/** One entry: its values, its files, what refers to it, and how it came about. */
+/** Page of one entry: values, files, history, merges and references to it. */
 export function EntryPage() {
   const { type: typeName, entryId } = route.useParams();
   const client = useQueryClient();
-  const { schema, type, fields } = useType();
+  const { schema, type, fields } = useEntryType();
   const { data: entry } = useSuspenseQuery(entryQuery(client, typeName, entryId));
   return (
     <Page
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={<bdi>{entry.name}</bdi>}
-      badge={entry.isDeleted && <GoneBadge type={type} entryId={entry.id} />}
+      badge={entry.isDeleted && <DeletedBadge type={type} entryId={entry.id} />}
       meta={
         <span className="ent-facts">
           <span>{type.singularName}</span>
@@ -68,9 +66,9 @@ export function EntryPage() {
         </>
       }
     >
-      {entry.isDeleted && <Gone {...{ type, entry, fields }} />}
-      <GoesBanner {...{ type, entry }} />
-      <EntryMoments {...{ type, entry, fields }} />
+      {entry.isDeleted && <DeletedEntryBanner {...{ type, entry, fields }} />}
+      <PendingDeletionBanner {...{ type, entry }} />
+      <SelectedComparison {...{ type, entry, fields }} />
       <div className="ent-cols">
         <EntryValues entry={entry} fields={fields} />
         <div className="ent-side">
@@ -86,29 +84,29 @@ export function EntryPage() {
   );
 }
 
-/** Leads from an entry to its place in the list that one came from: its search, filter, order and columns. */
+/** Link to the entry in the list as last displayed, with its search, filter, order and columns. */
 const ShowInList = ({ type, entryId }: { type: EntryTypeVm; entryId: number }) => (
   <Link
     to="/entries/$type"
     params={{ type: type.apiName }}
-    search={{ ...writeEntriesView(lastView(type.id)), ...writePointed({ entryId, field: '' }) }}
+    search={{ ...formatView(getLastView(type.id)), ...formatCellAddress({ entryId, field: '' }) }}
     className={buttonClass()}
   >
     <Table2 />
-    Show in the list
+    Show in list
   </Link>
 );
 
-/** Leads to where an entry and its duplicates become one; for whoever may do that. */
+/** Link to the merge page, for users who may merge entries. */
 function MergeLink({ type, entryId }: { type: string; entryId: number }) {
-  const { allowed } = useAllowed('mergeEntries');
+  const { allowed } = usePermission('mergeEntries');
   const session = useSession();
-  if (!allowed || !can(session, ['Delete Data'])) return null;
+  if (!allowed || !hasAnyCapability(session, ['Delete Data'])) return null;
   return (
     <Link
       to="/entries/$type/merge"
       params={{ type }}
-      search={writeMergeView({ ids: [entryId], stays: undefined })}
+      search={formatMergeView({ ids: [entryId], targetId: undefined })}
       className={buttonClass()}
     >
       <GitMerge />
@@ -123,20 +121,20 @@ interface DeleteEntryProps {
   fields: readonly Field[];
 }
 
-/** Stages that the entry goes: nothing is deleted before somebody has reviewed it. */
+/** Button that stages the deletion of the entry, which is reviewed before it is sent. */
 function DeleteEntry({ type, entry, fields }: DeleteEntryProps) {
-  const { reason } = useAllowed('deleteEntries');
-  const goes = useChanges(type.id).deletions.has(entry.id);
-  if (entry.isDeleted || goes) return null;
-  const { id: entryId, name: entryName, row: seen } = entry;
+  const { reason } = usePermission('deleteEntries');
+  const isStaged = useChangeSet(type.id).deletions.has(entry.id);
+  if (entry.isDeleted || isStaged) return null;
+  const { id: entryId, name: entryName, row } = entry;
   return (
     <Button
       icon={Trash2}
       disabledReason={reason}
       onClick={() =>
-        deleteEntriesOf(
+        stageEntryDeletions(
           type.id,
-          [{ entryId, entryName, seen, fieldIds: fields.map(({ id }) => id) }],
+          [{ entryId, entryName, row, fieldIds: fields.map(({ id }) => id) }],
           `Delete ${entryName}`,
         )
       }
@@ -146,58 +144,58 @@ function DeleteEntry({ type, entry, fields }: DeleteEntryProps) {
   );
 }
 
-/** Says that the entry goes with the next save, and takes that back. */
-function GoesBanner({ type, entry }: Pick<DeleteEntryProps, 'type' | 'entry'>) {
-  const goes = useChanges(type.id).deletions.has(entry.id);
-  if (!goes || entry.isDeleted) return null;
+/** Banner for a staged deletion with a button to unstage it. */
+function PendingDeletionBanner({ type, entry }: Pick<DeleteEntryProps, 'type' | 'entry'>) {
+  const isStaged = useChangeSet(type.id).deletions.has(entry.id);
+  if (!isStaged || entry.isDeleted) return null;
   return (
     <Banner
       tone="warn"
-      title="This entry is to be deleted"
+      title="The deletion of this entry is staged"
       actions={
         <Button
           size="small"
           icon={Undo2}
-          onClick={() => keepEntriesOf(type.id, [entry.id], `Keep ${entry.name}`)}
+          onClick={() => unstageEntryDeletions(type.id, [entry.id], `Keep ${entry.name}`)}
         >
-          Keep it
+          Keep entry
         </Button>
       }
     >
-      It is still there. It is deleted once you review what is staged and send it; what else is staged in it
-      is not saved then.
+      It is deleted when you review and save the staged changes. Other staged changes of this entry are then
+      not saved.
     </Banner>
   );
 }
 
-/** The entries that an entry was merged with, in both directions; nothing where there are none. */
+/** The entries that were merged into this one, and those it was merged into; nothing if there are none. */
 function Lineage({ type, entryId }: { type: EntryTypeVm; entryId: number }) {
   const { data } = useQuery(lineageQuery(type.id, entryId));
   if (!data || data.wentInto.length + data.tookIn.length === 0) return null;
   return (
     <Card title="Merges">
-      {data.wentInto.length > 0 && <WentInto lineage={data} />}
+      {data.wentInto.length > 0 && <MergedInto lineage={data} />}
       {data.tookIn.length > 0 && (
         <div className="ent-line">
-          <p>{counted(data.tookIn.length, 'entry', 'entries')} went into it:</p>
-          <Taken of={data.id} all={data.tookIn} />
+          <p>{pluralize(data.tookIn.length, 'entry was', 'entries were')} merged into it:</p>
+          <MergedEntries targetId={data.id} lineage={data.tookIn} />
         </div>
       )}
     </Card>
   );
 }
 
-function WentInto({ lineage: { wentInto } }: { lineage: EntryLineage }) {
+function MergedInto({ lineage: { wentInto } }: { lineage: EntryLineage }) {
   return (
     <div className="ent-line">
-      <p>It went into:</p>
-      <ol className="mg-way">
+      <p>Merged into:</p>
+      <ol className="mg-chain">
         {wentInto.map((step) => (
           <li key={step.id}>
-            <EntryName entry={step} />
+            <EntryNameLink entry={step} />
             <span className="ent-quiet">
-              <Moment at={step.at} />, <Who {...(step.by && { by: step.by })} />
-              {step.isDeleted && ' · not there either'}
+              <Timestamp at={step.at} />, <ActorName {...(step.by && { by: step.by })} />
+              {step.isDeleted && ' · deleted since'}
             </span>
           </li>
         ))}
@@ -206,18 +204,20 @@ function WentInto({ lineage: { wentInto } }: { lineage: EntryLineage }) {
   );
 }
 
-/** What went into an entry, and under each what had gone into that one before. */
-function Taken({ of, all }: { of: number; all: readonly LineageEntry[] }) {
-  const direct = all.filter(({ mergedEntryId }) => mergedEntryId === of);
+/** The entries merged into an entry, each with those merged into it before. */
+function MergedEntries({ targetId, lineage }: { targetId: number; lineage: readonly LineageEntry[] }) {
+  const direct = lineage.filter(({ mergedEntryId }) => mergedEntryId === targetId);
   return (
     <ul className="mg-tree">
       {direct.map((entry) => (
         <li key={entry.id}>
-          <EntryName entry={entry} />
+          <EntryNameLink entry={entry} />
           <span className="ent-quiet">
-            <Moment at={entry.mergedAt} />, <Who {...(entry.by && { by: entry.by })} />
+            <Timestamp at={entry.mergedAt} />, <ActorName {...(entry.by && { by: entry.by })} />
           </span>
-          {all.some(({ mergedEntryId }) => mergedEntryId === entry.id) && <Taken of={entry.id} all={all} />}
+          {lineage.some(({ mergedEntryId }) => mergedEntryId === entry.id) && (
+            <MergedEntries targetId={entry.id} lineage={lineage} />
+          )}
         </li>
       ))}
     </ul>
@@ -230,75 +230,86 @@ interface ReferredByProps {
   entry: Entry;
 }
 
-const FIRST = 5;
-/** Each field that may refer is a question of its own. */
-const MOST_FIELDS = 40;
+const MAX_LISTED_REFERENCES = 5;
+/** Upper bound of fields that are queried; each takes a request. */
+const MAX_REFERENCE_FIELDS = 40;
 
-function questionOf(field: Field, schema: Schema, entryId: number) {
-  const key = schema.fieldsOf(field.entryTypeId).find(({ isKey }) => isKey);
+function referencesQuery(field: Field, schema: Schema, entryId: number) {
+  const key = schema.getFields(field.entryTypeId).find(({ isKey }) => isKey);
   return {
     queryKey: [{ _id: 'queryRowsByBody', referring: field.id, entryId }],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      readRows(
+      queryRows(
         field.entryTypeId,
-        { query: { [field.apiName]: entryId }, fields: key ? [key.apiName] : ['EntryId'], limit: FIRST },
+        {
+          query: { [field.apiName]: entryId },
+          fields: key ? [key.apiName] : ['EntryId'],
+          limit: MAX_LISTED_REFERENCES,
+        },
         signal,
       ),
   };
 }
 
-/** The entries that refer to this one, by the field that does. */
+/** The entries that refer to this one, by field. */
 function ReferredBy({ schema, type, entry }: ReferredByProps) {
-  const all = referringTo(type.id, schema);
-  const referring = all.slice(0, MOST_FIELDS);
-  const answers = useQueries({ queries: referring.map((field) => questionOf(field, schema, entry.id)) });
-  const waiting = answers.some(({ isPending }) => isPending);
-  const failed = answers.find(({ error }) => error !== null)?.error;
-  const total = answers.reduce((sum, { data }) => sum + (data?.totalRecords ?? 0), 0);
+  const referenceFields = getReferencingFields(type.id, schema);
+  const queriedFields = referenceFields.slice(0, MAX_REFERENCE_FIELDS);
+  const results = useQueries({
+    queries: queriedFields.map((field) => referencesQuery(field, schema, entry.id)),
+  });
+  const isLoading = results.some(({ isPending }) => isPending);
+  const failure = results.find(({ error }) => error !== null)?.error;
+  const total = results.reduce((sum, { data }) => sum + (data?.totalRecords ?? 0), 0);
   return (
-    <Card title={waiting || failed ? 'Referred to by' : `Referred to by ${count(total)}`}>
-      {failed && <p className="ent-line field-error">{toServiceError(failed).message}</p>}
-      {waiting && <SkeletonRows rows={2} />}
-      {all.length === 0 && (
+    <Card title={isLoading || failure ? 'Referenced by' : `Referenced by ${formatNumber(total)}`}>
+      {failure && <p className="ent-line field-error">{toServiceError(failure).message}</p>}
+      {isLoading && <SkeletonRows rows={2} />}
+      {referenceFields.length === 0 && (
         <p className="ent-line ent-quiet">No field of any type refers to {type.pluralName}.</p>
       )}
-      {referring.map((field, at) => {
-        const data = answers[at]?.data;
-        return data ? <FromField key={field.id} {...{ field, schema, entry, data }} /> : null;
+      {queriedFields.map((field, at) => {
+        const data = results[at]?.data;
+        return data ? <FieldReferences key={field.id} {...{ field, schema, entry, data }} /> : null;
       })}
-      {all.length > referring.length && (
+      {referenceFields.length > queriedFields.length && (
         <p className="ent-line ent-quiet">
-          {count(all.length - referring.length)} more fields may refer to it and were not asked.
+          {formatNumber(referenceFields.length - queriedFields.length)} more fields may refer to it and were
+          not checked.
         </p>
       )}
     </Card>
   );
 }
 
-interface FromFieldProps {
+interface FieldReferencesProps {
   field: Field;
   schema: Schema;
   entry: Entry;
-  data: Awaited<ReturnType<typeof readRows>>;
+  data: Awaited<ReturnType<typeof queryRows>>;
 }
 
-function FromField({ field, schema, entry, data }: FromFieldProps) {
-  const from = schema.typeById.get(field.entryTypeId);
-  if (!from) return null;
-  const key = schema.fieldsOf(from.id).find(({ isKey }) => isKey);
+function FieldReferences({ field, schema, entry, data }: FieldReferencesProps) {
+  const referringType = schema.typeById.get(field.entryTypeId);
+  if (!referringType) return null;
+  const key = schema.getFields(referringType.id).find(({ isKey }) => isKey);
   const { totalRecords, rows } = data;
   return (
     <div className="ent-line">
       <p>
-        {field.name} of {totalRecords === 1 ? from.singularName : from.pluralName}: {count(totalRecords)}
+        {field.name} of {totalRecords === 1 ? referringType.singularName : referringType.pluralName}:{' '}
+        {formatNumber(totalRecords)}
       </p>
       <ul>
         {rows.map((row) => {
-          const [name] = key ? itemsOf(valueIn(row, key)) : [];
+          const [name] = key ? toItems(getValue(row, key)) : [];
           return (
             <li key={row.EntryId}>
-              <Link to="/entries/$type/$entryId" params={{ type: from.apiName, entryId: row.EntryId }}>
-                <bdi>{key && name !== undefined ? itemText(name, key) : `Entry ${row.EntryId}`}</bdi>
+              <Link
+                to="/entries/$type/$entryId"
+                params={{ type: referringType.apiName, entryId: row.EntryId }}
+              >
+                <bdi>{key && name !== undefined ? formatItem(name, key) : `Entry ${row.EntryId}`}</bdi>
               </Link>
             </li>
           );
@@ -307,10 +318,10 @@ function FromField({ field, schema, entry, data }: FromFieldProps) {
       {totalRecords > rows.length && (
         <Link
           to="/entries/$type"
-          params={{ type: from.apiName }}
+          params={{ type: referringType.apiName }}
           search={{ query: { [field.apiName]: entry.id } }}
         >
-          Show all {count(totalRecords)}
+          Show all {formatNumber(totalRecords)}
         </Link>
       )}
     </div>

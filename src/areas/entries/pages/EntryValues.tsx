@@ -1,40 +1,38 @@
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
+import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
-import type { FieldValue } from '../../../api/generated/types.gen.ts';
-import type { Misfit } from '../editing/changes.ts';
-import { EntryForm } from '../editing/EntryForm.tsx';
-import { stageCells } from '../editing/store.ts';
-import { faultsIn } from '../grid/sheet.ts';
-import { useEditing } from '../grid/use-editing.ts';
-import { formFields } from '../model/schema.ts';
-import type { Field } from '../model/schema.ts';
-import { ValueView } from '../model/ValueView.tsx';
-import { itemsOf, valueIn } from '../model/values.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { EntryFiles } from './EntryFiles.tsx';
+import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { stageCells } from '../editing/change-set-store.ts';
+import type { InvalidInput } from '../editing/change-set.ts';
+import { EntryForm } from '../editing/editor/EntryForm.tsx';
+import { getRowErrors, useGridEditing } from '../editing/grid-editing.ts';
+import { getFormFields } from '../model/schema.ts';
+import type { Field } from '../model/schema.ts';
+import { toItems, getValue } from '../model/values.ts';
+import { ValueView } from '../model/ValueView.tsx';
 import type { Entry } from './entry-query.ts';
+import { EntryFiles } from './EntryFiles.tsx';
 
 interface EntryValuesProps {
   entry: Entry;
   fields: readonly Field[];
 }
 
-/** The values of an entry, as they are staged; edited in place of the card, with the rules of the grid. */
+/** The values of an entry with its staged changes; editing replaces the card by a form with the rules of the grid. */
 export function EntryValues({ entry, fields }: EntryValuesProps) {
-  const editing = useEditing();
-  const [isOpen, setOpen] = useState(false);
+  const editing = useGridEditing();
+  const [isEditing, setIsEditing] = useState(false);
   const staged = editing.changes.cells.get(entry.id);
   const columns = fields.map((field) => ({ field, width: 0 }));
-  const faults = faultsIn(entry.row, columns, editing);
-  const shown = (field: Field) => {
+  const errors = getRowErrors(entry.row, columns, editing);
+  const getDisplayedValue = (field: Field) => {
     const cell = staged?.get(field.id);
-    return cell ? cell.value : valueIn(entry.row, field);
+    return cell ? cell.value : getValue(entry.row, field);
   };
-  const stagedOf = ({ id }: Field) => staged?.get(id);
-  const stage = (field: Field, value: FieldValue | undefined, misfit?: Misfit) =>
+  const getStagedCell = ({ id }: Field) => staged?.get(id);
+  const stage = (field: Field, value: FieldValue | undefined, invalidInput?: InvalidInput) =>
     stageCells(
       editing.typeId,
       [
@@ -42,30 +40,30 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
           entryId: entry.id,
           entryName: entry.name,
           fieldId: field.id,
-          before: valueIn(entry.row, field),
+          before: getValue(entry.row, field),
           value,
-          ...(misfit && { misfit }),
+          ...(invalidInput && { invalidInput }),
         },
       ],
       `Edit ${field.name}`,
     );
-  const goes = editing.changes.deletions.has(entry.id);
-  if (isOpen && !entry.isDeleted && !goes)
+  const isDeletionStaged = editing.changes.deletions.has(entry.id);
+  if (isEditing && !entry.isDeleted && !isDeletionStaged)
     return (
       <Card
         title="Edit values"
         actions={
-          <Button size="small" onClick={() => setOpen(false)}>
+          <Button size="small" onClick={() => setIsEditing(false)}>
             Done
           </Button>
         }
       >
         <div className="ent-form">
           <EntryForm
-            fields={formFields(fields).filter(({ fieldType }) => !isFileField(fieldType))}
+            fields={getFormFields(fields).filter(({ fieldType }) => !isFileField(fieldType))}
             schema={editing.schema}
-            {...{ shown, faults }}
-            staged={stagedOf}
+            {...{ errors, getStagedCell }}
+            getShownValue={getDisplayedValue}
             onChange={stage}
           />
         </div>
@@ -80,9 +78,9 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
             size="small"
             icon={Pencil}
             disabledReason={
-              editing.refusal ?? (goes ? 'This entry is to be deleted: keep it first' : undefined)
+              editing.refusal ?? (isDeletionStaged ? 'The deletion of this entry is staged' : undefined)
             }
-            onClick={() => setOpen(true)}
+            onClick={() => setIsEditing(true)}
           >
             Edit
           </Button>
@@ -92,14 +90,14 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
       <Facts>
         {fields.map((field) => (
           <Fact key={field.id} label={field.name}>
-            <div className={stagedOf(field) ? 'ent-staged' : undefined}>
-              {stagedOf(field)?.misfit ? (
-                <bdi>{stagedOf(field)?.misfit?.text}</bdi>
+            <div className={getStagedCell(field) ? 'ent-staged' : undefined}>
+              {getStagedCell(field)?.invalidInput ? (
+                <bdi>{getStagedCell(field)?.invalidInput?.text}</bdi>
               ) : (
-                <FieldValueOf entry={entry} field={field} value={shown(field)} />
+                <FieldValueView entry={entry} field={field} value={getDisplayedValue(field)} />
               )}
             </div>
-            {faults.has(field.id) && <span className="field-error">{faults.get(field.id)}</span>}
+            {errors.has(field.id) && <span className="field-error">{errors.get(field.id)}</span>}
           </Fact>
         ))}
       </Facts>
@@ -107,23 +105,23 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
   );
 }
 
-const LONG = 2000;
+const LONG_TEXT_CHARS = 2000;
 
-interface FieldValueOfProps {
+interface FieldValueViewProps {
   entry: Entry;
   field: Field;
   value: FieldValue | undefined;
 }
 
-function FieldValueOf({ entry, field, value }: FieldValueOfProps) {
+function FieldValueView({ entry, field, value }: FieldValueViewProps) {
   if (isFileField(field.fieldType))
     return <EntryFiles entryId={entry.id} field={field} value={value} canRead={!entry.isDeleted} />;
-  if (itemsOf(value).length === 0) return <span className="ent-quiet">No data</span>;
-  const isLong = field.fieldType === FIELD.text && typeof value === 'string' && value.length > LONG;
+  if (toItems(value).length === 0) return <span className="ent-quiet">No data</span>;
+  const isLong =
+    field.fieldType === FIELD.text && typeof value === 'string' && value.length > LONG_TEXT_CHARS;
   if (!isLong) return <ValueView value={value} field={field} />;
   return (
-    // A stop of its own lets the keyboard scroll a long text.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable, so that the keyboard can scroll it
     <section className="ent-long" aria-label={field.name} tabIndex={0}>
       <ValueView value={value} field={field} />
     </section>

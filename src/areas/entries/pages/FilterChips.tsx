@@ -1,70 +1,71 @@
 import { ListFilter, Plus, X } from 'lucide-react';
 import { Fragment } from 'react';
-import type { Condition, QueryFault } from '../../../../contract/rules/query/tree.ts';
-import { EMPTY, changed, toDraft, toQuery } from '../filter/draft.ts';
-import type { Node, QueryObject } from '../filter/draft.ts';
-import { focusBeside, focusFilter } from '../filter/focus.ts';
-import { useNameOf } from '../filter/use-name-of.ts';
-import { nodeWords, ruleParts } from '../filter/words.ts';
-import type { NameOf } from '../filter/words.ts';
-import type { Field, Schema } from '../model/schema.ts';
-import { counted } from '../../../lib/numbers.ts';
+import type { Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { RemovableChip } from '../../../ui/table/RemovableChip.tsx';
+import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { replaceCondition, toFilterDraft, toQueryObject } from '../filter/draft.ts';
+import type { QueryObject } from '../filter/draft.ts';
+import { focusPreviousChip, focusFilter } from '../filter/focus.ts';
+import { formatFilter, formatComparisonParts } from '../filter/format-filter.ts';
+import type { NameLookup } from '../filter/format-filter.ts';
+import { useNameLookup } from '../filter/use-name-lookup.ts';
+import type { Field, Schema } from '../model/schema.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
+import type { EntriesView } from '../views/view.ts';
 import './filter-chips.css';
 
 interface FilterChipsProps {
   condition: Condition | undefined;
-  faults: readonly QueryFault[] | undefined;
+  errors: readonly QueryError[] | undefined;
   fields: readonly Field[];
   schema: Schema;
   onChange: (query: QueryObject | undefined) => void;
-  /** Leads to a condition in the builder, by its place; to a new one behind the last. */
-  onEdit?: (at: number) => void;
+  /** Opens the condition at an index in the filter builder; the number of conditions opens a new one. */
+  onEdit?: (index: number) => void;
 }
 
-const LONGEST = 90;
-const short = (words: string): string =>
-  words.length <= LONGEST ? words : `${words.slice(0, LONGEST - 1)}…`;
+const MAX_LABEL_CHARS = 90;
+const shorten = (text: string): string =>
+  text.length <= MAX_LABEL_CHARS ? text : `${text.slice(0, MAX_LABEL_CHARS - 1)}…`;
 
-/** The filter as a sentence: a chip for each condition, "and" or "or" between them; groups within it are one chip. */
-export function FilterChips({ condition, faults, fields, schema, onChange, onEdit }: FilterChipsProps) {
-  const draft = condition ? toDraft(condition) : EMPTY;
-  const nameOf = useNameOf(draft, fields, schema);
-  if (faults)
+/** The filter as a row of chips joined by "and" or "or"; a nested group is one chip. */
+export function FilterChips({ condition, errors, fields, schema, onChange, onEdit }: FilterChipsProps) {
+  const draft = toFilterDraft(condition);
+  const lookUpName = useNameLookup(draft, fields, schema);
+  if (errors)
     return (
       <RemovableChip
-        label={`The filter has ${counted(faults.length, 'fault', 'faults')}`}
+        label={`The filter has ${pluralize(errors.length, 'error', 'errors')}`}
         onRemove={() => {
           focusFilter();
           onChange(undefined);
         }}
       />
     );
-  if (draft.of.length === 0) return null;
+  if (draft.conditions.length === 0) return null;
   return (
-    <fieldset className="where">
+    <fieldset className="filter-chips">
       <legend className="visually-hidden">Filter</legend>
       <ListFilter aria-hidden />
       <span>Where</span>
-      {draft.of.map((node, at) => (
-        // A condition has no other identity than its place.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Fragment key={at}>
-          {at > 0 && <span>{draft.match === 'any' ? 'or' : 'and'}</span>}
+      {draft.conditions.map((part, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a condition has no identity but its position
+        <Fragment key={index}>
+          {index > 0 && <span>{draft.match === 'any' ? 'or' : 'and'}</span>}
           <Chip
-            {...{ node, fields, nameOf }}
-            onEdit={onEdit && (() => onEdit(at))}
-            onRemove={() => onChange(toQuery(changed(draft, [at], undefined)))}
+            {...{ condition: part, fields, lookUpName }}
+            onEdit={onEdit && (() => onEdit(index))}
+            onRemove={() => onChange(toQueryObject(replaceCondition(draft, [index], undefined)))}
           />
         </Fragment>
       ))}
       {onEdit && (
         <IconButton
-          label="Add a condition to the filter"
+          label="Add condition to the filter"
           icon={Plus}
           size="small"
-          onClick={() => onEdit(draft.of.length)}
+          onClick={() => onEdit(draft.conditions.length)}
         />
       )}
     </fieldset>
@@ -72,33 +73,33 @@ export function FilterChips({ condition, faults, fields, schema, onChange, onEdi
 }
 
 interface ChipProps {
-  node: Node;
+  condition: Condition;
   fields: readonly Field[];
-  nameOf: NameOf;
+  lookUpName: NameLookup;
   onEdit: (() => void) | undefined;
   onRemove: () => void;
 }
 
-function Chip({ node, fields, nameOf, onEdit, onRemove }: ChipProps) {
-  const words = nodeWords(node, fields, nameOf);
-  const content = <Parts {...{ node, fields, nameOf, words }} />;
+function Chip({ condition, fields, lookUpName, onEdit, onRemove }: ChipProps) {
+  const text = formatFilter(condition, fields, lookUpName);
+  const content = <ChipContent {...{ condition, fields, lookUpName, text }} />;
   return (
-    <span className="where-chip">
+    <span className="filter-chip">
       {onEdit ? (
-        <button type="button" className="where-parts" title={words} onClick={onEdit}>
+        <button type="button" className="filter-chip-parts" title={text} onClick={onEdit}>
           {content}
         </button>
       ) : (
-        <span className="where-parts" title={words}>
+        <span className="filter-chip-parts" title={text}>
           {content}
         </span>
       )}
       <button
         type="button"
-        className="where-clear"
-        aria-label={`Remove ${short(words)}`}
+        className="filter-chip-remove"
+        aria-label={`Remove ${shorten(text)}`}
         onClick={({ currentTarget }) => {
-          focusBeside(currentTarget.closest('.where-chip'));
+          focusPreviousChip(currentTarget.closest('.filter-chip'));
           onRemove();
         }}
       >
@@ -108,18 +109,33 @@ function Chip({ node, fields, nameOf, onEdit, onRemove }: ChipProps) {
   );
 }
 
-function Parts({
-  node,
+function ChipContent({
+  condition,
   fields,
-  nameOf,
-  words,
-}: Pick<ChipProps, 'node' | 'fields' | 'nameOf'> & { words: string }) {
-  if (node.kind === 'group') return <bdi>{words}</bdi>;
-  const { field, operator, value } = ruleParts(node, fields, nameOf);
+  lookUpName,
+  text,
+}: Pick<ChipProps, 'condition' | 'fields' | 'lookUpName'> & { text: string }) {
+  if (condition.kind === 'group') return <bdi>{text}</bdi>;
+  const { field, operator, value } = formatComparisonParts(condition, fields, lookUpName);
   return (
     <>
-      <bdi>{field}</bdi> <span className="where-operator">{operator}</span>{' '}
-      {value !== '' && <bdi className="where-value">{value}</bdi>}
+      <bdi>{field}</bdi> <span className="filter-chip-operator">{operator}</span>{' '}
+      {value !== '' && <bdi className="filter-chip-value">{value}</bdi>}
     </>
   );
+}
+
+/** Search and filter of a list as one text; undefined without them. */
+export function useFilterText(
+  view: Pick<EntriesView, 'q'>,
+  condition: Condition | undefined,
+): string | undefined {
+  const { schema, fields } = useEntryType();
+  const draft = toFilterDraft(condition);
+  const lookUpName = useNameLookup(draft, fields, schema);
+  const parts = [
+    ...(view.q.trim() === '' ? [] : [`Search: ${view.q.trim()}`]),
+    ...(toQueryObject(draft) ? [formatFilter(draft, fields, lookUpName)] : []),
+  ];
+  return parts.length > 0 ? parts.join(' · ') : undefined;
 }

@@ -1,68 +1,63 @@
-import type { LucideIcon } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
+import type { LucideIcon } from 'lucide-react';
 import { GitMerge, Trash2 } from 'lucide-react';
-import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
-import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
-import type { EntryColumn } from '../model/columns.ts';
-import { NewEntry } from '../editing/NewEntry.tsx';
-import { StagedBar } from '../editing/StagedBar.tsx';
-import { EntryGrid } from '../grid/EntryGrid.tsx';
-import { GridFoot } from '../grid/GridFoot.tsx';
-import { newIn } from '../grid/new-rows.ts';
-import type { Editing } from '../grid/sheet.ts';
-import type { PointedCell } from '../grid/use-pointed.ts';
-import { useEditing } from '../grid/use-editing.ts';
-import type { useRows } from '../model/use-rows.ts';
-import type { Pointed } from '../model/view.ts';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import type { QueryError } from '../../../../contract/rules/query/condition.ts';
+import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { StaleRows } from './StaleRows.tsx';
-import { Unaskable } from './Unaskable.tsx';
-import { can, useAllowed, useSession } from '../../../api/session.ts';
-import { count } from '../../../lib/numbers.ts';
-import { useChosenRows, useSelectedRows } from '../bulk/chosen.ts';
-import { rowsAtHand } from '../grid/rows-between.ts';
-import { MOST_AT_ONCE, writeMergeView } from '../merge/merge-view.ts';
-import { MOST_DELETED, useDeleteRows } from '../grid/use-delete-rows.ts';
+import { useSelectedStoredRows, useSelectedRows } from '../bulk/selected-rows.ts';
+import { NewEntryButton } from '../editing/editor/NewEntryButton.tsx';
+import type { GridEditing } from '../editing/grid-editing.ts';
+import { useGridEditing } from '../editing/grid-editing.ts';
+import { getNewEntryIds } from '../editing/new-rows.ts';
+import { StagedBar } from '../editing/review/StagedBar.tsx';
+import { EntryGrid } from '../grid/EntryGrid.tsx';
+import { GridFoot } from '../grid/GridFoot.tsx';
+import type { ColumnActions } from '../grid/GridHead.tsx';
+import type { TargetCell } from '../grid/use-cell-focus.ts';
+import { MAX_DELETED_ROWS, useDeleteRows } from '../grid/use-delete-rows.ts';
+import { MAX_MERGE_ENTRIES, formatMergeView } from '../merge/merge-view.ts';
+import type { EntryColumn } from '../model/columns.ts';
+import type { useEntryRows } from '../model/entry-rows.ts';
+import { getFullRange } from '../model/full-values.ts';
+import type { CellAddress } from '../views/view.ts';
+import { StaleRows, InvalidFilter } from './RowsNotices.tsx';
 import '../../../ui/table/table.css';
 
-interface GridCardProps {
+interface GridCardProps extends ColumnActions {
   type: EntryTypeVm;
-  columns: readonly EntryColumn[];
-  /** Why the query of the address cannot be asked. */
-  faults: readonly QueryFault[] | undefined;
-  answer: ReturnType<typeof useRows>;
-  sort: { field: string; descending: boolean };
-  narrowed: boolean;
-  /** What the address points at. */
-  pointed: PointedCell | undefined;
-  linkTo: (pointed: Pointed) => string;
-  /** So many columns stay at the side. */
+  /** Errors of the filter in the URL; undefined if it is valid. */
+  errors: readonly QueryError[] | undefined;
+  result: ReturnType<typeof useEntryRows>;
+  isFiltered: boolean;
+  /** The row or cell that the URL points at. */
+  target: TargetCell | undefined;
+  linkTo: (address: CellAddress) => string;
+  /** Number of frozen columns, including the key column. */
   frozen: number;
   icon: LucideIcon;
-  onSort: (name: string) => void;
   onClear: () => void;
-  onAgain: () => void;
-  onResize: (name: string, width: number) => void;
-  onPlace: (name: string, at: number) => void;
+  onReload: () => void;
 }
 
-/** The entries in their states: waiting, there, refused, none yet, none that match. */
+/** The grid with the states of the list: loading, loaded, failed, empty, no match. */
 export function GridCard(props: GridCardProps) {
-  const { type, columns, answer } = props;
-  const editing = useEditing(columns);
-  const { rows, error } = answer;
+  const { type, columns, result } = props;
+  const editing = useGridEditing(columns);
+  const { rows, error } = result;
   return (
     <section className="tbl-card" aria-label={type.pluralName}>
-      {rows && <StaleRows {...{ rows, error }} onAgain={props.onAgain} pending={answer.isFetching} />}
+      {rows && <StaleRows {...{ rows, error }} onRetry={props.onReload} isPending={result.isFetching} />}
       <Content {...props} editing={editing} />
       <footer className="tbl-footer">
         <GridFoot {...{ columns, editing }} />
         <span className="ent-foot">
-          <DeleteChosen {...{ editing, columns }} />
-          <MergeChosen type={type.apiName} />
+          <DeleteSelected {...{ editing, columns }} />
+          <MergeSelected type={type.apiName} />
           <StagedBar typeId={type.id} />
         </span>
       </footer>
@@ -70,20 +65,20 @@ export function GridCard(props: GridCardProps) {
   );
 }
 
-function Content(props: GridCardProps & { editing: Editing }) {
-  const { type, columns, faults, answer, narrowed, icon, onClear, onAgain } = props;
-  const { rows, error, stale } = answer;
-  if (faults) return <Unaskable {...{ faults, onClear }} />;
+function Content(props: GridCardProps & { editing: GridEditing }) {
+  const { type, columns, errors, result, isFiltered, icon, onClear, onReload } = props;
+  const { rows, error, isStale } = result;
+  if (errors) return <InvalidFilter {...{ errors, onClear }} />;
   if (!rows && error)
     return (
       <ErrorState
-        title={`${type.pluralName} could not be read`}
-        onRetry={onAgain}
-        retrying={answer.isFetching}
+        title={`${type.pluralName} could not be loaded`}
+        onRetry={onReload}
+        retrying={result.isFetching}
         requestId={error.requestId}
       >
         {error.message.startsWith('Field with')
-          ? `${error.message}. The schema was changed since this page was opened; trying again reads it anew.`
+          ? `${error.message}. The schema was changed since this page was opened; try again to reload it.`
           : [error.message, ...error.fields.map(({ message }) => message)].join('. ')}
       </ErrorState>
     );
@@ -93,22 +88,22 @@ function Content(props: GridCardProps & { editing: Editing }) {
         <SkeletonRows rows={12} />
       </div>
     );
-  if (rows.total === 0 && newIn(props.editing.changes).length === 0)
-    return narrowed ? (
+  if (rows.total === 0 && getNewEntryIds(props.editing.changes).length === 0)
+    return isFiltered ? (
       <EmptyState
         icon={icon}
         title="Nothing matches"
         actions={<Button onClick={onClear}>Clear search and filter</Button>}
       >
-        No entry has everything that is asked for.
+        No entry matches the search and the filter.
       </EmptyState>
     ) : (
       <EmptyState
         icon={icon}
         title={`There are no ${type.pluralName} yet`}
-        actions={<NewEntry type={type} schema={props.editing.schema} />}
+        actions={<NewEntryButton type={type} schema={props.editing.schema} />}
       >
-        Programs write entries through the interface too; they appear here as soon as they are stored.
+        Entries created over the API appear here as well.
       </EmptyState>
     );
   return (
@@ -117,56 +112,59 @@ function Content(props: GridCardProps & { editing: Editing }) {
       type={type.apiName}
       rows={rows}
       columns={columns}
-      pointed={stale ? undefined : props.pointed}
+      target={isStale ? undefined : props.target}
       linkTo={props.linkTo}
       frozen={props.frozen}
       sort={props.sort}
       onSort={props.onSort}
       onResize={props.onResize}
-      onPlace={props.onPlace}
-      stale={stale}
+      onMoveColumn={props.onMoveColumn}
+      isStale={isStale}
       editing={props.editing}
     />
   );
 }
 
-/** Leads the few rows that are selected in the grid to where they become one; for whoever may do that. */
-function MergeChosen({ type }: { type: string }) {
-  const { allowed } = useAllowed('mergeEntries');
+/** Button that opens the merge page with the selected rows, for users who may merge entries. */
+function MergeSelected({ type }: { type: string }) {
+  const { allowed } = usePermission('mergeEntries');
   const session = useSession();
   const navigate = useNavigate();
-  const chosen = useChosenRows();
-  if (!allowed || !can(session, ['Delete Data']) || !chosen) return null;
-  const number = chosen.bottom - chosen.top + 1;
-  if (number > MOST_AT_ONCE) return null;
+  const selection = useSelectedStoredRows();
+  if (!allowed || !hasAnyCapability(session, ['Delete Data']) || !selection) return null;
+  const count = selection.bottom - selection.top + 1;
+  if (count > MAX_MERGE_ENTRIES) return null;
   const merge = () => {
-    // Few rows that somebody has just selected are there.
-    const ids = rowsAtHand(chosen.rows, chosen.top, chosen.bottom, [])?.map(({ EntryId }) => EntryId) ?? [];
+    // A few rows selected just now are loaded.
+    const ids =
+      getFullRange(selection.rows, selection.top, selection.bottom, [])?.map(({ EntryId }) => EntryId) ?? [];
     void navigate({
       to: '/entries/$type/merge',
       params: { type },
-      search: writeMergeView({ ids, stays: undefined }),
+      search: formatMergeView({ ids, targetId: undefined }),
     });
   };
   return (
     <Button size="small" icon={GitMerge} onClick={merge}>
-      Merge {count(number)} selected
+      Merge {formatNumber(count)} selected
     </Button>
   );
 }
 
-/** Stages that the rows that are selected in the grid go. */
-function DeleteChosen({ editing, columns }: { editing: Editing; columns: readonly EntryColumn[] }) {
+/** Button that stages deletions of the selected rows, or unstages them if all are staged. */
+function DeleteSelected({ editing, columns }: { editing: GridEditing; columns: readonly EntryColumn[] }) {
   const { reason, pending, deleteRows } = useDeleteRows(editing.typeId, columns);
-  const chosen = useSelectedRows();
-  if (!chosen) return null;
-  const { rows, top, bottom } = chosen;
-  const number = bottom - top + 1;
-  const tooMany =
-    number > MOST_DELETED ? `At most ${count(MOST_DELETED)} rows are deleted at once` : undefined;
-  const isGoing =
-    tooMany === undefined &&
-    Array.from({ length: number }, (_, at) => rows.at(top + at)).every(
+  const selection = useSelectedRows();
+  if (!selection) return null;
+  const { rows, top, bottom } = selection;
+  const count = bottom - top + 1;
+  const limitReason =
+    count > MAX_DELETED_ROWS
+      ? `At most ${formatNumber(MAX_DELETED_ROWS)} rows can be deleted at once`
+      : undefined;
+  const areAllStaged =
+    limitReason === undefined &&
+    Array.from({ length: count }, (_, at) => rows.at(top + at)).every(
       (row) => row && editing.changes.deletions.has(row.EntryId),
     );
   return (
@@ -174,10 +172,10 @@ function DeleteChosen({ editing, columns }: { editing: Editing; columns: readonl
       size="small"
       icon={Trash2}
       pending={pending}
-      disabledReason={reason ?? tooMany}
-      onClick={() => void deleteRows(rows, chosen)}
+      disabledReason={reason ?? limitReason}
+      onClick={() => void deleteRows(rows, selection)}
     >
-      {isGoing ? 'Keep' : 'Delete'} {count(number)} selected
+      {areAllStaged ? 'Keep' : 'Delete'} {formatNumber(count)} selected
     </Button>
   );
 }

@@ -1,146 +1,157 @@
-import { Link, getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Braces, ListFilter, ListTree, RefreshCw, Table2, History } from 'lucide-react';
 import { Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { columnsOf, hiding, placed } from '../model/columns.ts';
-import { BulkButton } from '../bulk/BulkButton.tsx';
-import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../model/columns-store.ts';
-import type { ColumnChoice } from '../model/columns-store.ts';
-import { NewEntry } from '../editing/NewEntry.tsx';
-import { focusFilter } from '../filter/focus.ts';
-import { curlOf, readSaid } from '../filter/query.ts';
-import { useRememberView } from '../model/last-view.ts';
-import { questionOf, sortIn } from '../model/question.ts';
-import { fieldCalled } from '../model/schema.ts';
-import { usePosition } from '../model/use-position.ts';
-import { useRows } from '../model/use-rows.ts';
-import { PointedNotice } from '../model/PointedNotice.tsx';
-import { useType } from '../model/use-type.ts';
-import { useViews } from '../views/use-views.ts';
-import { ViewNotices } from '../views/ViewNotices.tsx';
-import { columnsPlace } from '../views/saved.ts';
-import { ViewsBar } from '../views/ViewsBar.tsx';
-import { clockTime } from '../../../lib/dates.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { usePermission } from '../../../api/session.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { buttonClass } from '../../../ui/button/button-class.ts';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { later } from '../../../ui/later.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { useTyping } from '../../../ui/table/use-typing.ts';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
+import { BulkButton } from '../bulk/BulkButton.tsx';
+import { NewEntryButton } from '../editing/editor/NewEntryButton.tsx';
+import { parseFilter } from '../filter/filter-text.ts';
+import { focusFilter } from '../filter/focus.ts';
+import {
+  getVisibleColumns,
+  hideColumns,
+  dropColumn,
+  DEFAULT_COLUMN_LAYOUT,
+  saveColumnLayout,
+  useColumnLayout,
+} from '../model/columns.ts';
+import type { ColumnLayout } from '../model/columns.ts';
+import { useEntryPosition, useEntryRows } from '../model/entry-rows.ts';
+import { findField, useReloadSchema } from '../model/schema.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
+import { CellAddressNotice } from '../views/CellAddressNotice.tsx';
+import { buildRowQuery, formatCurl, parseSort } from '../views/row-query.ts';
+import { getColumnLayoutKey } from '../views/saved-view.ts';
+import { useViews } from '../views/use-views.ts';
+import {
+  useRememberView,
+  formatView,
+  parseView,
+  parseCellAddress,
+  formatCellAddress,
+} from '../views/view.ts';
+import type { EntriesView, CellAddress } from '../views/view.ts';
+import { ViewNotices } from '../views/ViewNotices.tsx';
+import { ViewsBar } from '../views/ViewsBar.tsx';
 import { ColumnTools } from './ColumnTools.tsx';
-import { FilesMenu } from './FilesMenu.tsx';
+import { DeletedFieldsNotice } from './DeletedFieldsNotice.tsx';
 import { FilterChips } from './FilterChips.tsx';
-import { GoneFields } from './GoneFields.tsx';
 import { GridCard } from './GridCard.tsx';
-import { useRereadSchema } from '../../schema/use-reread-schema.ts';
-import { writeEntriesView, readEntriesView, readPointed, writePointed } from '../model/view.ts';
-import type { EntriesView, Pointed } from '../model/view.ts';
+import { ImportExportMenu } from './ImportExportMenu.tsx';
 import './entries.css';
 
-const FindPanel = later(() => import('../filter/FindPanel.tsx'));
+const FilterPanel = lazyWithPreload(() => import('../filter/FilterPanel.tsx'));
 
-/** The entries of a type: found, ordered, and looked at by windows, however many there are. */
+/** Page of the entries of a type with search, filter, saved views and the editable grid. */
 export function GridPage() {
-  const { allowed, reason } = useAllowed('queryRowsByBody');
+  const { allowed, reason } = usePermission('queryRowsByBody');
   if (!allowed) throw new ServiceError(403, reason);
-  return <Entries />;
+  return <EntryList />;
 }
 
-/** Takes the keyboard at once: what is pressed meanwhile must not reach the button, which would close the filter again. */
-const FindOnTheWay = () => (
+/** Takes the focus at once, so that keys pressed while the panel is loading do not reach the button that closes it. */
+const FilterPanelFallback = () => (
   <section className="ent-waiting" aria-label="Find entries" aria-busy tabIndex={-1} ref={takeFocus}>
     <SkeletonRows rows={3} />
   </section>
 );
 const takeFocus = (section: HTMLElement | null) => section?.focus();
 
-/** The filter is open; where somebody has opened it, the keyboard goes there. */
-interface Finding {
-  keyboard?: { at: number };
+/** State of the open filter panel: the condition to focus, if the user opened the panel. */
+interface FilterPanelState {
+  focusRequest?: { at: number };
 }
 
-function Entries() {
-  const { schema, type, fields } = useType();
-  const { view, pointed, visit, show, enter, linkTo } = useView();
+function EntryList() {
+  const { schema, type, fields } = useEntryType();
+  const { view, address, showView, updateView, linkTo } = useView();
   useRememberView(type.id, view);
-  const { views, known, error: unknown } = useViews(type.id);
-  const saved = views.find(({ id }) => id === view.saved);
-  const place = columnsPlace(type.id, saved?.id);
-  const choice = useColumnChoice(place) ?? saved?.columns ?? AS_SCHEMA;
-  const keep = (next: ColumnChoice) => keepColumnChoice(place, next);
-  const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
+  const { views, isLoaded, error } = useViews(type.id);
+  const savedView = views.find(({ id }) => id === view.savedViewId);
+  const layoutKey = getColumnLayoutKey(type.id, savedView?.id);
+  const layout = useColumnLayout(layoutKey) ?? savedView?.columns ?? DEFAULT_COLUMN_LAYOUT;
+  const saveLayout = (next: ColumnLayout) => saveColumnLayout(layoutKey, next);
+  const columns = useMemo(() => getVisibleColumns(fields, layout), [fields, layout]);
   const key = fields.find(({ isKey }) => isKey);
-  const sort = useMemo(() => sortIn(view.sort, fields), [view.sort, fields]);
-  const { q, type: typed, settle } = useTyping(view.q, (next) => enter({ q: next }));
-  const sought = useDeferredValue(view.q);
-  const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
-  const [finding, setFinding] = useState<Finding | undefined>(faults && {});
-  /** Opens the filter, with the keyboard on one of its conditions. */
-  const find = (at = 0) => setFinding({ keyboard: { at } });
-  const reread = useRereadSchema();
+  const sort = useMemo(() => parseSort(view.sort, fields), [view.sort, fields]);
+  const { q, type: setSearchText, settle } = useDebouncedSearch(view.q, (next) => updateView({ q: next }));
+  const deferredSearchText = useDeferredValue(view.q);
+  const { condition, errors } = useMemo(() => parseFilter(view.query, fields), [view.query, fields]);
+  const [filterPanel, setFilterPanel] = useState<FilterPanelState | undefined>(errors && {});
+  /** Opens the filter panel and focuses the condition at an index. */
+  const openFilter = (at = 0) => setFilterPanel({ focusRequest: { at } });
+  const reloadSchema = useReloadSchema();
 
-  const names = columns.map(({ field }) => field.apiName).join('\n');
-  const question = useMemo(
-    () => questionOf({ fields, names: names.split('\n'), condition, q: sought, sort }),
-    [fields, names, condition, sought, sort],
+  // As one text, so that the query is the same while the same columns are visible.
+  const columnNames = columns.map(({ field }) => field.apiName).join('\n');
+  const rowQuery = useMemo(
+    () =>
+      buildRowQuery({ fields, columnNames: columnNames.split('\n'), condition, q: deferredSearchText, sort }),
+    [fields, columnNames, condition, deferredSearchText, sort],
   );
-  const answer = useRows(
+  const result = useEntryRows(
     type.id,
-    question,
-    condition !== undefined && (view.saved === undefined || known || unknown !== null),
+    rowQuery,
+    // A saved view may have other columns, so its list waits for it.
+    condition !== undefined && (view.savedViewId === undefined || isLoaded || error !== null),
   );
-  const { isFetching } = answer;
-  // A filter that cannot be asked has no entries: what came before must not be counted, edited or exported as its own.
-  const rows = condition && answer.rows;
-  const isAsked = condition !== undefined && !answer.stale;
-  const position = usePosition(type.id, question, isAsked ? pointed?.entryId : undefined, key);
-  const pointedField = fieldCalled(fields, pointed?.field ?? '');
-  const column = columns.findIndex(({ field }) => field === pointedField);
-  const target = pointed && {
-    ...pointed,
+  const { isFetching } = result;
+  // An invalid filter has no rows: those of the previous one must not be counted, edited or exported.
+  const rows = condition && result.rows;
+  const isCurrent = condition !== undefined && !result.isStale;
+  const position = useEntryPosition(type.id, rowQuery, isCurrent ? address?.entryId : undefined, key);
+  const addressField = findField(fields, address?.field ?? '');
+  const column = columns.findIndex(({ field }) => field === addressField);
+  const target = address && {
+    ...address,
     row: position?.row ?? undefined,
-    column: pointed.field === '' || column < 0 ? undefined : column,
-    visit: `${visit} ${pointed.entryId} ${pointed.field}`,
+    column: address.field === '' || column < 0 ? undefined : column,
   };
-  const narrowed = view.q !== '' || view.query !== undefined;
-  const clear = () => {
+  const isFiltered = view.q !== '' || view.query !== undefined;
+  const clearFilter = () => {
     focusFilter();
-    void show({ ...view, q: '', query: undefined });
+    void showView({ ...view, q: '', query: undefined });
   };
-  const again = async () => {
-    await reread();
-    answer.readAgain();
+  const reload = async () => {
+    await reloadSchema();
+    result.reload();
   };
-  const turn = (name: string) =>
-    void show({ ...view, sort: sort.field === name && !sort.descending ? `-${name}` : name });
+  const sortBy = (name: string) =>
+    void showView({ ...view, sort: sort.field === name && !sort.descending ? `-${name}` : name });
   return (
     <Page
       fill
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={type.pluralName}
       meta={
         <span aria-live="polite">
-          {counted((narrowed ? undefined : rows?.total) ?? type.entryCount ?? 0, 'entry', 'entries')}
-          {narrowed && rows && ` · ${count(rows.total)} ${rows.total === 1 ? 'matches' : 'match'}`}
+          {pluralize((isFiltered ? undefined : rows?.total) ?? type.entryCount ?? 0, 'entry', 'entries')}
+          {isFiltered && rows && ` · ${formatNumber(rows.total)} ${rows.total === 1 ? 'matches' : 'match'}`}
         </span>
       }
       actions={
         <>
           {rows && rows.total > 0 && (
-            <BulkButton typeId={type.id} rows={rows} query={question.query} narrowed={narrowed} />
+            <BulkButton typeId={type.id} rows={rows} query={rowQuery.query} isFiltered={isFiltered} />
           )}
-          <FilesMenu
+          <ImportExportMenu
             request={{
               type,
               fields,
               columns: columns.map(({ field }) => field),
-              question,
+              query: rowQuery,
               total: rows?.total,
             }}
             view={view}
@@ -150,33 +161,28 @@ function Entries() {
             <ListTree />
             Schema
           </Link>
-          <NewEntry type={type} schema={schema} />
+          <NewEntryButton type={type} schema={schema} />
         </>
       }
     >
       <TableBar
         tools={
           <>
-            {rows && answer.asOf > 0 && (
-              <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>
+            {rows && result.asOf > 0 && (
+              <AsOf tone={result.error ? 'bad' : 'ok'}>As of {formatTime(result.asOf)}</AsOf>
             )}
-            <IconButton
-              label="Read again"
-              icon={RefreshCw}
-              pending={isFetching}
-              onClick={() => void again()}
-            />
-            <PastLink type={type.apiName} view={view} />
-            <ColumnTools {...{ fields, choice }} sort={sort} onSort={turn} onChange={keep} />
+            <IconButton label="Reload" icon={RefreshCw} pending={isFetching} onClick={() => void reload()} />
+            <AsOfLink type={type.apiName} view={view} />
+            <ColumnTools {...{ fields, layout, sort }} onSort={sortBy} onChange={saveLayout} />
           </>
         }
       >
-        <ViewsBar {...{ type, fields, view, choice, saved, views }} />
+        <ViewsBar {...{ type, fields, view, layout, views }} saved={savedView} />
         <Button
           icon={ListFilter}
           id="ent-find"
-          aria-expanded={finding !== undefined}
-          onClick={() => (finding ? setFinding(undefined) : find())}
+          aria-expanded={filterPanel !== undefined}
+          onClick={() => (filterPanel ? setFilterPanel(undefined) : openFilter())}
         >
           Filter and query
         </Button>
@@ -184,72 +190,70 @@ function Entries() {
           label={`Search ${type.pluralName}`}
           placeholder={key ? `${key.name} contains` : 'Search'}
           value={q}
-          onChange={typed}
-          onLeave={settle}
+          onChange={setSearchText}
+          onBlur={settle}
         />
       </TableBar>
       {view.query !== undefined && (
-        <div className="where-line">
+        <div className="filter-chips-bar">
           <FilterChips
-            {...{ condition, fields, schema, faults }}
-            onChange={(query) => void show({ ...view, query })}
-            onEdit={find}
+            {...{ condition, fields, schema, errors }}
+            onChange={(query) => void showView({ ...view, query })}
+            onEdit={openFilter}
           />
         </div>
       )}
-      <GoneFields {...{ fields, rows }} error={answer.error} onReread={reread} />
-      <ViewNotices {...{ view, fields, saved, known, show }} />
-      {pointed && position && (
-        <PointedNotice
-          {...{ pointed, position, view, narrowed, fields }}
+      <DeletedFieldsNotice {...{ fields, rows }} error={result.error} onReloadSchema={reloadSchema} />
+      <ViewNotices {...{ view, fields }} saved={savedView} isLoaded={isLoaded} show={showView} />
+      {address && position && (
+        <CellAddressNotice
+          {...{ target: address, position, view, isFiltered, fields }}
           type={type.apiName}
-          isShown={column >= 0}
+          isColumnVisible={column >= 0}
           onShowColumn={(name) =>
-            keep(
-              hiding(
+            saveLayout(
+              hideColumns(
                 fields,
-                choice,
-                choice.hidden.filter((one) => one !== name),
+                layout,
+                layout.hidden.filter((other) => other !== name),
               ),
             )
           }
         />
       )}
-      <Suspense fallback={finding?.keyboard && <FindOnTheWay />}>
-        {finding && (
-          <FindPanel
-            said={view.query}
-            keyboard={finding.keyboard}
+      <Suspense fallback={filterPanel?.focusRequest && <FilterPanelFallback />}>
+        {filterPanel && (
+          <FilterPanel
+            filter={view.query}
+            focusRequest={filterPanel.focusRequest}
             {...{ fields, schema }}
-            onQuery={(query, isStep) => void enter({ query }, isStep)}
-            curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
+            onFilterChange={(query, isStep) => void updateView({ query }, isStep)}
+            curl={formatCurl(location.origin, type.apiName, { ...rowQuery, limit: 100, skip: 0 })}
           />
         )}
       </Suspense>
       <GridCard
-        {...{ type, columns, faults, sort, narrowed }}
-        answer={{ ...answer, rows }}
-        pointed={target}
-        linkTo={linkTo}
-        frozen={choice.frozen}
-        icon={narrowed ? Braces : Table2}
-        onSort={turn}
-        onClear={clear}
-        onAgain={() => void again()}
-        onResize={(name, width) => keep({ ...choice, widths: { ...choice.widths, [name]: width } })}
-        onPlace={(name, at) => keep(placed(fields, choice, name, at))}
+        {...{ type, columns, errors, sort, isFiltered, target, linkTo }}
+        result={{ ...result, rows }}
+        frozen={layout.frozen}
+        icon={isFiltered ? Braces : Table2}
+        onSort={sortBy}
+        onClear={clearFilter}
+        onReload={() => void reload()}
+        onResize={(name, width) => saveLayout({ ...layout, widths: { ...layout.widths, [name]: width } })}
+        onMoveColumn={(name, targetIndex) => saveLayout(dropColumn(fields, layout, name, targetIndex))}
       />
     </Page>
   );
 }
 
-/** Leads from today's list to the same list as it was at a moment. */
-function PastLink({ type, view }: { type: string; view: EntriesView }) {
+/** Link to the same list as of a past time. */
+function AsOfLink({ type, view }: { type: string; view: EntriesView }) {
   return (
     <Link
       to="/entries/$type/past"
       params={{ type }}
-      search={writeEntriesView(view)}
+      search={formatView(view)}
       className={buttonClass({ variant: 'quiet', size: 'small' })}
     >
       <History />
@@ -260,29 +264,27 @@ function PastLink({ type, view }: { type: string; view: EntriesView }) {
 
 const route = getRouteApi('/_app/entries/$type/');
 
-/** The view that the address says, and the ways to another one; what it points at belongs to this one alone. */
+/** The view and the cell address of the URL, and functions to change the view. Changing the view drops the address. */
 function useView() {
   const search = route.useSearch();
   const params = route.useParams();
   const navigate = route.useNavigate();
   const router = useRouter();
-  // oxlint-disable-next-line no-underscore-dangle -- as the router calls it
-  const visit = useLocation({ select: ({ state }) => state.__TSR_key ?? '' });
-  const view = useMemo(() => readEntriesView(search), [search]);
-  const pointed = useMemo(() => readPointed(search), [search]);
-  const show = (next: EntriesView) => navigate({ to: '.', search: writeEntriesView(next) });
-  /** Enters what was said a moment ago, in place of what stood there or as a step that Back undoes; all else stays. */
-  const enter = (part: Partial<EntriesView>, isStep = false) =>
+  const view = useMemo(() => parseView(search), [search]);
+  const address = useMemo(() => parseCellAddress(search), [search]);
+  const showView = (next: EntriesView) => navigate({ to: '.', search: formatView(next) });
+  /** Changes parts of the view of the current URL: in place, or as a history entry that Back undoes (`isStep`). */
+  const updateView = (part: Partial<EntriesView>, isStep = false) =>
     navigate({
       to: '.',
-      search: (now) => writeEntriesView({ ...readEntriesView(now), ...part }),
+      search: (now) => formatView({ ...parseView(now), ...part }),
       replace: !isStep,
     });
-  /** The address of an entry in this view, or of one of its cells. */
-  const linkTo = (to: Pointed): string => {
-    const said = { ...writeEntriesView(view), ...writePointed(to) };
-    const { href } = router.buildLocation({ to: '/entries/$type', params, search: said });
+  /** URL of a row or cell in this view. */
+  const linkTo = (to: CellAddress): string => {
+    const targetSearch = { ...formatView(view), ...formatCellAddress(to) };
+    const { href } = router.buildLocation({ to: '/entries/$type', params, search: targetSearch });
     return new URL(href, location.origin).href;
   };
-  return { view, pointed, visit, show, enter, linkTo };
+  return { view, address, showView, updateView, linkTo };
 }

@@ -2,79 +2,86 @@ import { keepPreviousData, useQuery, useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitMerge } from 'lucide-react';
 import { useMemo, useState, useDeferredValue } from 'react';
+import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { can, lacking, useAllowed, useSession } from '../../../api/session.ts';
-import type { RowVm } from '../../../api/generated/types.gen.ts';
-import { readMergeView, writeMergeView, MOST_AT_ONCE } from '../merge/merge-view.ts';
-import type { MergeView } from '../merge/merge-view.ts';
-import { MergeTable } from '../merge/MergeTable.tsx';
-import { differingFields, requestsFor } from '../merge/plan.ts';
-import type { Choice } from '../merge/plan.ts';
-import { useMerge } from '../merge/use-merge.ts';
-import { textOf } from '../history/differences.ts';
-import { readRows } from '../model/use-rows.ts';
-import { useType } from '../model/use-type.ts';
-import { valueIn } from '../model/values.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import {
+  hasAnyCapability,
+  formatMissingCapabilities,
+  usePermission,
+  useSession,
+} from '../../../api/session.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { referringTo } from '../model/schema-words.ts';
+import { toast } from '../../../ui/toast.ts';
+import { formatPlainValue } from '../history/differences.ts';
+import { compareFields, buildMergeRequests } from '../merge/merge-plan.ts';
+import type { ValueChoice } from '../merge/merge-plan.ts';
+import { parseMergeView, formatMergeView, MAX_MERGE_ENTRIES } from '../merge/merge-view.ts';
+import type { MergeView } from '../merge/merge-view.ts';
+import { MergeTable } from '../merge/MergeTable.tsx';
+import { useMerge } from '../merge/use-merge.ts';
+import { queryRows } from '../model/entry-rows.ts';
+import { getReferencingFields } from '../model/field-usage.ts';
 import type { Field, Schema } from '../model/schema.ts';
-import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { useEntryType } from '../model/use-entry-type.ts';
+import { getValue } from '../model/values.ts';
 import './entries.css';
 
 const route = getRouteApi('/_app/entries/$type/merge');
 
-/** Duplicates become one entry: which one stays, with whose values, and what will refer to it. */
+/** Page that merges duplicates: selects the entry that stays and its values, and shows the consequences. */
 export function MergePage() {
-  const { allowed, reason } = useAllowed('mergeEntries');
+  const { allowed, reason } = usePermission('mergeEntries');
   const session = useSession();
   if (!allowed) throw new ServiceError(403, reason);
-  // Merging takes entries away, so it asks for both.
-  if (!can(session, ['Delete Data'])) throw new ServiceError(403, lacking(['Delete Data']));
-  return <Merge />;
+  // Merging deletes entries, so it requires both capabilities.
+  if (!hasAnyCapability(session, ['Delete Data']))
+    throw new ServiceError(403, formatMissingCapabilities(['Delete Data']));
+  return <MergeContent />;
 }
 
 function useMergeView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const view = useMemo(() => readMergeView(search), [search]);
-  const show = (next: MergeView) => navigate({ to: '.', search: writeMergeView(next), resetScroll: false });
+  const view = useMemo(() => parseMergeView(search), [search]);
+  const show = (next: MergeView) => navigate({ to: '.', search: formatMergeView(next), resetScroll: false });
   return { view, show, navigate };
 }
 
-function Merge() {
-  const { schema, type, fields } = useType();
+function MergeContent() {
+  const { schema, type, fields } = useEntryType();
   const { view, show } = useMergeView();
   const { ids } = view;
   const key = fields.find(({ isKey }) => isKey);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: [{ _id: 'queryRowsByBody', typeId: type.id, merge: ids }],
     queryFn: ({ signal }) =>
-      readRows(type.id, { query: { EntryId: { $in: [...ids] } }, limit: ids.length }, signal),
+      queryRows(type.id, { query: { EntryId: { $in: [...ids] } }, limit: ids.length }, signal),
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
   });
   const rows = ids.flatMap((id) => data?.rows.find(({ EntryId }) => EntryId === id) ?? []);
-  const nameOf = (row: RowVm) => (key && textOf(valueIn(row, key), key).trim()) || `Entry ${row.EntryId}`;
+  const formatName = (row: RowVm) =>
+    (key && formatPlainValue(getValue(row, key), key).trim()) || `Entry ${row.EntryId}`;
   const [first] = rows;
   const failure = error === null ? undefined : toServiceError(error);
   return (
     <Page
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={`Merge ${type.pluralName}`}
-      meta={ids.length > 0 && counted(ids.length, 'entry', 'entries')}
+      meta={ids.length > 0 && pluralize(ids.length, 'entry', 'entries')}
     >
       {failure && (
         <ErrorState
-          title="The entries could not be read"
+          title="The entries could not be loaded"
           onRetry={() => void refetch()}
           retrying={isFetching}
           requestId={failure.requestId}
@@ -84,23 +91,23 @@ function Merge() {
       )}
       {!failure && ids.length > 0 && !data && <SkeletonRows rows={8} />}
       {data && rows.length < ids.length && !isFetching && (
-        <Banner tone="warn" title="Some of these entries are not there">
-          {counted(ids.length - rows.length, 'entry was', 'entries were')} deleted or merged, or of another
-          type: only the others are shown.
+        <Banner tone="warn" title="Some of these entries do not exist">
+          {pluralize(ids.length - rows.length, 'entry was', 'entries were')} deleted or merged, or belong to
+          another type. Only the others are displayed.
         </Banner>
       )}
       {rows.length > 1 && (
-        <SideBySide
+        <MergeForm
           key={rows.map(({ EntryId }) => EntryId).join()}
-          {...{ rows, view, nameOf, schema, type, fields }}
+          {...{ rows, view, formatName, schema, type, fields }}
         />
       )}
       {key && (
-        <Card title={rows.length > 1 ? 'Another duplicate' : 'Choose the entries that are the same'}>
+        <Card title={rows.length > 1 ? 'Add another duplicate' : 'Choose the duplicates'}>
           <CardBody>
             {first && rows.length === 1 && (
-              <p className="mg-first">
-                What is the same as <bdi>{nameOf(first)}</bdi> (id {first.EntryId})?
+              <p className="mg-hint">
+                Which entries are duplicates of <bdi>{formatName(first)}</bdi> (id {first.EntryId})?
               </p>
             )}
             <AddEntry
@@ -108,9 +115,9 @@ function Merge() {
               typeId={type.id}
               pluralName={type.pluralName}
               nameField={key}
-              like={first ? (nameOf(first).split(' ')[0] ?? '') : ''}
+              initialSearch={first ? (formatName(first).split(' ')[0] ?? '') : ''}
               ids={ids}
-              nameOf={nameOf}
+              formatName={formatName}
               onAdd={(id) => void show({ ...view, ids: [...ids, id] })}
             />
           </CardBody>
@@ -120,81 +127,82 @@ function Merge() {
   );
 }
 
-interface SideBySideProps extends Pick<ReturnType<typeof useType>, 'schema' | 'type' | 'fields'> {
+interface MergeFormProps extends Pick<ReturnType<typeof useEntryType>, 'schema' | 'type' | 'fields'> {
   rows: readonly RowVm[];
   view: MergeView;
-  nameOf: (row: RowVm) => string;
+  formatName: (row: RowVm) => string;
 }
 
-function SideBySide({ rows, view, nameOf, schema, type, fields }: SideBySideProps) {
+function MergeForm({ rows, view, formatName, schema, type, fields }: MergeFormProps) {
   const { show, navigate } = useMergeView();
-  const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const [choices, setChoices] = useState<ReadonlyMap<number, ValueChoice>>(new Map());
   const { run, isWritten } = useMerge();
-  const stays = rows.find(({ EntryId }) => EntryId === view.stays) ?? rows[0];
-  if (!stays) return null;
-  const away = rows.filter((row) => row !== stays);
-  const { chosen, kept, same } = differingFields(rows, fields);
-  const requests = requestsFor(chosen, choices, stays, rows);
-  const name = nameOf(stays);
-  const going = counted(away.length, 'entry', 'entries');
+  const target = rows.find(({ EntryId }) => EntryId === view.targetId) ?? rows[0];
+  if (!target) return null;
+  const mergedRows = rows.filter((row) => row !== target);
+  const { selectableFields, fixedFields, equalCount } = compareFields(rows, fields);
+  const requests = buildMergeRequests(selectableFields, choices, target, rows);
+  const targetName = formatName(target);
+  const mergedCount = pluralize(mergedRows.length, 'entry', 'entries');
   const merge = async () => {
-    const done = await passOneWayDoor({
-      title: `Merge ${going} into ${name}?`,
-      final: `A merge cannot be undone: ${away.map(nameOf).join(', ')} will be gone. Their history stays, the entries do not come back.`,
-      breaks: `Links and programs that name ${away.length === 1 ? 'its id' : 'their ids'}. What refers to ${away.length === 1 ? 'it' : 'them'} will refer to ${name}, and ${
+    const isDone = await confirmIrreversible({
+      title: `Merge ${mergedCount} into ${targetName}?`,
+      irreversible: `A merge cannot be undone: ${mergedRows.map(formatName).join(', ')} will be deleted. Only their history remains.`,
+      breaks: `Links and programs that use ${mergedRows.length === 1 ? 'its id' : 'their ids'}. References to ${mergedRows.length === 1 ? 'it' : 'them'} will point to ${targetName}, and ${
         requests.length === 0
           ? 'its values stay as they are'
-          : `${counted(requests.length, 'value', 'values')} of it will be replaced first`
+          : `${pluralize(requests.length, 'value', 'values')} of it will be replaced first`
       }.`,
-      affects: `Whoever works with ${type.pluralName} here, and programs that read them.`,
-      action: `Merge ${going}`,
-      typed: String(stays.EntryId),
-      run: () => run({ typeId: type.id, stays, away, requests }),
+      affects: `Everyone who works with ${type.pluralName}, and programs that read them.`,
+      action: `Merge ${mergedCount}`,
+      expectedText: String(target.EntryId),
+      run: () => run({ typeId: type.id, target, mergedRows, requests }),
     });
-    if (!done) return;
-    toast({ title: `${going} went into ${name}` });
+    if (!isDone) return;
+    toast({
+      title: `${pluralize(mergedRows.length, 'entry was', 'entries were')} merged into ${targetName}`,
+    });
     void navigate({
       to: '/entries/$type/$entryId',
-      params: { type: type.apiName, entryId: stays.EntryId },
+      params: { type: type.apiName, entryId: target.EntryId },
       search: {},
     });
   };
   return (
     <>
       {isWritten && (
-        <Banner tone="warn" title="The values are saved, the merge is not done">
-          Nothing is lost. The chosen values are in {name}; merging can be tried again.
+        <Banner tone="warn" title="The values are saved, but the merge failed">
+          Nothing is lost. The selected values are in {targetName}; you can try to merge again.
         </Banner>
       )}
       <Card title="Side by side">
         <MergeTable
-          {...{ rows, stays, nameOf, chosen, kept, choices }}
-          onStays={(id) => {
+          {...{ rows, target, formatName, selectableFields, fixedFields, choices }}
+          onTargetChange={(id) => {
             setChoices(new Map());
-            void show({ ...view, stays: id });
+            void show({ ...view, targetId: id });
           }}
-          onChoose={(field, choice) => setChoices(new Map(choices).set(field.id, choice))}
-          onLeave={(id) => void show({ ...view, ids: view.ids.filter((one) => one !== id) })}
+          onChoiceChange={(field, choice) => setChoices(new Map(choices).set(field.id, choice))}
+          onRemove={(id) => void show({ ...view, ids: view.ids.filter((other) => other !== id) })}
         />
         <p className="ent-line ent-quiet">
-          {counted(same, 'field is', 'fields are')} the same in all of them.
-          {kept.length > 0 &&
-            ' Files and fields that the service fills stay as they are in the entry that stays; those of the others go with them.'}
+          {pluralize(equalCount, 'field is', 'fields are')} the same in all of them.
+          {fixedFields.length > 0 &&
+            ' Files and fields filled by the service are kept only from the entry that stays.'}
         </p>
       </Card>
-      <Card title="What will happen">
+      <Card title="Consequences">
         <CardBody>
-          <div className="mg-will">
-            <Moved {...{ schema, away, name }} typeId={type.id} />
+          <div className="mg-consequences">
+            <MovedReferences {...{ schema, mergedRows, targetName }} typeId={type.id} />
             <p>
               {requests.length === 0
-                ? `The values of ${name} stay as they are.`
-                : `${counted(requests.length, 'value', 'values')} of ${name} will be replaced.`}{' '}
-              {counted(away.length, 'entry goes', 'entries go')} away for good; the history and the last
-              values stay readable.
+                ? `The values of ${targetName} stay unchanged.`
+                : `${pluralize(requests.length, 'value', 'values')} of ${targetName} will be replaced.`}{' '}
+              {mergedCount} will be deleted permanently; the history and the last values stay readable.
             </p>
             <Button icon={GitMerge} variant="danger" onClick={() => void merge()}>
-              Merge {going} into {name}
+              Merge {mergedCount} into {targetName}
             </Button>
           </div>
         </CardBody>
@@ -203,12 +211,12 @@ function SideBySide({ rows, view, nameOf, schema, type, fields }: SideBySideProp
   );
 }
 
-/** How many entries refer to others through a field. */
-const countQuery = (field: Field, ids: readonly number[]) => ({
+/** Query options of the number of entries whose field refers to any of the ids. */
+const referenceCountQuery = (field: Field, ids: readonly number[]) => ({
   queryKey: [{ _id: 'queryRowsByBody', referring: field.id, ids }],
   queryFn: async ({ signal }: { signal: AbortSignal }) =>
     (
-      await readRows(
+      await queryRows(
         field.entryTypeId,
         { query: { [field.apiName]: { $in: [...ids] } }, fields: ['EntryId'], limit: 1 },
         signal,
@@ -216,40 +224,41 @@ const countQuery = (field: Field, ids: readonly number[]) => ({
     ).totalRecords,
 });
 
-interface MovedProps {
+interface MovedReferencesProps {
   schema: Schema;
   typeId: number;
-  away: readonly RowVm[];
-  name: string;
+  mergedRows: readonly RowVm[];
+  targetName: string;
 }
 
-/** What refers to the entries that go away, and will refer to the one that stays. */
-function Moved({ schema, typeId, away, name }: MovedProps) {
-  const ids = away.map(({ EntryId }) => EntryId);
-  const referring = ids.length === 0 ? [] : referringTo(typeId, schema);
-  const answers = useQueries({ queries: referring.map((field) => countQuery(field, ids)) });
-  const failed = answers.find(({ error }) => error !== null)?.error;
-  if (failed) return <p className="field-error">{toServiceError(failed).message}</p>;
-  if (answers.some(({ isPending }) => isPending)) return <p>Looking for what refers to them…</p>;
-  const found = referring.flatMap((field, at) => {
-    const total = answers[at]?.data ?? 0;
+/** References to the merged entries, which the merge moves to the target. */
+function MovedReferences({ schema, typeId, mergedRows, targetName }: MovedReferencesProps) {
+  const ids = mergedRows.map(({ EntryId }) => EntryId);
+  const referenceFields = ids.length === 0 ? [] : getReferencingFields(typeId, schema);
+  const results = useQueries({ queries: referenceFields.map((field) => referenceCountQuery(field, ids)) });
+  const failure = results.find(({ error }) => error !== null)?.error;
+  if (failure) return <p className="field-error">{toServiceError(failure).message}</p>;
+  if (results.some(({ isPending }) => isPending)) return <p>Counting references…</p>;
+  const counts = referenceFields.flatMap((field, at) => {
+    const total = results[at]?.data ?? 0;
     return total > 0 ? [{ field, total }] : [];
   });
-  if (found.length === 0) return <p>Nothing refers to the entries that go away.</p>;
+  if (counts.length === 0) return <p>Nothing refers to the merged entries.</p>;
   return (
     <>
       <p>
-        {counted(
-          found.reduce((sum, { total }) => sum + total, 0),
-          'value refers to what goes away and will refer',
-          'values refer to what goes away and will refer',
+        {pluralize(
+          counts.reduce((sum, { total }) => sum + total, 0),
+          'reference moves',
+          'references move',
         )}{' '}
-        to <bdi>{name}</bdi>:
+        to <bdi>{targetName}</bdi>:
       </p>
       <ul>
-        {found.map(({ field, total }) => (
+        {counts.map(({ field, total }) => (
           <li key={field.id}>
-            {field.name} of {count(total)} {schema.typeById.get(field.entryTypeId)?.pluralName ?? 'entries'}
+            {field.name} of {formatNumber(total)}{' '}
+            {schema.typeById.get(field.entryTypeId)?.pluralName ?? 'entries'}
           </li>
         ))}
       </ul>
@@ -261,35 +270,39 @@ interface AddEntryProps {
   typeId: number;
   pluralName: string;
   nameField: Field;
-  /** Searched for at first: duplicates are called alike. */
-  like: string;
+  /** Initial search text, since duplicates usually have similar names. */
+  initialSearch: string;
   ids: readonly number[];
-  nameOf: (row: RowVm) => string;
+  formatName: (row: RowVm) => string;
   onAdd: (entryId: number) => void;
 }
 
-const FOUND = 8;
+const MAX_SEARCH_RESULTS = 8;
 
-/** Looks for entries by name, to put them beside the others. */
-function AddEntry({ typeId, pluralName, nameField, like, ids, nameOf, onAdd }: AddEntryProps) {
-  const [q, setQ] = useState(like);
-  const sought = useDeferredValue(q.trim());
+/** Searches entries by name to add them to the merge. */
+function AddEntry({ typeId, pluralName, nameField, initialSearch, ids, formatName, onAdd }: AddEntryProps) {
+  const [q, setQ] = useState(initialSearch);
+  const searchText = useDeferredValue(q.trim());
   const { data, error } = useQuery({
-    queryKey: [{ _id: 'queryRowsByBody', typeId, duplicates: sought }],
+    queryKey: [{ _id: 'queryRowsByBody', typeId, duplicates: searchText }],
     queryFn: ({ signal }) =>
-      readRows(
+      queryRows(
         typeId,
         {
-          query: { [nameField.apiName]: { $contains: sought } },
+          query: { [nameField.apiName]: { $contains: searchText } },
           fields: [nameField.apiName],
-          limit: FOUND + MOST_AT_ONCE,
+          limit: MAX_SEARCH_RESULTS + MAX_MERGE_ENTRIES,
         },
         signal,
       ),
-    enabled: sought !== '',
+    enabled: searchText !== '',
   });
-  const found = data?.rows.filter(({ EntryId }) => !ids.includes(EntryId)).slice(0, FOUND) ?? [];
-  const full = ids.length >= MOST_AT_ONCE ? `At most ${MOST_AT_ONCE} side by side` : undefined;
+  const matches =
+    data?.rows.filter(({ EntryId }) => !ids.includes(EntryId)).slice(0, MAX_SEARCH_RESULTS) ?? [];
+  const limitReason =
+    ids.length >= MAX_MERGE_ENTRIES
+      ? `At most ${MAX_MERGE_ENTRIES} entries can be merged at once`
+      : undefined;
   return (
     <div className="mg-add">
       <SearchField
@@ -300,18 +313,18 @@ function AddEntry({ typeId, pluralName, nameField, like, ids, nameOf, onAdd }: A
       />
       {error && <p className="field-error">{toServiceError(error).message}</p>}
       <ul aria-label="Entries found">
-        {found.map((row) => (
+        {matches.map((row) => (
           <li key={row.EntryId}>
             <span>
-              <bdi>{nameOf(row)}</bdi> <span className="mg-id">id {row.EntryId}</span>
+              <bdi>{formatName(row)}</bdi> <span className="mg-id">id {row.EntryId}</span>
             </span>
-            <Button size="small" disabledReason={full} onClick={() => onAdd(row.EntryId)}>
-              Add<span className="visually-hidden"> {nameOf(row)}</span>
+            <Button size="small" disabledReason={limitReason} onClick={() => onAdd(row.EntryId)}>
+              Add<span className="visually-hidden"> {formatName(row)}</span>
             </Button>
           </li>
         ))}
       </ul>
-      {data && found.length === 0 && <p className="ent-quiet">No other entry is called so.</p>}
+      {data && matches.length === 0 && <p className="ent-quiet">No other entry has this name.</p>}
     </div>
   );
 }

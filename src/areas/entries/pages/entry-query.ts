@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { notFound } from '@tanstack/react-router';
+import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { readHistoricalData } from '../../../api/generated/sdk.gen.ts';
-import type { EntryTypeVm, RowVm } from '../../../api/generated/types.gen.ts';
-import { fieldsQuery, schemaOf, typeCalled, typesQuery } from '../model/schema.ts';
+import { queryRows } from '../model/entry-rows.ts';
+import { fieldsQuery, buildSchema, findEntryType, typesQuery } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
-import { readRows } from '../model/use-rows.ts';
-import { itemText, itemsOf, valueIn } from '../model/values.ts';
+import { formatItem, toItems, getValue } from '../model/values.ts';
 
-/** An entry as it is; of one that was deleted, as it was then. */
+/** An entry with its current values, or with its last values if it was deleted. */
 export interface Entry {
   id: number;
   name: string;
@@ -16,11 +16,8 @@ export interface Entry {
   isDeleted: boolean;
 }
 
-/** A moment from which nothing more has changed. */
-const now = () => new Date().toISOString();
-
-/** The row of an entry at a moment; undefined where it was not there yet. */
-async function readRowAt(type: EntryTypeVm, entryId: number, fromDate: string, signal: AbortSignal) {
+/** Loads the row of an entry as of a time; undefined if it did not exist. @throws ServiceError */
+async function loadRowAsOf(type: EntryTypeVm, entryId: number, fromDate: string, signal: AbortSignal) {
   const { data } = await readHistoricalData({
     body: { entryTypeId: type.id, entries: [entryId], fromDate },
     query: { wrapIntoArrays: true },
@@ -29,22 +26,23 @@ async function readRowAt(type: EntryTypeVm, entryId: number, fromDate: string, s
   return data.rows[0];
 }
 
-async function readEntry(
+async function loadEntry(
   type: EntryTypeVm,
   fields: readonly Field[],
   id: number,
   signal: AbortSignal,
 ): Promise<Entry> {
-  const live = await readRows(type.id, { query: { EntryId: id }, limit: 1 }, signal);
-  const row = live.rows[0] ?? (await readRowAt(type, id, now(), signal));
+  const current = await queryRows(type.id, { query: { EntryId: id }, limit: 1 }, signal);
+  // The history includes deleted entries with their last values.
+  const row = current.rows[0] ?? (await loadRowAsOf(type, id, new Date().toISOString(), signal));
   if (!row) throw notFound();
   const key = fields.find(({ isKey }) => isKey);
-  const [name] = key ? itemsOf(valueIn(row, key)) : [];
-  const text = key && name !== undefined ? itemText(name, key).trim() : '';
-  return { id, name: text === '' ? `Entry ${id}` : text, row, isDeleted: live.rows.length === 0 };
+  const [name] = key ? toItems(getValue(row, key)) : [];
+  const text = key && name !== undefined ? formatItem(name, key).trim() : '';
+  return { id, name: text === '' ? `Entry ${id}` : text, row, isDeleted: current.rows.length === 0 };
 }
 
-/** One entry with all its values. */
+/** Query options of an entry with all its values. @throws notFound, ServiceError */
 export const entryQuery = (client: QueryClient, typeName: string, entryId: number) =>
   queryOptions({
     queryKey: [{ _id: 'queryRowsByBody', typeName, entryId }],
@@ -53,8 +51,8 @@ export const entryQuery = (client: QueryClient, typeName: string, entryId: numbe
         client.ensureQueryData(typesQuery),
         client.ensureQueryData(fieldsQuery),
       ]);
-      const type = typeCalled(types, typeName);
+      const type = findEntryType(types, typeName);
       if (!type) throw notFound();
-      return readEntry(type, schemaOf(types, fields).fieldsOf(type.id), entryId, signal);
+      return loadEntry(type, buildSchema(types, fields).getFields(type.id), entryId, signal);
     },
   });

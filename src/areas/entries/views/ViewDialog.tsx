@@ -1,25 +1,25 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod/mini';
+import type { SavedView } from '../../../../contract/generated/types.gen.ts';
 import { createViewMutation, updateViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { SavedView } from '../../../api/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SwitchField } from '../../../ui/form/CheckField.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { unlessOvertaken } from './overtaken.ts';
-import type { ViewContent } from './saved.ts';
+import { toast } from '../../../ui/toast.ts';
+import { writeUnlessConflict } from './save-view.ts';
+import type { ViewContent } from './saved-view.ts';
 import { useViewRights } from './use-views.ts';
 
-const LONGEST = 100;
-const OVER = {
-  body: 'It was changed since you opened it. Their change of what it asks for stays; its name becomes yours.',
-  action: 'Rename it',
+const MAX_NAME_CHARS = 100;
+const CONFLICT_TEXTS = {
+  body: 'The view was changed after you opened it. Renaming keeps those changes and replaces the name.',
+  action: 'Rename',
 };
-const zView = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, 'Give it a name'), z.maxLength(LONGEST)),
+const viewSchema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, 'Enter a name'), z.maxLength(MAX_NAME_CHARS)),
   isShared: z.boolean(),
 });
 
@@ -32,34 +32,34 @@ interface ViewDialogProps {
   onClose: () => void;
 }
 
-/** The name of a view, and whether everybody sees it. */
+/** Dialog for the name of a new or existing saved view; a new one can be shared. */
 export default function ViewDialog({ typeId, saved, content, onSaved, onClose }: ViewDialogProps) {
-  const { whyNotShare } = useViewRights();
+  const { shareRefusal } = useViewRights();
   const create = useWrite('createView', createViewMutation());
   const update = useWrite('updateView', updateViewMutation());
   const form = useForm({
-    resolver: zodResolver(zView),
+    resolver: zodResolver(viewSchema),
     defaultValues: { name: saved?.name ?? '', isShared: saved?.isShared ?? false },
   });
   const path = { entryTypeId: String(typeId) };
-  const submit = async ({ name, isShared }: z.infer<typeof zView>) => {
-    const rename = async (one: SavedView) => {
-      const done = await unlessOvertaken(one, OVER, (headers) =>
+  const submit = async ({ name, isShared }: z.infer<typeof viewSchema>) => {
+    const rename = async (view: SavedView) => {
+      const done = await writeUnlessConflict(view, CONFLICT_TEXTS, (headers) =>
         update.mutateAsync({
-          path: { ...path, viewId: one.id },
+          path: { ...path, viewId: view.id },
           body: { name },
           ...(headers && { headers }),
         }),
       );
-      return done?.made;
+      return done?.result;
     };
-    // Why it failed stands in the form.
-    const made = await (
+    // The form shows the error.
+    const result = await (
       saved ? rename(saved) : create.mutateAsync({ path, body: { ...content, name, isShared } })
     ).catch(() => undefined);
-    if (!made) return;
-    toast({ title: `${made.name} was saved` });
-    onSaved(made);
+    if (!result) return;
+    toast({ title: `${result.name} was saved` });
+    onSaved(result);
     onClose();
   };
   return (
@@ -68,17 +68,17 @@ export default function ViewDialog({ typeId, saved, content, onSaved, onClose }:
         form={form}
         pending={form.formState.isSubmitting}
         error={create.error ?? update.error}
-        submit={saved ? 'Rename' : 'Save view'}
+        submitLabel={saved ? 'Rename' : 'Save view'}
         onCancel={onClose}
         onSubmit={submit}
       >
-        <TextField control={form.control} name="name" label="Name" maxLength={LONGEST} />
+        <TextField control={form.control} name="name" label="Name" maxLength={MAX_NAME_CHARS} />
         {!saved && (
           <SwitchField
             control={form.control}
             name="isShared"
-            label="Share with everybody who may read entries"
-            disabledReason={whyNotShare}
+            label="Share with everyone who can read entries"
+            disabledReason={shareRefusal}
           />
         )}
       </Form>

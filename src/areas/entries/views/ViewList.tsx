@@ -1,21 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
-import { deleteViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { EntryTypeVm, SavedView } from '../../../api/generated/types.gen.ts';
+import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { useAllowed } from '../../../api/session.ts';
+import { deleteViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { fold } from '../../../lib/fold.ts';
+import { foldText } from '../../../lib/fold-text.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
-import { writeEntriesView } from '../model/view.ts';
-import { unlessOvertaken } from './overtaken.ts';
-import { viewOf } from './saved.ts';
-import { useSaveView } from './use-save-view.ts';
+import { writeUnlessConflict, useSaveView } from './save-view.ts';
+import { toEntriesView } from './saved-view.ts';
 import { useViewRights } from './use-views.ts';
+import { formatView } from './view.ts';
 
 interface ViewListProps {
   type: EntryTypeVm;
@@ -24,25 +23,25 @@ interface ViewListProps {
   views: readonly SavedView[];
   onNew: () => void;
   onRename: () => void;
-  /** The open view is there no more. */
+  /** The open view was deleted. */
   onDeleted: () => void;
   onClose: () => void;
 }
 
-const MANY = 8;
+const MIN_VIEWS_FOR_SEARCH = 8;
 
-/** The views to open, each at its address, and what can be done with the one that is open. */
-export default function ViewList({ type, fields, saved, views, ...acts }: ViewListProps) {
+/** Links to the saved views and the actions of the open one. */
+export default function ViewList({ type, fields, saved, views, ...actions }: ViewListProps) {
   const [q, setQ] = useState('');
   const { isMine } = useViewRights();
-  const found = views.filter(({ name }) => fold(name).includes(fold(q.trim())));
-  const parts = [
-    { title: 'My views', of: found.filter(isMine) },
-    { title: 'Shared by others', of: found.filter((one) => !isMine(one)) },
-  ].filter(({ of }) => of.length > 0);
+  const found = views.filter(({ name }) => foldText(name).includes(foldText(q.trim())));
+  const sections = [
+    { title: 'My views', items: found.filter(isMine) },
+    { title: 'Shared by others', items: found.filter((view) => !isMine(view)) },
+  ].filter(({ items }) => items.length > 0);
   return (
     <div className="views-card">
-      {views.length > MANY && (
+      {views.length > MIN_VIEWS_FOR_SEARCH && (
         <input
           type="search"
           className="input"
@@ -53,113 +52,121 @@ export default function ViewList({ type, fields, saved, views, ...acts }: ViewLi
         />
       )}
       <div className="views-lists">
-        {parts.map(({ title, of }) => (
+        {sections.map(({ title, items }) => (
           <section key={title} aria-label={title}>
             <h3>{title}</h3>
             <ul>
-              {of.map((one) => (
-                <li key={one.id}>
+              {items.map((view) => (
+                <li key={view.id}>
                   <Link
                     to="/entries/$type"
                     params={{ type: type.apiName }}
-                    search={writeEntriesView(viewOf(one, fields))}
-                    aria-current={one.id === saved?.id ? 'true' : undefined}
-                    onClick={acts.onClose}
+                    search={formatView(toEntriesView(view, fields))}
+                    aria-current={view.id === saved?.id ? 'true' : undefined}
+                    onClick={actions.onClose}
                   >
-                    <bdi>{one.name}</bdi>
-                    <span className="views-of">{ownerWords(one, isMine(one))}</span>
-                    {one.id === saved?.id && <Check />}
+                    <bdi>{view.name}</bdi>
+                    <span className="views-owner">{formatOwner(view, isMine(view))}</span>
+                    {view.id === saved?.id && <Check />}
                   </Link>
                 </li>
               ))}
             </ul>
           </section>
         ))}
-        {parts.length === 0 && (
+        {sections.length === 0 && (
           <p className="views-none">
             {views.length === 0
-              ? 'A view keeps filter, order and columns under a name, for you or for everybody.'
-              : 'No view is called so.'}
+              ? 'A view saves filter, order and columns under a name, for you or for everyone.'
+              : 'No view matches.'}
           </p>
         )}
       </div>
-      <Acts {...{ type, saved }} {...acts} />
+      <ViewActions {...{ type, saved }} {...actions} />
     </div>
   );
 }
 
-const ownerWords = ({ isShared, ownerName }: SavedView, mine: boolean): string => {
-  if (mine) return isShared ? 'Shared' : '';
-  return ownerName ?? 'Owner has left';
+const formatOwner = ({ isShared, ownerName }: SavedView, isMine: boolean): string => {
+  if (isMine) return isShared ? 'Shared' : '';
+  return ownerName ?? 'Former user';
 };
 
-const OVER = { body: 'What they have changed of it would be gone with it.', action: 'Delete view' };
+const CONFLICT_TEXTS = { body: 'Deleting the view also deletes that change.', action: 'Delete view' };
 
-type ActsProps = Pick<ViewListProps, 'type' | 'saved' | 'onNew' | 'onRename' | 'onDeleted' | 'onClose'>;
+type ViewActionsProps = Pick<
+  ViewListProps,
+  'type' | 'saved' | 'onNew' | 'onRename' | 'onDeleted' | 'onClose'
+>;
 
-function Acts({ type, saved, onNew, onRename, onDeleted, onClose }: ActsProps) {
-  const create = useAllowed('createView');
-  const { whyNotChange, whyNotShare } = useViewRights();
+function ViewActions({ type, saved, onNew, onRename, onDeleted, onClose }: ViewActionsProps) {
+  const create = usePermission('createView');
+  const { getChangeRefusal, shareRefusal } = useViewRights();
   const { save, pending } = useSaveView(type.id);
   const removal = useWrite('deleteView', deleteViewMutation());
-  const leave = (act: () => void) => () => {
+  const closeAnd = (act: () => void) => () => {
     onClose();
     act();
   };
-  const remove = async (one: SavedView) => {
-    const agreed = await confirm({
-      title: `Delete the view ${one.name}?`,
-      body: one.isShared
-        ? 'It goes for everybody it is shared with. Addresses of it still show what it asked for.'
-        : 'Addresses of it still show what it asked for.',
+  const remove = async (view: SavedView) => {
+    const confirmed = await confirm({
+      title: `Delete the view ${view.name}?`,
+      body: view.isShared
+        ? 'It is deleted for everyone. Links to it still show the same entries.'
+        : 'Links to it still show the same entries.',
       action: 'Delete view',
       danger: true,
     });
-    if (!agreed) return;
+    if (!confirmed) return;
     try {
-      const done = await unlessOvertaken(one, OVER, (headers) =>
+      const done = await writeUnlessConflict(view, CONFLICT_TEXTS, (headers) =>
         removal.mutateAsync({
-          path: { entryTypeId: String(type.id), viewId: one.id },
+          path: { entryTypeId: String(type.id), viewId: view.id },
           ...(headers && { headers }),
         }),
       );
       if (!done) return;
-      toast({ title: `${one.name} was deleted` });
+      toast({ title: `${view.name} was deleted` });
       onDeleted();
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);
-      toast({ title: `${one.name} was not deleted`, description, tone: 'bad' });
+      toast({ title: `${view.name} was not deleted`, description, tone: 'bad' });
     }
   };
-  const why = saved && whyNotChange(saved);
-  const shareWhy = saved && (why ?? (saved.isShared ? undefined : whyNotShare));
+  const changeReason = saved && getChangeRefusal(saved);
+  const shareReason = saved && (changeReason ?? (saved.isShared ? undefined : shareRefusal));
   return (
     <footer>
-      <Button size="small" variant="quiet" disabledReason={create.reason} onClick={leave(onNew)}>
+      <Button size="small" variant="quiet" disabledReason={create.reason} onClick={closeAnd(onNew)}>
         Save as new view
       </Button>
       {saved && (
         <>
-          <Button size="small" variant="quiet" disabledReason={why} onClick={leave(onRename)}>
+          <Button size="small" variant="quiet" disabledReason={changeReason} onClick={closeAnd(onRename)}>
             Rename
           </Button>
           <Button
             size="small"
             variant="quiet"
             pending={pending}
-            disabledReason={shareWhy}
+            disabledReason={shareReason}
             onClick={() => void save(saved, { isShared: !saved.isShared })}
           >
             {saved.isShared ? 'Stop sharing' : 'Share'}
           </Button>
-          <Button size="small" variant="quiet" disabledReason={why} onClick={leave(() => void remove(saved))}>
+          <Button
+            size="small"
+            variant="quiet"
+            disabledReason={changeReason}
+            onClick={closeAnd(() => void remove(saved))}
+          >
             Delete
           </Button>
           <Link
             to="/entries/$type"
             params={{ type: type.apiName }}
             search={{}}
-            className="views-leave"
+            className="views-close"
             onClick={onClose}
           >
             Close the view

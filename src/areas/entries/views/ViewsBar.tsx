@@ -1,55 +1,56 @@
 import { useRouter } from '@tanstack/react-router';
 import { Bookmark, BookmarkPlus, ChevronDown } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
-import type { EntryTypeVm, SavedView } from '../../../api/generated/types.gen.ts';
+import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { later } from '../../../ui/later.ts';
-import type { ColumnChoice } from '../model/columns-store.ts';
-import { keepColumnChoice } from '../model/columns-store.ts';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import type { ColumnLayout } from '../model/columns.ts';
+import { saveColumnLayout } from '../model/columns.ts';
 import type { Field } from '../model/schema.ts';
-import { writeEntriesView } from '../model/view.ts';
-import type { EntriesView } from '../model/view.ts';
-import { columnsPlace, contentOf, isChanged, viewOf } from './saved.ts';
-import { useSaveView } from './use-save-view.ts';
+import { useSaveView } from './save-view.ts';
+import { getColumnLayoutKey, toViewContent, isViewChanged, toEntriesView } from './saved-view.ts';
 import { useViewRights } from './use-views.ts';
+import { formatView } from './view.ts';
+import type { EntriesView } from './view.ts';
 import './views.css';
 
-const PopoverCard = later(() => import('../../../ui/menu/PopoverCard.tsx'));
-const ViewList = later(() => import('./ViewList.tsx'));
-const ViewDialog = later(() => import('./ViewDialog.tsx'));
+const PopoverCard = lazyWithPreload(() => import('../../../ui/menu/PopoverCard.tsx'));
+const ViewList = lazyWithPreload(() => import('./ViewList.tsx'));
+const ViewDialog = lazyWithPreload(() => import('./ViewDialog.tsx'));
 
 interface ViewsBarProps {
   type: EntryTypeVm;
   fields: readonly Field[];
   view: EntriesView;
-  choice: ColumnChoice;
-  /** The view that the address names, where it is known. */
+  layout: ColumnLayout;
+  /** The saved view named in the URL, if it exists. */
   saved: SavedView | undefined;
   views: readonly SavedView[];
 }
 
-/** Which saved view is open and whether it was changed; the way to the others, and to a new one. */
+/** The open saved view with its unsaved changes, the menu of views and the button for a new one. */
 export function ViewsBar(props: ViewsBarProps) {
-  const { type, fields, view, choice, saved } = props;
+  const { type, fields, view, layout, saved } = props;
   const router = useRouter();
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [dialog, setDialog] = useState<'new' | 'rename'>();
   const rights = useViewRights();
   const { save, pending } = useSaveView(type.id);
-  const changed = saved !== undefined && isChanged(saved, view, choice, fields);
-  const isWorthKeeping = !saved && (view.query !== undefined || view.q !== '' || view.sort !== '');
-  const forget = (one: SavedView) => keepColumnChoice(columnsPlace(type.id, one.id), undefined);
+  const isChanged = saved !== undefined && isViewChanged(saved, view, layout, fields);
+  const isWorthSaving = !saved && (view.query !== undefined || view.q !== '' || view.sort !== '');
+  const discardLayout = (viewToReset: SavedView) =>
+    saveColumnLayout(getColumnLayoutKey(type.id, viewToReset.id), undefined);
   const show = (next: EntriesView) =>
     router.navigate({
       to: '/entries/$type',
       params: { type: type.apiName },
-      search: writeEntriesView(next),
+      search: formatView(next),
     });
-  const revert = (one: SavedView) => {
-    forget(one);
-    void show(viewOf(one, fields));
+  const revert = (viewToReset: SavedView) => {
+    discardLayout(viewToReset);
+    void show(toEntriesView(viewToReset, fields));
   };
   return (
     <div className="views">
@@ -63,14 +64,16 @@ export function ViewsBar(props: ViewsBarProps) {
         <bdi className="views-name">{saved?.name ?? 'Views'}</bdi>
         <ChevronDown />
       </Button>
-      {saved && changed && (
+      {saved && isChanged && (
         <>
           <Badge tone="warn">Changed</Badge>
           <Button
             size="small"
             pending={pending}
-            disabledReason={rights.whyNotChange(saved)}
-            onClick={() => void save(saved, contentOf(view, choice)).then((done) => done && forget(saved))}
+            disabledReason={rights.getChangeRefusal(saved)}
+            onClick={() =>
+              void save(saved, toViewContent(view, layout)).then((done) => done && discardLayout(saved))
+            }
           >
             Save
           </Button>
@@ -79,7 +82,7 @@ export function ViewsBar(props: ViewsBarProps) {
           </Button>
         </>
       )}
-      {isWorthKeeping && (
+      {isWorthSaving && (
         <Button variant="quiet" icon={BookmarkPlus} onClick={() => setDialog('new')}>
           Save view
         </Button>
@@ -91,7 +94,7 @@ export function ViewsBar(props: ViewsBarProps) {
               {...props}
               onNew={() => setDialog('new')}
               onRename={() => setDialog('rename')}
-              onDeleted={() => void show({ ...view, saved: undefined })}
+              onDeleted={() => void show({ ...view, savedViewId: undefined })}
               onClose={() => setOpen(false)}
             />
           </PopoverCard>
@@ -100,8 +103,8 @@ export function ViewsBar(props: ViewsBarProps) {
           <ViewDialog
             typeId={type.id}
             saved={dialog === 'rename' ? saved : undefined}
-            content={contentOf(view, choice)}
-            onSaved={(made) => void (dialog === 'new' && show({ ...view, saved: made.id }))}
+            content={toViewContent(view, layout)}
+            onSaved={({ id }) => void (dialog === 'new' && show({ ...view, savedViewId: id }))}
             onClose={() => setDialog(undefined)}
           />
         )}

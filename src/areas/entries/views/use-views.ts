@@ -1,28 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
+import type { SavedView } from '../../../../contract/generated/types.gen.ts';
 import { listViewsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { SavedView } from '../../../api/generated/types.gen.ts';
-import { can, useSession } from '../../../api/session.ts';
+import { hasAnyCapability, useSession } from '../../../api/session.ts';
 
-const NONE: readonly SavedView[] = [];
+const NO_VIEWS: readonly SavedView[] = [];
 
-/** The saved views of a type that this person sees; undefined until they are known. */
+/** The saved views of a type that the user can see; empty until `isLoaded`. */
 export function useViews(typeId: number) {
   const { data, error } = useQuery(listViewsOptions({ path: { entryTypeId: String(typeId) } }));
-  return { views: data ?? NONE, known: data !== undefined, error };
+  return { views: data ?? NO_VIEWS, isLoaded: data !== undefined, error };
 }
 
-/** What this person may do with views, with the sentence where they may not (contract, createView and updateView). */
+/** Permissions of the user on saved views, with the reason if denied (contract, createView and updateView). */
 export function useViewRights() {
   const session = useSession();
-  const me = session.acting ? session.acting.principal.id : session.user.id;
-  const schema = can(session, ['Manage Schema']);
-  const share = can(session, ['Write Data', 'Manage Schema']);
+  const ownUserId = session.acting ? session.acting.principal.id : session.user.id;
+  const canManageSchema = hasAnyCapability(session, ['Manage Schema']);
+  const canShare = hasAnyCapability(session, ['Write Data', 'Manage Schema']);
   return {
-    isMine: ({ ownerId }: SavedView) => ownerId === me,
-    whyNotShare: share ? undefined : 'Needs one of the capabilities Write Data or Manage Schema',
-    whyNotChange: ({ ownerId }: SavedView) =>
-      ownerId === me || schema
+    isMine: ({ ownerId }: SavedView) => ownerId === ownUserId,
+    shareRefusal: canShare ? undefined : 'You need the Write Data or Manage Schema capability to share views',
+    getChangeRefusal: ({ ownerId }: SavedView) =>
+      ownerId === ownUserId || canManageSchema
         ? undefined
-        : 'Somebody else shares it: changing it needs the capability Manage Schema',
+        : 'You need the Manage Schema capability to change a view shared by someone else',
   };
 }

@@ -1,38 +1,38 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeftRight, Users, X } from 'lucide-react';
-import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { useDirectory, usePeople } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowLeftRight, Users, X, Check, Minus } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { usePermission } from '../../../api/session.ts';
+import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { groupsQuery } from '../../../directory/groups.ts';
+import { PersonPicker } from '../../../directory/PersonPicker.tsx';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SkeletonRows, Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { ComparedCapabilities, ComparedGroups } from './Comparison.tsx';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import { useAllowed } from '../../../api/session.ts';
-import type { Pair } from '../../bulk/actions.ts';
+import type { UserGroupPair } from '../../bulk/index.ts';
 import { openBulk } from '../../bulk/index.ts';
-import { groupsQuery } from '../../../directory/groups.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useGroupCapabilities, useGroupReason } from '../model/group-capabilities.ts';
-import { copyingOf } from './compare.ts';
+import { useGroupCapabilities, useGrantCheck } from '../model/group-capabilities.ts';
+import { planGroupCopy, compareCapabilities, compareGroups } from './compare.ts';
 import './compare.css';
 
 const route = getRouteApi('/_app/groups/compare');
 
-/** Two people side by side: their groups, what these give, and copying groups from one to the other. */
+/** Compares groups and capabilities of two users and copies groups between them. */
 export function ComparePage() {
   const { a, b } = route.useSearch();
   const navigate = route.useNavigate();
   const { complete, error, size } = useDirectory();
   const ids = useMemo(() => [a, b].filter((id) => id !== undefined), [a, b]);
-  const people = usePeople(ids);
-  const [ann, ben] = [
+  const people = usePeopleById(ids);
+  const [firstPerson, secondPerson] = [
     a === undefined ? undefined : people.get(a),
     b === undefined ? undefined : people.get(b),
   ];
@@ -40,7 +40,7 @@ export function ComparePage() {
     void navigate({ to: '.', search });
 
   if (error?.status === 403 && size === undefined) throw error;
-  const side = (id: number | undefined, other: number | undefined, label: string) => ({
+  const getSideProps = (id: number | undefined, other: number | undefined, label: string) => ({
     label,
     userId: id,
     person: id === undefined ? undefined : people.get(id),
@@ -50,11 +50,11 @@ export function ComparePage() {
   return (
     <Page
       title="Compare users"
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       actions={
         <Button
           icon={ArrowLeftRight}
-          disabledReason={a === undefined && b === undefined ? 'Choose somebody first' : undefined}
+          disabledReason={a === undefined && b === undefined ? 'Choose a person first' : undefined}
           onClick={() => show({ a: b, b: a })}
         >
           Swap
@@ -62,28 +62,32 @@ export function ComparePage() {
       }
     >
       <div className="compare-people">
-        <ComparedPerson {...side(a, b, 'First user')} onChoose={(id) => show({ a: id, b })} />
-        <ComparedPerson {...side(b, a, 'Second user')} onChoose={(id) => show({ a, b: id })} />
+        <ComparedPerson {...getSideProps(a, b, 'First user')} onChoose={(id) => show({ a: id, b })} />
+        <ComparedPerson {...getSideProps(b, a, 'Second user')} onChoose={(id) => show({ a, b: id })} />
       </div>
-      <Body {...{ ann, ben }} waiting={ids.length === 2 && !complete} chosen={ids.length} />
+      <Body
+        {...{ firstPerson, secondPerson }}
+        waiting={ids.length === 2 && !complete}
+        selectedIds={ids.length}
+      />
     </Page>
   );
 }
 
 interface BodyProps {
-  ann: DirectoryRow | undefined;
-  ben: DirectoryRow | undefined;
+  firstPerson: DirectoryRow | undefined;
+  secondPerson: DirectoryRow | undefined;
   waiting: boolean;
-  chosen: number;
+  selectedIds: number;
 }
 
-function Body({ ann, ben, waiting, chosen }: BodyProps) {
-  if (ann && ben) {
+function Body({ firstPerson, secondPerson, waiting, selectedIds: chosen }: BodyProps) {
+  if (firstPerson && secondPerson) {
     return (
       <>
-        <ComparedGroups a={ann} b={ben} />
-        <CopyGroups from={ann} to={ben} />
-        <ComparedCapabilities a={ann} b={ben} />
+        <ComparedGroups a={firstPerson} b={secondPerson} />
+        <CopyGroups from={firstPerson} to={secondPerson} />
+        <ComparedCapabilities a={firstPerson} b={secondPerson} />
       </>
     );
   }
@@ -93,8 +97,8 @@ function Body({ ann, ben, waiting, chosen }: BodyProps) {
         <SkeletonRows rows={5} />
       ) : (
         <EmptyState icon={Users} title={chosen < 2 ? 'Choose two people' : 'One of them is not on this site'}>
-          Their groups stand side by side, with what each may do and which group it comes from. Groups can
-          then be copied from the first to the second.
+          Compare groups, capabilities and where they come from. Groups can be copied from the first to the
+          second.
         </EmptyState>
       )}
     </Card>
@@ -102,23 +106,23 @@ function Body({ ann, ben, waiting, chosen }: BodyProps) {
 }
 
 interface ComparedPersonProps {
-  /** "First user", "Second user". */
+  /** "First user" or "Second user". */
   label: string;
   userId: number | undefined;
   person: DirectoryRow | undefined;
-  /** The directory is complete: whoever it does not know is not on this site. */
+  /** Whether the directory is complete, so that an unknown user is not on this site. */
   missing: boolean;
-  /** The one they are compared with. */
+  /** Id of the other user. */
   other: number | undefined;
   onChoose: (userId: number | undefined) => void;
 }
 
-/** One of the two: who it is, or the field to find them. */
+/** One of the users, or the field to choose them. */
 function ComparedPerson({ label, userId, person, missing, other, onChoose }: ComparedPersonProps) {
-  // Choosing takes the place of what was pressed: the focus goes on to what stands there now.
-  const [used, setUsed] = useState(false);
+  // After choosing or clearing, the replacing element gets the focus.
+  const [wasUsed, setWasUsed] = useState(false);
   const choose = (id: number | undefined) => {
-    setUsed(true);
+    setWasUsed(true);
     onChoose(id);
   };
   if (userId === undefined) {
@@ -127,9 +131,11 @@ function ComparedPerson({ label, userId, person, missing, other, onChoose }: Com
         <PersonPicker
           label={label}
           placeholder="Name, e-mail or id"
-          first={used}
-          onPick={choose}
-          reasonFor={(id) => (id === other ? 'Is the other one' : undefined)}
+          // Moves the focus from the cleared person to this field.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus={wasUsed}
+          onSelect={choose}
+          getDisabledReason={(id) => (id === other ? 'Already chosen' : undefined)}
         />
       </section>
     );
@@ -154,10 +160,10 @@ function ComparedPerson({ label, userId, person, missing, other, onChoose }: Com
         )}
       </div>
       <IconButton
-        label={`Choose somebody else than ${name}`}
+        label={`Choose someone other than ${name}`}
         icon={X}
         // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus={used}
+        autoFocus={wasUsed}
         onClick={() => choose(undefined)}
       />
     </section>
@@ -169,38 +175,36 @@ interface CopyGroupsProps {
   to: DirectoryRow;
 }
 
-const list = new Intl.ListFormat('en');
-const groupsIn = (pairs: readonly Pair[]) => counted(pairs.length, 'group', 'groups');
+const groupListFormat = new Intl.ListFormat('en');
+const formatGroupCount = (pairs: readonly UserGroupPair[]) => pluralize(pairs.length, 'group', 'groups');
 
-/** Copies groups from one person to the other: only what is missing, or so that both have the same. */
+/** Copies groups from the first user to the second: missing ones, or exactly. */
 function CopyGroups({ from, to }: CopyGroupsProps) {
   const { data: groups = [] } = useQuery(groupsQuery);
-  const put = useAllowed('assignGroups');
-  const unassign = useAllowed('unassignGroups');
-  const why = useReason(from, to);
-  const { add, remove } = copyingOf(from, to);
-  const names = (pairs: readonly Pair[]) =>
-    list.format(
+  const put = usePermission('assignGroups');
+  const unassign = usePermission('unassignGroups');
+  const why = useGrantReason(from, to);
+  const { add, remove } = planGroupCopy(from, to);
+  const names = (pairs: readonly UserGroupPair[]) =>
+    groupListFormat.format(
       pairs.map(({ groupId }) => groups.find(({ id }) => id === groupId)?.name ?? `Group ${groupId}`),
     );
-  const start = (pairs: { add: Pair[]; remove: Pair[] }) =>
+  const start = (pairs: { add: UserGroupPair[]; remove: UserGroupPair[] }) =>
     openBulk({ action: { kind: 'pairs', ...pairs }, userIds: [to.id] });
-  const nothing = `${to.name} is in all of them already`;
+  const nothing = `${to.name} is already in all of them`;
   return (
     <Card title={`Copy the groups of ${from.name} to ${to.name}`}>
       <CardRow
         title="Add what is missing"
         description={
-          add.length === 0
-            ? `${nothing}.`
-            : `Adds ${names(add)}. Adding never takes anything away: ${to.name} keeps every other group.`
+          add.length === 0 ? `${nothing}.` : `Adds ${names(add)}. ${to.name} keeps all other groups.`
         }
         action={
           <Button
             disabledReason={put.reason ?? (add.length === 0 ? nothing : why(add))}
             onClick={() => start({ add, remove: [] })}
           >
-            {add.length === 0 ? 'Add groups' : `Add ${groupsIn(add)}`}
+            {add.length === 0 ? 'Add groups' : `Add ${formatGroupCount(add)}`}
           </Button>
         }
       />
@@ -208,8 +212,8 @@ function CopyGroups({ from, to }: CopyGroupsProps) {
         title="Set exactly"
         description={
           remove.length === 0
-            ? `${to.name} is in no group that ${from.name} is not in: adding what is missing is enough.`
-            : `Afterwards ${to.name} is in the groups of ${from.name} and in no others. The interface knows no such call, so it is two: one adds ${add.length === 0 ? 'nothing' : names(add)}, one removes ${names(remove)}.`
+            ? `${to.name} has no other groups than ${from.name}: adding missing groups is enough.`
+            : `Afterwards ${to.name} is in the groups of ${from.name} and in no others. Two requests are sent: one adds ${add.length === 0 ? 'nothing' : names(add)}, one removes ${names(remove)}.`
         }
         action={
           <Button
@@ -228,11 +232,119 @@ function CopyGroups({ from, to }: CopyGroupsProps) {
   );
 }
 
-/** Why these groups may not all be given or taken. */
-function useReason(from: DirectoryRow, to: DirectoryRow) {
+/** Returns the reason why these memberships may not be changed. */
+function useGrantReason(from: DirectoryRow, to: DirectoryRow) {
   const together = useMemo(() => [...new Set([...from.groups, ...to.groups])], [from, to]);
   const given = useGroupCapabilities(together);
-  const holds = useGroupReason();
-  return (pairs: readonly Pair[]): string | undefined =>
+  const holds = useGrantCheck();
+  return (pairs: readonly UserGroupPair[]): string | undefined =>
     pairs.map(({ groupId }) => holds(given.get(groupId))).find((reason) => reason !== undefined);
 }
+
+interface ComparisonProps {
+  a: DirectoryRow;
+  b: DirectoryRow;
+}
+
+const sourceListFormat = new Intl.ListFormat('en');
+
+/** Groups of both users, differing ones first. */
+function ComparedGroups({ a, b }: ComparisonProps) {
+  const { data: groups = [] } = useQuery(groupsQuery);
+  const lines = compareGroups(a, b, groups);
+  const apart = lines.filter((line) => line.a !== line.b).length;
+  return (
+    <Card
+      title={apart === 0 ? 'Groups: the same' : `Groups: ${pluralize(apart, 'difference', 'differences')}`}
+    >
+      <ComparisonTable a={a} b={b} head="Group" none={lines.length === 0 && 'Neither is in a group.'}>
+        {lines.map((line) => (
+          <tr key={line.id} className={line.a === line.b ? 'compare-same' : 'compare-differs'}>
+            <th scope="row">
+              <Link to="/groups/$groupId" params={{ groupId: line.id }}>
+                {line.name}
+              </Link>
+            </th>
+            <td>{line.a ? <Yes words="Member" /> : <No words="Not in it" />}</td>
+            <td>{line.b ? <Yes words="Member" /> : <No words="Not in it" />}</td>
+          </tr>
+        ))}
+      </ComparisonTable>
+    </Card>
+  );
+}
+
+/** Capabilities of both users with their sources, differing ones first. */
+function ComparedCapabilities({ a, b }: ComparisonProps) {
+  const { data: groups = [] } = useQuery(groupsQuery);
+  const together = useMemo(() => [...new Set([...a.groups, ...b.groups])], [a, b]);
+  const given = useGroupCapabilities(together);
+  const names = new Map(groups.map(({ id, name }) => [id, name]));
+  const lines = compareCapabilities(a, b, given);
+  const read = given.size === together.length;
+  const source = (ids: readonly number[]) =>
+    ids.length === 0 ? (
+      <No words="Does not have it" />
+    ) : (
+      <Yes words={sourceListFormat.format(ids.map((id) => names.get(id) ?? `Group ${id}`))} />
+    );
+  return (
+    <Card title="Capabilities and their groups">
+      <ComparisonTable
+        a={a}
+        b={b}
+        head="Capability"
+        none={lines.length === 0 && read && 'Neither has a capability.'}
+      >
+        {lines.map(({ capability, a: fromA, b: fromB }) => (
+          <tr
+            key={capability}
+            className={(fromA.length === 0) === (fromB.length === 0) ? 'compare-same' : 'compare-differs'}
+          >
+            <th scope="row">{capability}</th>
+            <td>{source(fromA)}</td>
+            <td>{source(fromB)}</td>
+          </tr>
+        ))}
+      </ComparisonTable>
+    </Card>
+  );
+}
+
+interface ComparisonTableProps extends ComparisonProps {
+  head: string;
+  none: string | false;
+  children: ReactNode;
+}
+
+function ComparisonTable({ a, b, head, none, children }: ComparisonTableProps) {
+  if (none !== false) return <p className="card-body compare-none">{none}</p>;
+  return (
+    <div className="compare-scroll">
+      <table className="compare">
+        <thead>
+          <tr>
+            <th scope="col">{head}</th>
+            <th scope="col">{a.name}</th>
+            <th scope="col">{b.name}</th>
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+const Yes = ({ words }: { words: string }) => (
+  <span className="compare-mark compare-yes">
+    <Check />
+    <span>{words}</span>
+  </span>
+);
+
+const No = ({ words }: { words: string }) => (
+  <span className="compare-mark compare-no">
+    <Minus />
+    <span>{words}</span>
+  </span>
+);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Capability } from '../../../api/generated/types.gen.ts';
-import { capabilityLines, copyingOf, groupLines } from './compare.ts';
+import type { Capability } from '../../../../contract/generated/types.gen.ts';
+import { compareCapabilities, planGroupCopy, compareGroups } from './compare.ts';
 
 const ann = { id: 1, groups: [7, 8] };
 const ben = { id: 2, groups: [8, 9, 99] };
@@ -15,8 +15,8 @@ const given = new Map<number, readonly Capability[]>([
   [9, ['Manage Users']],
 ]);
 
-test('groups of two people: differences first, a group that is in no list too', () => {
-  expect(groupLines(ann, ben, names)).toEqual([
+test('lists differing groups first, including unknown groups', () => {
+  expect(compareGroups(ann, ben, names)).toEqual([
     { id: 7, name: 'Research', a: true, b: false },
     { id: 9, name: 'Support', a: false, b: true },
     { id: 99, name: 'Group 99', a: false, b: true },
@@ -24,16 +24,16 @@ test('groups of two people: differences first, a group that is in no list too', 
   ]);
 });
 
-test('capabilities come with every group that gives them', () => {
-  expect(capabilityLines(ann, ben, given)).toEqual([
+test('lists capabilities with the groups that grant them', () => {
+  expect(compareCapabilities(ann, ben, given)).toEqual([
     { capability: 'Manage Users', a: [], b: [9] },
     { capability: 'Write Data', a: [7], b: [] },
     { capability: 'Read Data', a: [7, 8], b: [8] },
   ]);
 });
 
-test('copying adds what is missing; setting exactly also removes what the other has not', () => {
-  expect(copyingOf(ann, ben)).toEqual({
+test('plans missing groups to add, and for an exact copy groups to remove', () => {
+  expect(planGroupCopy(ann, ben)).toEqual({
     add: [{ userId: 2, groupId: 7 }],
     remove: [
       { userId: 2, groupId: 9 },

@@ -1,21 +1,21 @@
+import type { Capability } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
-import type { Capability } from '../../../api/generated/types.gen.ts';
-import type { Pair } from '../../bulk/actions.ts';
-import type { Person } from '../matrix/pending.ts';
+import type { UserGroupPair } from '../../bulk/index.ts';
+import type { GroupMember } from '../matrix/pending.ts';
 
-interface Named {
+interface NamedGroup {
   id: number;
   name: string;
 }
 
-/** A group that at least one of two people is in. */
-export interface GroupLine extends Named {
+/** Group that at least one of two users is in. */
+export interface GroupLine extends NamedGroup {
   a: boolean;
   b: boolean;
 }
 
-/** Their groups, those that tell them apart first, each part in the order given. */
-export function groupLines(a: Person, b: Person, groups: readonly Named[]): GroupLine[] {
+/** Groups of both users, differing ones first, otherwise in the given order. */
+export function compareGroups(a: GroupMember, b: GroupMember, groups: readonly NamedGroup[]): GroupLine[] {
   const names = new Map(groups.map(({ id, name }) => [id, name]));
   const unknown = [...new Set([...a.groups, ...b.groups])].filter((id) => !names.has(id));
   const all = [...groups, ...unknown.map((id) => ({ id, name: `Group ${id}` }))];
@@ -25,20 +25,20 @@ export function groupLines(a: Person, b: Person, groups: readonly Named[]): Grou
   return [...lines.filter((line) => line.a !== line.b), ...lines.filter((line) => line.a === line.b)];
 }
 
-/** A capability that at least one of two people has, with the groups it comes from. */
+/** Capability of at least one of two users, with the groups that grant it. */
 export interface CapabilityLine {
   capability: Capability;
   a: readonly number[];
   b: readonly number[];
 }
 
-/** What both may do and from where, differences first; `given` tells what each group gives. */
-export function capabilityLines(
-  a: Person,
-  b: Person,
+/** Capabilities of both users with their sources, differing ones first. @param given capabilities by group */
+export function compareCapabilities(
+  a: GroupMember,
+  b: GroupMember,
   given: ReadonlyMap<number, readonly Capability[]>,
 ): CapabilityLine[] {
-  const from = ({ groups }: Person, capability: Capability) =>
+  const from = ({ groups }: GroupMember, capability: Capability) =>
     groups.filter((groupId) => given.get(groupId)?.includes(capability));
   const lines = capabilities
     .map(({ name }) => ({ capability: name, a: from(a, name), b: from(b, name) }))
@@ -47,14 +47,14 @@ export function capabilityLines(
   return [...lines.filter(differs), ...lines.filter((line) => !differs(line))];
 }
 
-/** What copying the groups of one person to another sends: additions alone, or removals as well. */
-export interface Copying {
-  add: Pair[];
-  remove: Pair[];
+/** Membership changes that copy groups from one user to another; `remove` only for an exact copy. */
+export interface GroupCopy {
+  add: UserGroupPair[];
+  remove: UserGroupPair[];
 }
 
-export function copyingOf(from: Person, to: Person): Copying {
-  const pair = (groupId: number): Pair => ({ userId: to.id, groupId });
+export function planGroupCopy(from: GroupMember, to: GroupMember): GroupCopy {
+  const pair = (groupId: number): UserGroupPair => ({ userId: to.id, groupId });
   return {
     add: from.groups.filter((groupId) => !to.groups.includes(groupId)).map(pair),
     remove: to.groups.filter((groupId) => !from.groups.includes(groupId)).map(pair),

@@ -1,42 +1,42 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { Lock } from 'lucide-react';
 import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
 import type { ChangeEvent, FocusEvent, KeyboardEvent, RefObject } from 'react';
-import { Lock } from 'lucide-react';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import { rowHeight } from '../../../ui/table/layout.ts';
-import { useArrivals } from '../../../ui/table/row-source.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { getRowHeight } from '../../../ui/table/columns.ts';
+import { useRowUpdates } from '../../../ui/table/row-source.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
 import { useDensity } from '../../../ui/theme.ts';
-import { moveBy } from './matrix-keys.ts';
-import type { Place } from './matrix-keys.ts';
-import { MatrixRow } from './MatrixRow.tsx';
-import { forget, toggle } from './pending.ts';
-import type { Pending } from './pending.ts';
-import { useColumnReasons } from './use-column-reasons.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { moveInMatrix } from './matrix-keys.ts';
+import type { MatrixCell } from './matrix-keys.ts';
+import { MatrixRow } from './MatrixRow.tsx';
+import { discardUserChanges, toggleMembership } from './pending.ts';
+import type { PendingChanges } from './pending.ts';
+import { useColumnReasons } from './use-pending.ts';
 import '../../../ui/table/table.css';
 import './matrix.css';
 
-// The head's height, as in matrix.css: rows are counted from under it.
-const HEAD = 62;
+// Height of the header in pixels, as in matrix.css.
+const HEADER_HEIGHT_PX = 62;
 
 interface MatrixGridProps {
   rows: RowSource<DirectoryRow>;
   columns: readonly GroupInfoResponse[];
-  pending: Pending;
-  onChange: (next: (now: Pending) => Pending) => void;
+  pending: PendingChanges;
+  onChange: (next: (now: PendingChanges) => PendingChanges) => void;
   onSetExactly: (person: DirectoryRow) => void;
 }
 
-/** The grid: arrows move between cells, Space changes one. Only rows in view are in the document. */
+/** Virtualized grid: arrow keys move between cells, Space toggles one. */
 export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: MatrixGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const height = rowHeight(useDensity(), false);
-  const [at, setAt] = useState<Place>({ row: 0, column: 1 });
+  const height = getRowHeight(useDensity(), false);
+  const [at, setAt] = useState<MatrixCell>({ row: 0, column: 1 });
   const focusOn = useCellFocus(scroller);
-  useArrivals(rows);
+  useRowUpdates(rows);
   const reasons = useColumnReasons(columns);
   const last = columns.length + 1;
   const current = { row: Math.min(at.row, rows.length - 1), column: Math.min(at.column, last) };
@@ -47,47 +47,50 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 8,
-    scrollPaddingEnd: HEAD,
+    scrollPaddingEnd: HEADER_HEIGHT_PX,
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), current.row])].toSorted((a, b) => a - b),
   });
-  // The virtualiser keeps sizes; a new density makes them wrong.
+  // The virtualizer caches sizes, which a changed density invalidates.
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
   const items = virtualizer.getVirtualItems();
-  // Somewhere in view there is always a cell that Tab reaches.
+  // One visible cell is always reachable by Tab.
   const stop = items.some(({ index }) => index === current.row) ? current.row : items[0]?.index;
 
-  const go = (to: Place) => {
+  const go = (to: MatrixCell) => {
     setAt(to);
     if (!focusOn(to)) virtualizer.scrollToIndex(to.row);
   };
   const focused = ({ target }: FocusEvent<HTMLElement>) => {
-    const place = placeOf(target);
+    const place = readCellAddress(target);
     if (place) setAt(place);
   };
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
-    // An open menu stands elsewhere in the document, but React hands its keys up to its row.
+    // React bubbles keys of an open menu to its row although the menu is elsewhere in the document.
     if (!(event.target instanceof Node) || !event.currentTarget.contains(event.target)) return;
-    const page = Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD) / height) - 1);
-    const to = moveBy(event, current, { rows: rows.length, columns: last + 1, page });
+    const page = Math.max(
+      1,
+      Math.floor(((scroller.current?.clientHeight ?? 0) - HEADER_HEIGHT_PX) / height) - 1,
+    );
+    const to = moveInMatrix(event, current, { rows: rows.length, columns: last + 1, pageRows: page });
     if (!to) return;
     event.preventDefault();
     go(to);
   };
-  // One listener for all cells: rows are drawn again only for what they show.
+  // One listener for all cells, so that rows re-render only for their content.
   const changed = ({ target }: ChangeEvent<HTMLElement>) => {
-    const place = placeOf(target);
+    const place = readCellAddress(target);
     const group = place && columns[place.column - 1];
     const person = place && rows.at(place.row);
     if (!group || !person) return;
     const reason = reasons.get(group.id);
-    if (reason === undefined) onChange((now) => toggle(now, person, group.id));
+    if (reason === undefined) onChange((now) => toggleMembership(now, person, group.id));
     else announce(reason);
   };
-  const acts = useMemo(
+  const actions = useMemo(
     () => ({
       setExactly: onSetExactly,
-      undo: ({ id }: DirectoryRow) => onChange((now) => forget(now, id)),
+      undo: ({ id }: DirectoryRow) => onChange((now) => discardUserChanges(now, id)),
     }),
     [onChange, onSetExactly],
   );
@@ -112,7 +115,7 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
         aria-colcount={last + 1}
       >
         <MatrixHead columns={columns} reasons={reasons} />
-        {/* Listens for its cells. */}
+        {/* Handles events of its cells. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
         <tbody onFocus={focused} onChange={changed}>
           {items.map((item, index) => {
@@ -125,9 +128,9 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
                   index={item.index}
                   columns={columns}
                   reasons={reasons}
-                  wishes={row && pending.get(row.id)}
+                  changes={row && pending.get(row.id)}
                   current={item.index === stop ? current.column : undefined}
-                  acts={acts}
+                  actions={actions}
                 />
               </Fragment>
             );
@@ -139,9 +142,9 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
   );
 }
 
-function placeOf(element: Element): Place | undefined {
-  const said = element.closest<HTMLElement>('[data-place]')?.dataset.place;
-  const [row, column] = said?.split(':').map(Number) ?? [];
+function readCellAddress(element: Element): MatrixCell | undefined {
+  const urlView = element.closest<HTMLElement>('[data-place]')?.dataset.place;
+  const [row, column] = urlView?.split(':').map(Number) ?? [];
   return row === undefined || column === undefined ? undefined : { row, column };
 }
 
@@ -153,24 +156,24 @@ function Spacer({ height }: { height: number }) {
  * Moves the focus to a cell: at once where it is drawn, for the next key must find it there, else as soon as its
  * person has been read. Meanwhile the grid itself has the focus, so that no key is lost.
  */
-function useCellFocus(grid: RefObject<HTMLElement | null>): (to: Place) => boolean {
-  const wanted = useRef<Place>(undefined);
-  const focusOn = ({ row, column }: Place): boolean => {
+function useCellFocus(grid: RefObject<HTMLElement | null>): (to: MatrixCell) => boolean {
+  const isMember = useRef<MatrixCell>(undefined);
+  const focusOn = ({ row, column }: MatrixCell): boolean => {
     const place = grid.current?.querySelector<HTMLElement>(`[data-place="${row}:${column}"]`);
     const cell = place?.matches('td') ? place.querySelector<HTMLElement>('button') : place;
     cell?.focus({ preventScroll: true });
     cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     return cell !== null && cell !== undefined;
   };
-  // Rows are drawn after the event that asked for them. Who has gone elsewhere meanwhile is not brought back.
+  // Rows are rendered after the event; focus is not taken back from another element.
   useEffect(() => {
-    if (!wanted.current) return;
-    if (document.activeElement !== grid.current || focusOn(wanted.current)) wanted.current = undefined;
+    if (!isMember.current) return;
+    if (document.activeElement !== grid.current || focusOn(isMember.current)) isMember.current = undefined;
   });
   return (to) => {
-    wanted.current = undefined;
+    isMember.current = undefined;
     if (focusOn(to)) return true;
-    wanted.current = to;
+    isMember.current = to;
     grid.current?.focus({ preventScroll: true });
     return false;
   };
@@ -181,7 +184,7 @@ interface MatrixHeadProps {
   reasons: ReadonlyMap<number, string>;
 }
 
-/** The names of the groups; a lock where one may not give or take them. */
+/** Group names, with a lock if the user may not change the members. */
 function MatrixHead({ columns, reasons }: MatrixHeadProps) {
   return (
     <thead>

@@ -2,62 +2,66 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UsersRound, ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import { useDirectory, useFound } from '../../../directory/directory.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
+import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { markEndActions } from '../../../ui/end-actions.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { useTyping } from '../../../ui/table/use-typing.ts';
-import { columnsOf, partOf, peopleQuery, readMatrixView, writeMatrixView } from './matrix-view.ts';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
+import { NewGroupLink, DirectoryAsOf } from '../pages/page-parts.tsx';
+import {
+  selectColumns,
+  getColumnPart,
+  createPeopleQuery,
+  parseMatrixView,
+  serializeMatrixView,
+} from './matrix-view.ts';
 import type { MatrixView, ColumnPart } from './matrix-view.ts';
 import { MatrixGrid } from './MatrixGrid.tsx';
-import { NewGroupLink } from '../pages/NewGroupLink.tsx';
-import { countOf } from './pending.ts';
+import { countChanges } from './pending.ts';
+import type { PendingChanges } from './pending.ts';
 import { ReviewPanel } from './ReviewPanel.tsx';
-import { SetExactly } from '../pages/SetExactly.tsx';
-import { usePending } from './use-pending.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
-import type { Pending } from './pending.ts';
-import { useCommit } from './use-commit.ts';
-import { atEnd } from '../../../ui/at-end.ts';
-import type { Counts } from '../../../directory/facets.ts';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChip.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { Freshness } from '../pages/Freshness.tsx';
+import { SetExactlyDialog } from './SetExactlyDialog.tsx';
+import { usePendingChanges, useSavePending } from './use-pending.ts';
 
 const route = getRouteApi('/_app/groups/matrix');
 const NO_GROUPS: readonly GroupInfoResponse[] = [];
 
-/** People by groups: who is in what, changed cell by cell, sent together. */
+/** Matrix of users and groups: memberships are staged by cell and saved together. */
 export function MatrixPage() {
   const { error, size, complete, refresh, refreshing } = useDirectory();
-  const { data: known } = useQuery(groupsQuery);
-  const groups = known ?? NO_GROUPS;
+  const { data: existing } = useQuery(groupsQuery);
+  const groups = existing ?? NO_GROUPS;
   const { view, show, type, settle } = useMatrixView();
   const { q, status, member } = view;
-  const asked = [q, status.join(), member.join()].join('\n');
+  const deferred = [q, status.join(), member.join()].join('\n');
   // The parts of the view are new arrays with each rendering; what they ask for is not.
   // oxlint-disable-next-line react/exhaustive-deps
-  const query = useMemo(() => peopleQuery(view), [asked]);
-  const found = useFound(query);
-  const wanted = view.columns.join();
+  const query = useMemo(() => createPeopleQuery(view), [deferred]);
+  const found = useDirectorySearch(query);
+  const isMember = view.columns.join();
   // oxlint-disable-next-line react/exhaustive-deps
-  const columns = useMemo(() => columnsOf(groups, view.columns), [groups, wanted]);
-  const { shown, ...inView } = useMemo(() => partOf(columns, view.part), [columns, view.part]);
-  const pending = usePending(known);
+  const columns = useMemo(() => selectColumns(groups, view.columns), [groups, isMember]);
+  const { shown, ...inView } = useMemo(() => getColumnPart(columns, view.part), [columns, view.part]);
+  const pending = usePendingChanges(existing);
   const [exactly, setExactly] = useState<DirectoryRow>();
-  const changes = countOf(pending.pending);
+  const changes = countChanges(pending.pending);
   useUnsavedGuard(changes > 0 && !pending.sent);
 
   if (error?.status === 403 && size === undefined) throw error;
@@ -66,10 +70,10 @@ export function MatrixPage() {
     <Page
       fill
       title="Matrix"
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       meta={
         found &&
-        `${counted(found.ids.length, 'person', 'people')} · ${count(columns.length)} of ${counted(groups.length, 'group', 'groups')}`
+        `${pluralize(found.ids.length, 'person', 'people')} · ${formatNumber(columns.length)} of ${pluralize(groups.length, 'group', 'groups')}`
       }
     >
       <MatrixBar {...{ view, show, type, settle, groups, inView }} counts={found?.counts} />
@@ -92,9 +96,7 @@ export function MatrixPage() {
           )}
           {found?.ids.length === 0 && (
             <EmptyState title="Nobody matches" actions={<Button onClick={clear}>Clear filters</Button>}>
-              {changes > 0
-                ? 'What is pending stays, whoever is shown.'
-                : 'Nobody has everything that is asked for.'}
+              {changes > 0 ? 'Pending changes are kept.' : 'Nobody matches all filters.'}
             </EmptyState>
           )}
           {!found && error && (
@@ -110,12 +112,12 @@ export function MatrixPage() {
           {!found && !error && <SkeletonRows rows={12} />}
           <MatrixFooter
             pending={pending.pending}
-            sent={pending.sent}
-            givenUp={pending.givenUp}
+            isSent={pending.sent}
+            discardedCount={pending.givenUp}
             onSent={pending.markSent}
             onDiscard={() => pending.change(() => new Map())}
             onReview={() => show({ ...view, review: true })}
-            partial={complete ? undefined : size}
+            loadedCount={complete ? undefined : size}
           />
         </section>
       )}
@@ -130,7 +132,7 @@ export function MatrixPage() {
         />
       )}
       {exactly && (
-        <SetExactly
+        <SetExactlyDialog
           person={exactly}
           groups={groups}
           pending={pending.pending}
@@ -143,55 +145,65 @@ export function MatrixPage() {
 }
 
 function useMatrixView() {
-  const said = readMatrixView(route.useSearch());
+  const urlView = parseMatrixView(route.useSearch());
   const navigate = route.useNavigate();
   const write = (view: MatrixView, replace: boolean) =>
-    navigate({ to: '.', search: writeMatrixView(view), replace });
-  const { q, type, settle } = useTyping(said.q, (typed) => write({ ...said, q: typed }, true));
-  return { view: { ...said, q }, show: (next: MatrixView) => void write(next, false), type, settle };
+    navigate({ to: '.', search: serializeMatrixView(view), replace });
+  const { q, type, settle } = useDebouncedSearch(urlView.q, (typed) => write({ ...urlView, q: typed }, true));
+  return { view: { ...urlView, q }, show: (next: MatrixView) => void write(next, false), type, settle };
 }
 
 interface MatrixFooterProps {
-  pending: Pending;
-  /** Whether all that is pending was sent. */
-  sent: boolean;
-  /** How many changes ended with a group that was deleted. */
-  givenUp: number;
+  pending: PendingChanges;
+  /** Whether all pending changes were sent. */
+  isSent: boolean;
+  /** Number of changes discarded because their group was deleted. */
+  discardedCount: number;
   onSent: () => void;
   onDiscard: () => void;
   onReview: () => void;
-  /** How many people are read while not all are. */
-  partial: number | undefined;
+  /** Number of users loaded so far; undefined when complete. */
+  loadedCount: number | undefined;
 }
 
-/** What is pending in numbers, and the ways to end it. */
-function MatrixFooter({ pending, sent, givenUp, onSent, onDiscard, onReview, partial }: MatrixFooterProps) {
-  const { reason } = useAllowed('assignGroups');
-  const commit = useCommit(pending, onSent);
-  const changes = countOf(pending);
+/** Number of pending changes, with save, review and discard. */
+function MatrixFooter({
+  pending,
+  isSent: sent,
+  discardedCount: givenUp,
+  onSent,
+  onDiscard,
+  onReview,
+  loadedCount: partial,
+}: MatrixFooterProps) {
+  const { reason } = usePermission('assignGroups');
+  const commit = useSavePending(pending, onSent);
+  const changes = countChanges(pending);
   if (changes === 0) {
     return (
       <footer className="tbl-footer">
         <span>
           {reason === undefined
             ? 'Click a cell, or press Space on it, to add or remove. Nothing is sent until you save.'
-            : `You can look, but not change: ${reason.toLowerCase().replace('manage groups', 'Manage Groups')}.`}
+            : `You can view but not change this: ${reason.toLowerCase().replace('manage groups', 'Manage Groups')}.`}
         </span>
-        <GivenUp changes={givenUp} />
-        {partial !== undefined && <span>{count(partial)} people are read so far.</span>}
+        <DiscardedNotice changes={givenUp} />
+        {partial !== undefined && <span>{formatNumber(partial)} people loaded so far.</span>}
       </footer>
     );
   }
-  const words = counted(changes, 'change', 'changes');
+  const words = pluralize(changes, 'change', 'changes');
   return (
     <footer className="tbl-footer">
       <output className="matrix-count">
-        {words} for {counted(pending.size, 'person', 'people')},{' '}
-        {sent ? 'sent and not there yet: see Jobs for what came of them' : 'not saved'}
+        {words} for {pluralize(pending.size, 'person', 'people')},{' '}
+        {sent ? 'sent but not completed: see Jobs for the results' : 'not saved'}
       </output>
-      <GivenUp changes={givenUp} />
-      <span ref={atEnd} className="matrix-acts">
-        <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
+      <DiscardedNotice changes={givenUp} />
+      <span ref={markEndActions} className="matrix-acts">
+        <Button onClick={() => void confirmDiscard().then((isConfirmed) => isConfirmed && onDiscard())}>
+          Discard
+        </Button>
         <Button onClick={onReview}>Review</Button>
         <Button variant="primary" disabledReason={commit.reason} onClick={commit.open}>
           {sent ? 'Try again' : `Save ${words}`}
@@ -201,16 +213,12 @@ function MatrixFooter({ pending, sent, givenUp, onSent, onDiscard, onReview, par
   );
 }
 
-function GivenUp({ changes }: { changes: number }) {
+function DiscardedNotice({ changes }: { changes: number }) {
   if (changes === 0) return null;
-  return (
-    <output>
-      {counted(changes, 'change was', 'changes were')} given up: the group was deleted meanwhile
-    </output>
-  );
+  return <output>{pluralize(changes, 'change was', 'changes were')} discarded: the group was deleted</output>;
 }
 
-const STATUSES = [
+const STATUS_OPTIONS = [
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Inactive' },
   { value: 'locked', label: 'Locked' },
@@ -222,27 +230,27 @@ interface MatrixBarProps {
   type: (q: string) => void;
   settle: () => void;
   groups: readonly GroupInfoResponse[];
-  counts: Counts | undefined;
+  counts: FacetCounts | undefined;
   inView: ColumnPart;
 }
 
-/** Which people stand as rows, and which groups as columns. */
+/** Filters for rows and columns. */
 function MatrixBar({ view, show, type, settle, groups, counts, inView }: MatrixBarProps) {
   const options = (number: (group: GroupInfoResponse) => number | undefined) =>
     groups.map((group) => ({ value: String(group.id), label: group.name, count: number(group) }));
   return (
     <div className="matrix-bar">
-      <TableBar tools={<Freshness />}>
+      <TableBar tools={<DirectoryAsOf />}>
         <SearchField
           label="Search people"
           placeholder="Name, e-mail, id:"
           value={view.q}
           onChange={type}
-          onLeave={settle}
+          onBlur={settle}
         />
         <FilterChip
           label="Status"
-          options={STATUSES.map((option) => ({ ...option, count: counts?.status[option.value] ?? 0 }))}
+          options={STATUS_OPTIONS.map((option) => ({ ...option, count: counts?.status[option.value] ?? 0 }))}
           value={view.status}
           onChange={(status) => show({ ...view, status })}
         />
@@ -258,19 +266,19 @@ function MatrixBar({ view, show, type, settle, groups, counts, inView }: MatrixB
           value={view.columns.map(String)}
           onChange={(columns) => show({ ...view, columns: columns.map(Number), part: 1 })}
         />
-        {inView.parts > 1 && <Turning inView={inView} onShow={(part) => show({ ...view, part })} />}
+        {inView.parts > 1 && <ColumnPager inView={inView} onShow={(part) => show({ ...view, part })} />}
       </TableBar>
     </div>
   );
 }
 
-interface TurningProps {
+interface ColumnPagerProps {
   inView: ColumnPart;
   onShow: (part: number) => void;
 }
 
-/** Turns through more columns than stand side by side; what is pending in those out of view stays. */
-function Turning({ inView: { part, parts, first, last, of }, onShow }: TurningProps) {
+/** Pages through the columns; pending changes in hidden columns stay. */
+function ColumnPager({ inView: { part, parts, first, last, of }, onShow }: ColumnPagerProps) {
   return (
     <div className="matrix-parts">
       <IconButton
@@ -281,7 +289,7 @@ function Turning({ inView: { part, parts, first, last, of }, onShow }: TurningPr
         onClick={() => onShow(part - 1)}
       />
       <output>
-        Columns {count(first)}–{count(last)} of {count(of)}
+        Columns {formatNumber(first)}–{formatNumber(last)} of {formatNumber(of)}
       </output>
       <IconButton
         label="Columns after"

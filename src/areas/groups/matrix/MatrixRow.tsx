@@ -1,32 +1,40 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Check, ListChecks, Plus, Undo2, UserRound, Users, X } from 'lucide-react';
 import { memo, useId } from 'react';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 
-interface RowActs {
+interface RowActions {
   setExactly: (person: DirectoryRow) => void;
   undo: (person: DirectoryRow) => void;
 }
 
 interface MatrixRowProps {
-  /** Undefined while it is being fetched. */
+  /** Undefined while it is loading. */
   row: DirectoryRow | undefined;
   index: number;
   columns: readonly GroupInfoResponse[];
   reasons: ReadonlyMap<number, string>;
-  /** What is pending for this person. */
-  wishes: ReadonlyMap<number, boolean> | undefined;
-  /** The column that the keyboard is on, where it is on this row. */
+  /** Pending changes of this user by group id. */
+  changes: ReadonlyMap<number, boolean> | undefined;
+  /** Column with the keyboard focus, if it is in this row. */
   current: number | undefined;
-  acts: RowActs;
+  actions: RowActions;
 }
 
-/** One person: a cell for each group, then what can be done with them. */
-function Row({ row, index, columns, reasons, wishes, current, acts }: MatrixRowProps) {
+/** Row of one user: a cell for each group, and a menu. */
+function MatrixRowContent({
+  row,
+  index,
+  columns,
+  reasons,
+  changes: wishes,
+  current,
+  actions: acts,
+}: MatrixRowProps) {
   const stop = (column: number) => (current === column ? 0 : -1);
   const last = columns.length + 1;
   return (
@@ -54,34 +62,40 @@ function Row({ row, index, columns, reasons, wishes, current, acts }: MatrixRowP
               tabIndex={stop(at + 1)}
               label={`${row.name} in ${name}`}
               member={row.groups.includes(id)}
-              wanted={wishes?.get(id)}
+              isMember={wishes?.get(id)}
               reason={reasons.get(id)}
             />
           )}
         </td>
       ))}
       <td className="tbl-menu matrix-menu" aria-colindex={last + 1} data-place={`${index}:${last}`}>
-        {row && <RowMenu {...{ row, acts, reasons }} pending={wishes !== undefined} tabIndex={stop(last)} />}
+        {row && (
+          <RowMenu
+            {...{ row, actions: acts, reasons }}
+            pending={wishes !== undefined}
+            tabIndex={stop(last)}
+          />
+        )}
       </td>
     </tr>
   );
 }
 
-/** Drawn again only when its own person, place or changes differ, however fast the grid scrolls. */
-export const MatrixRow = memo(Row);
+/** Memoized: re-renders only if its own props change while the grid scrolls. */
+export const MatrixRow = memo(MatrixRowContent);
 
 interface CellProps {
   place: string;
   tabIndex: 0 | -1;
   label: string;
   member: boolean;
-  /** Whether they are to be in; undefined where nothing is pending. */
-  wanted: boolean | undefined;
+  /** Target membership; undefined if nothing is pending. */
+  isMember: boolean | undefined;
   reason: string | undefined;
 }
 
-/** Member, not a member, to be added, to be removed: told by sign and words, not by colour alone. */
-function Cell({ place, tabIndex, label, member, wanted, reason }: CellProps) {
+/** Membership and its pending change, shown by icon and text, not by color alone. */
+function Cell({ place, tabIndex, label, member, isMember: wanted, reason }: CellProps) {
   const noteId = useId();
   const Sign = wanted === undefined ? Check : wanted ? Plus : X;
   const after = wanted ?? member;
@@ -108,13 +122,13 @@ function Cell({ place, tabIndex, label, member, wanted, reason }: CellProps) {
   );
 }
 
-interface RowMenuProps extends Pick<MatrixRowProps, 'acts' | 'reasons'> {
+interface RowMenuProps extends Pick<MatrixRowProps, 'actions' | 'reasons'> {
   row: DirectoryRow;
   pending: boolean;
   tabIndex: 0 | -1;
 }
 
-function RowMenu({ row, acts, pending, tabIndex }: RowMenuProps) {
+function RowMenu({ row, actions: acts, pending, tabIndex }: RowMenuProps) {
   const router = useRouter();
   return (
     <MenuButton
@@ -124,7 +138,7 @@ function RowMenu({ row, acts, pending, tabIndex }: RowMenuProps) {
       items={() => [
         {
           label: 'Set exactly…',
-          hint: 'Choose the groups; the rest is worked out',
+          hint: 'Choose the exact groups',
           icon: ListChecks,
           onSelect: () => acts.setExactly(row),
         },

@@ -1,48 +1,47 @@
 import { Undo2 } from 'lucide-react';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { countOf, forget, pairsOf } from './pending.ts';
-import type { Pending } from './pending.ts';
 import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
-import { useCommit } from './use-commit.ts';
+import { countChanges, discardUserChanges, toPairs } from './pending.ts';
+import type { PendingChanges } from './pending.ts';
+import { useSavePending } from './use-pending.ts';
 import '../../../ui/form/form.css';
 
 interface ReviewPanelProps {
   groups: readonly GroupInfoResponse[];
-  pending: Pending;
+  pending: PendingChanges;
   people: ReadonlyMap<number, DirectoryRow>;
-  onChange: (next: (now: Pending) => Pending) => void;
+  onChange: (next: (now: PendingChanges) => PendingChanges) => void;
   onSent: () => void;
   onClose: () => void;
 }
 
-const SHOWN = 200;
+const MAX_SHOWN_PEOPLE = 200;
 
-/** Everything pending, person by person, with what it will be sent as. */
+/** All pending changes by user. */
 export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose }: ReviewPanelProps) {
-  const commit = useCommit(pending, onSent);
-  const { add, remove } = pairsOf(pending);
-  const changes = counted(countOf(pending), 'change', 'changes');
+  const commit = useSavePending(pending, onSent);
+  const { add, remove } = toPairs(pending);
+  const changes = pluralize(countChanges(pending), 'change', 'changes');
   const names = new Map(groups.map(({ id, name }) => [id, name]));
-  const persons = [...pending].slice(0, SHOWN);
+  const persons = [...pending].slice(0, MAX_SHOWN_PEOPLE);
   return (
     <Panel title="Review changes" onClose={onClose}>
       <div className="form">
         <div className="form-body">
           {pending.size === 0 ? (
-            <EmptyState title="Nothing is pending">What you change in the matrix is listed here.</EmptyState>
+            <EmptyState title="Nothing is pending">Changes in the matrix are listed here.</EmptyState>
           ) : (
             <Banner
-              title={`${counted(add.length, 'addition', 'additions')}, ${counted(remove.length, 'removal', 'removals')}`}
+              title={`${pluralize(add.length, 'addition', 'additions')}, ${pluralize(remove.length, 'removal', 'removals')}`}
             >
-              They are sent as two kinds of calls: adding appends and never replaces what somebody has,
-              removing takes only what is listed. Whatever is not listed here stays as it is.
+              Additions and removals are sent separately. Memberships not listed here stay unchanged.
             </Banner>
           )}
           <ul className="mx-review">
@@ -59,18 +58,18 @@ export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose
                       size="small"
                       onClick={({ currentTarget }) => {
                         focusNeighbour(currentTarget);
-                        onChange((now) => forget(now, userId));
+                        onChange((now) => discardUserChanges(now, userId));
                       }}
                     />
                   </div>
-                  {!person && <p className="mx-review-gone">No longer on this site, as far as is known.</p>}
-                  {[...wishes].map(([groupId, wanted]) => (
+                  {!person && <p className="mx-review-gone">Probably no longer on this site.</p>}
+                  {[...wishes].map(([groupId, isMember]) => (
                     <div key={groupId} className="mx-review-line">
-                      <span className={wanted ? 'mx-review-add' : 'mx-review-remove'} aria-hidden>
-                        {wanted ? '+' : '−'}
+                      <span className={isMember ? 'mx-review-add' : 'mx-review-remove'} aria-hidden>
+                        {isMember ? '+' : '−'}
                       </span>
                       <span>
-                        <span className="visually-hidden">{wanted ? 'Add to ' : 'Remove from '}</span>
+                        <span className="visually-hidden">{isMember ? 'Add to ' : 'Remove from '}</span>
                         {names.get(groupId) ?? `Group ${groupId}`}
                       </span>
                     </div>
@@ -79,7 +78,9 @@ export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose
               );
             })}
           </ul>
-          {pending.size > SHOWN && <p>and {count(pending.size - SHOWN)} more people</p>}
+          {pending.size > MAX_SHOWN_PEOPLE && (
+            <p>and {formatNumber(pending.size - MAX_SHOWN_PEOPLE)} more people</p>
+          )}
         </div>
         <footer className="form-footer">
           <Button onClick={onClose}>Close</Button>

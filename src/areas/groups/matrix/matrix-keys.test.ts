@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { moveBy } from './matrix-keys.ts';
+import { moveInMatrix } from './matrix-keys.ts';
 
-const extent = { rows: 100, columns: 6, page: 10 };
+const extent = { rows: 100, columns: 6, pageRows: 10 };
 const plain = { ctrlKey: false, metaKey: false, altKey: false };
 const press = (key: string, row: number, column: number, keys = {}) =>
-  moveBy({ ...plain, key, ...keys }, { row, column }, extent);
+  moveInMatrix({ ...plain, key, ...keys }, { row, column }, extent);
 
 test.each([
   ['ArrowDown', { row: 3, column: 2 }],
@@ -19,14 +19,14 @@ test.each([
   expect(press(key, 2, 2)).toEqual(to);
 });
 
-test('with Ctrl, Home and End lead to the corners; at an edge nothing moves on', () => {
+test('moves to the corners with Ctrl and stops at the edges', () => {
   expect(press('Home', 50, 3, { ctrlKey: true })).toEqual({ row: 0, column: 0 });
   expect(press('End', 50, 3, { metaKey: true })).toEqual({ row: 99, column: 5 });
   expect(press('ArrowDown', 99, 5)).toEqual({ row: 99, column: 5 });
   expect(press('ArrowLeft', 0, 0)).toEqual({ row: 0, column: 0 });
 });
 
-test('other keys, and arrows that mean something else, are left alone', () => {
+test('ignores other keys and combinations', () => {
   expect(press('a', 2, 2)).toBeUndefined();
   expect(press('ArrowDown', 2, 2, { altKey: true })).toBeUndefined();
   expect(press('ArrowRight', 2, 2, { ctrlKey: true })).toBeUndefined();

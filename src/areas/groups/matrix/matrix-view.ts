@@ -1,18 +1,25 @@
-import type { Filters } from '../../../directory/facets.ts';
-import type { DirectoryQuery } from '../../../directory/search.ts';
-import { plain, readIds, readList, spoken, writeList, written } from '../../../lib/address.ts';
-import type { Search } from '../../../lib/address.ts';
-import { EVERYBODY } from '../../../directory/search.ts';
+import type { Filters } from '../../../directory/engine/facets.ts';
+import type { DirectoryQuery } from '../../../directory/engine/search.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
+import {
+  toSearchValue,
+  parseIds,
+  parseList,
+  omitUndefined,
+  formatList,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import type { Search } from '../../../lib/search-params.ts';
 
-/** The matrix as its address says it: which people, which groups, and whether the review is open. */
+/** State of the matrix, kept in the URL. */
 export interface MatrixView {
   q: string;
   status: readonly string[];
-  /** Only people who are in one of these. */
+  /** Shows only members of these groups. */
   member: readonly number[];
-  /** The groups that stand as columns; none: the largest. */
+  /** Groups shown as columns; empty for the largest. */
   columns: readonly number[];
-  /** Which of the columns are in view, counted from 1, where there are more than stand side by side. */
+  /** Visible part of the columns, from 1. */
   part: number;
   review: boolean;
 }
@@ -28,62 +35,62 @@ interface MatrixSearch {
 
 const STATUS = /^(active|inactive|locked)$/;
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export const readMatrixView = (search: Search): MatrixView => ({
-  q: written(search.q),
-  status: readList(search.status, STATUS),
-  member: readIds(search.member),
-  columns: readIds(search.columns),
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseMatrixView = (search: Search): MatrixView => ({
+  q: readSearchText(search.q),
+  status: parseList(search.status, STATUS),
+  member: parseIds(search.member),
+  columns: parseIds(search.columns),
   part: typeof search.part === 'number' && Number.isInteger(search.part) && search.part > 1 ? search.part : 1,
   review: search.review === true,
 });
 
-/** Writes a view as an address, without what is so by default. */
-export const writeMatrixView = ({ q, status, member, columns, part, review }: MatrixView): MatrixSearch =>
-  spoken({
-    q: q === '' ? undefined : plain(q),
-    status: writeList(status),
-    member: writeList(member),
-    columns: writeList(columns),
+/** Search parameters of a view; defaults are left out. */
+export const serializeMatrixView = ({ q, status, member, columns, part, review }: MatrixView): MatrixSearch =>
+  omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    status: formatList(status),
+    member: formatList(member),
+    columns: formatList(columns),
     part: part > 1 ? part : undefined,
     review: review || undefined,
   });
 
-/** The people that a view asks for. */
-export function peopleQuery({ q, status, member }: MatrixView): DirectoryQuery {
-  const filters: Filters = { ...EVERYBODY.filters, status, group: member.map(String) };
-  return { ...EVERYBODY, q, filters };
+/** Directory query for the rows of a view. */
+export function createPeopleQuery({ q, status, member }: MatrixView): DirectoryQuery {
+  const filters: Filters = { ...ALL_USERS_QUERY.filters, status, group: member.map(String) };
+  return { ...ALL_USERS_QUERY, q, filters };
 }
 
-interface Sized {
+interface GroupSize {
   id: number;
   userCount: number;
 }
 
-const UNASKED = 8;
+const DEFAULT_COLUMN_COUNT = 8;
 
-/** The most groups that stand side by side: each cell of a row in view is in the document. */
-const MOST_COLUMNS = 60;
+/** Most columns shown at once: every cell of a visible row is in the document. */
+const MAX_COLUMNS = 60;
 
-/** The groups asked for in the order of their names; without a wish, the largest. */
-export function columnsOf<Group extends Sized>(
+/** The chosen groups in the given order; without a choice the largest. */
+export function selectColumns<Group extends GroupSize>(
   groups: readonly Group[],
-  wanted: readonly number[],
+  isMember: readonly number[],
 ): readonly Group[] {
-  if (wanted.length > 0) {
-    const ids = new Set(wanted);
+  if (isMember.length > 0) {
+    const ids = new Set(isMember);
     return groups.filter(({ id }) => ids.has(id));
   }
   const largest = new Set(
     groups
       .toSorted((a, b) => b.userCount - a.userCount)
-      .slice(0, UNASKED)
+      .slice(0, DEFAULT_COLUMN_COUNT)
       .map(({ id }) => id),
   );
   return groups.filter(({ id }) => largest.has(id));
 }
 
-/** Which of the columns are in view, counted from 1. */
+/** Visible part of the columns, from 1. */
 export interface ColumnPart {
   part: number;
   parts: number;
@@ -92,15 +99,15 @@ export interface ColumnPart {
   of: number;
 }
 
-/** Those of the columns that stand side by side: the part asked for, or the last there is. */
-export function partOf<Group>(
+/** Columns of the requested part, or of the last one. */
+export function getColumnPart<Group>(
   columns: readonly Group[],
-  wanted: number,
+  isMember: number,
 ): ColumnPart & { shown: readonly Group[] } {
   const of = columns.length;
-  const parts = Math.max(1, Math.ceil(of / MOST_COLUMNS));
-  const part = Math.min(wanted, parts);
-  const before = (part - 1) * MOST_COLUMNS;
-  const last = Math.min(of, before + MOST_COLUMNS);
+  const parts = Math.max(1, Math.ceil(of / MAX_COLUMNS));
+  const part = Math.min(isMember, parts);
+  const before = (part - 1) * MAX_COLUMNS;
+  const last = Math.min(of, before + MAX_COLUMNS);
   return { shown: columns.slice(before, last), part, parts, first: before + 1, last, of };
 }

@@ -1,35 +1,47 @@
-import type { Pair } from '../../bulk/actions.ts';
+import type { UserGroupPair } from '../../bulk/index.ts';
 
-/** Changes of membership that were made in the matrix and not sent: by user, then by group, whether they are to be in. */
-export type Pending = ReadonlyMap<number, ReadonlyMap<number, boolean>>;
+/** Membership changes not sent yet: by user, then by group; the value is the target membership. */
+export type PendingChanges = ReadonlyMap<number, ReadonlyMap<number, boolean>>;
 
-/** Somebody with the groups they are in now. */
-export interface Person {
+/** User with current groups. */
+export interface GroupMember {
   id: number;
   groups: readonly number[];
 }
 
-export const NOTHING_PENDING: Pending = new Map();
+export const NOTHING_PENDING: PendingChanges = new Map();
 
-function withUser(pending: Pending, userId: number, wishes: ReadonlyMap<number, boolean>): Pending {
+function setUserChanges(
+  pending: PendingChanges,
+  userId: number,
+  changes: ReadonlyMap<number, boolean>,
+): PendingChanges {
   const next = new Map(pending);
-  if (wishes.size === 0) next.delete(userId);
-  else next.set(userId, wishes);
+  if (changes.size === 0) next.delete(userId);
+  else next.set(userId, changes);
   return next;
 }
 
-/** Asks for the opposite of what stands in the cell; asked twice, nothing is asked. */
-export function toggle(pending: Pending, { id, groups }: Person, groupId: number): Pending {
-  const wishes = new Map(pending.get(id));
-  if (!wishes.delete(groupId)) wishes.set(groupId, !groups.includes(groupId));
-  return withUser(pending, id, wishes);
+/** Toggles a cell; toggling twice leaves no change. */
+export function toggleMembership(
+  pending: PendingChanges,
+  { id, groups }: GroupMember,
+  groupId: number,
+): PendingChanges {
+  const changes = new Map(pending.get(id));
+  if (!changes.delete(groupId)) changes.set(groupId, !groups.includes(groupId));
+  return setUserChanges(pending, id, changes);
 }
 
-/** "Set exactly": what has to be added and removed so that the person is in these groups and no others. */
-export function setExactly(pending: Pending, { id, groups }: Person, wanted: readonly number[]): Pending {
-  const add = wanted.filter((groupId) => !groups.includes(groupId));
-  const remove = groups.filter((groupId) => !wanted.includes(groupId));
-  return withUser(
+/** Stages the additions and removals that leave the user in exactly these groups. */
+export function stageExactGroups(
+  pending: PendingChanges,
+  { id, groups }: GroupMember,
+  isMember: readonly number[],
+): PendingChanges {
+  const add = isMember.filter((groupId) => !groups.includes(groupId));
+  const remove = groups.filter((groupId) => !isMember.includes(groupId));
+  return setUserChanges(
     pending,
     id,
     new Map([
@@ -39,46 +51,52 @@ export function setExactly(pending: Pending, { id, groups }: Person, wanted: rea
   );
 }
 
-/** Takes back what is asked for one person. */
-export const forget = (pending: Pending, userId: number): Pending => withUser(pending, userId, new Map());
+/** Discards the changes of one user. */
+export const discardUserChanges = (pending: PendingChanges, userId: number): PendingChanges =>
+  setUserChanges(pending, userId, new Map());
 
-/** Without what has come about: the directory knows it, whoever did it. The same object where nothing has. */
-export function settle(pending: Pending, people: ReadonlyMap<number, Person>): Pending {
+/** Removes changes that the directory already contains. Returns the same object if there are none. */
+export function removeCompleted(
+  pending: PendingChanges,
+  people: ReadonlyMap<number, GroupMember>,
+): PendingChanges {
   let open = pending;
-  for (const [userId, wishes] of pending) {
+  for (const [userId, changes] of pending) {
     const groups = people.get(userId)?.groups;
-    const left = new Map([...wishes].filter(([groupId, wanted]) => groups?.includes(groupId) !== wanted));
-    if (left.size < wishes.size) open = withUser(open, userId, left);
+    const left = new Map(
+      [...changes].filter(([groupId, isMember]) => groups?.includes(groupId) !== isMember),
+    );
+    if (left.size < changes.size) open = setUserChanges(open, userId, left);
   }
   return open;
 }
 
-/** Without wishes about groups that are no more: nothing can come of them. The same object where there are none. */
-export function withoutGone(pending: Pending, groupIds: ReadonlySet<number>): Pending {
+/** Removes changes for deleted groups. Returns the same object if there are none. */
+export function removeDeletedGroups(pending: PendingChanges, groupIds: ReadonlySet<number>): PendingChanges {
   let open = pending;
-  for (const [userId, wishes] of pending) {
-    const left = new Map([...wishes].filter(([groupId]) => groupIds.has(groupId)));
-    if (left.size < wishes.size) open = withUser(open, userId, left);
+  for (const [userId, changes] of pending) {
+    const left = new Map([...changes].filter(([groupId]) => groupIds.has(groupId)));
+    if (left.size < changes.size) open = setUserChanges(open, userId, left);
   }
   return open;
 }
 
-/** The groups somebody will be in when all that is pending has been done. */
-export function groupsAfter({ id, groups }: Person, pending: Pending): readonly number[] {
-  const wishes = pending.get(id);
-  if (!wishes) return groups;
-  const stay = groups.filter((groupId) => wishes.get(groupId) !== false);
-  return [...stay, ...[...wishes].flatMap(([groupId, wanted]) => (wanted ? [groupId] : []))];
+/** Groups of a user after all pending changes. */
+export function getGroupsAfter({ id, groups }: GroupMember, pending: PendingChanges): readonly number[] {
+  const changes = pending.get(id);
+  if (!changes) return groups;
+  const stay = groups.filter((groupId) => changes.get(groupId) !== false);
+  return [...stay, ...[...changes].flatMap(([groupId, isMember]) => (isMember ? [groupId] : []))];
 }
 
-/** The two calls that everything pending turns into: PUT appends, DELETE removes (spec 4.2). */
-export function pairsOf(pending: Pending): { add: Pair[]; remove: Pair[] } {
-  const pairs = { add: [] as Pair[], remove: [] as Pair[] };
-  for (const [userId, wishes] of pending)
-    for (const [groupId, wanted] of wishes) pairs[wanted ? 'add' : 'remove'].push({ userId, groupId });
+/** Additions and removals to send: PUT adds, DELETE removes (spec 4.2). */
+export function toPairs(pending: PendingChanges): { add: UserGroupPair[]; remove: UserGroupPair[] } {
+  const pairs = { add: [] as UserGroupPair[], remove: [] as UserGroupPair[] };
+  for (const [userId, changes] of pending)
+    for (const [groupId, isMember] of changes) pairs[isMember ? 'add' : 'remove'].push({ userId, groupId });
   return pairs;
 }
 
-/** How many cells differ from what is so. */
-export const countOf = (pending: Pending): number =>
-  [...pending.values()].reduce((sum, wishes) => sum + wishes.size, 0);
+/** Number of changed cells. */
+export const countChanges = (pending: PendingChanges): number =>
+  [...pending.values()].reduce((sum, changes) => sum + changes.size, 0);

@@ -1,35 +1,44 @@
 import { useQueries } from '@tanstack/react-query';
-import type { Capability, UserGroupEntityVm } from '../../../api/generated/types.gen.ts';
+import type { Capability, UserGroupEntityVm } from '../../../../contract/generated/types.gen.ts';
+import type { WithEtag } from '../../../api/etag.ts';
 import { useSession } from '../../../api/session.ts';
-import type { Tagged } from '../../../api/tagged.ts';
-import { capabilitiesOf, groupQuery, inOrder, lackingFor } from '../../../directory/groups.ts';
+import {
+  getGroupCapabilities,
+  groupQuery,
+  sortCapabilities,
+  formatMissingToGrant,
+} from '../../../directory/groups.ts';
 
 /**
- * The capabilities of groups, by id; a group that has not been read yet is missing. Whoever asks shares the answers:
- * each group is read once, some at a time.
+ * Capabilities by group id; groups not loaded yet are missing. The queries are shared and each group is loaded once.
  */
 export function useGroupCapabilities(
   groupIds: readonly number[],
 ): ReadonlyMap<number, readonly Capability[]> {
-  return useQueries({ queries: groupIds.map(groupQuery), combine: byGroup });
+  return useQueries({ queries: groupIds.map(groupQuery), combine: combineByGroup });
 }
 
-// A constant, so that the map stays the same until an answer changes.
-const byGroup = (
-  answers: readonly { data: Tagged<UserGroupEntityVm> | undefined }[],
+// A constant, so that the map keeps its identity until a result changes.
+const combineByGroup = (
+  answers: readonly { data: WithEtag<UserGroupEntityVm> | undefined }[],
 ): ReadonlyMap<number, readonly Capability[]> =>
-  new Map(answers.flatMap(({ data }) => (data ? [[data.data.id, capabilitiesOf(data.data)] as const] : [])));
+  new Map(
+    answers.flatMap(({ data }) => (data ? [[data.data.id, getGroupCapabilities(data.data)] as const] : [])),
+  );
 
-/** Says why somebody may not give or take a group: nobody grants what they do not hold. Undefined: they may. */
-export function useGroupReason(): (
+/**
+ * Returns a function with the reason why the user may not add or remove members of a group: nobody grants capabilities
+ * they do not hold.
+ */
+export function useGrantCheck(): (
   capabilitiesOfGroup: readonly Capability[] | undefined,
 ) => string | undefined {
   const session = useSession();
   return (given) => {
-    const missing = lackingFor(session.capabilities, given ?? []);
-    return missing === undefined ? undefined : `Gives ${missing}, which you do not have`;
+    const missing = formatMissingToGrant(session.capabilities, given ?? []);
+    return missing === undefined ? undefined : `Grants ${missing}, which you do not have`;
   };
 }
 
-/** "Read Data, Write Data", in the order in which capabilities are shown everywhere. */
-export const namesOfCapabilities = (given: Iterable<Capability>): string => inOrder(given).join(', ');
+/** Formats capabilities in display order: "Read Data, Write Data". */
+export const formatCapabilities = (given: Iterable<Capability>): string => sortCapabilities(given).join(', ');

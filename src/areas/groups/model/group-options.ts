@@ -1,16 +1,16 @@
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { namesOfCapabilities, useGroupCapabilities, useGroupReason } from './group-capabilities.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { formatCapabilities, useGroupCapabilities, useGrantCheck } from './group-capabilities.ts';
 
-// Each group is a call of its own; on a site with more, only those chosen are read.
-const READ_AHEAD = 60;
+// Each group needs a request; on larger sites only chosen groups are loaded.
+const MAX_PRELOADED_GROUPS = 60;
 
-/** Groups to choose from, those off that one may not give, and what the chosen ones give together. */
-export function useGroupOptions(groups: readonly GroupInfoResponse[], chosen: readonly number[]) {
-  const { reason } = useAllowed('assignGroups');
-  const ahead = groups.length <= READ_AHEAD ? groups.map(({ id }) => id) : chosen;
+/** Group options, disabled if the user may not grant them, and the capabilities of the chosen ones. */
+export function useGroupOptions(groups: readonly GroupInfoResponse[], selectedIds: readonly number[]) {
+  const { reason } = usePermission('assignGroups');
+  const ahead = groups.length <= MAX_PRELOADED_GROUPS ? groups.map(({ id }) => id) : selectedIds;
   const given = useGroupCapabilities(ahead);
-  const holds = useGroupReason();
+  const holds = useGrantCheck();
   const options = groups
     .map(({ id, name }) => {
       const own = given.get(id);
@@ -18,11 +18,11 @@ export function useGroupOptions(groups: readonly GroupInfoResponse[], chosen: re
         value: id,
         label: name,
         disabledReason: reason ?? holds(own),
-        ...(own && { hint: namesOfCapabilities(own) || 'Gives no capabilities' }),
+        ...(own && { hint: formatCapabilities(own) || 'Grants no capabilities' }),
       };
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
-  const together = namesOfCapabilities(chosen.flatMap((id) => given.get(id) ?? []));
-  const gives = chosen.length === 0 ? undefined : `Gives: ${together || 'no capabilities'}.`;
+  const together = formatCapabilities(selectedIds.flatMap((id) => given.get(id) ?? []));
+  const gives = selectedIds.length === 0 ? undefined : `Grants: ${together || 'no capabilities'}.`;
   return { options, gives };
 }

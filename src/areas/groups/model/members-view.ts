@@ -1,11 +1,17 @@
-import type { DirectoryQuery, DirectorySort } from '../../../directory/search.ts';
-import { plain, readOrder, spoken, writeOrder, written } from '../../../lib/address.ts';
-import type { Search } from '../../../lib/address.ts';
-import { EVERYBODY } from '../../../directory/search.ts';
+import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/search.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
+import {
+  toSearchValue,
+  parseOrder,
+  omitUndefined,
+  formatOrder,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import type { Search } from '../../../lib/search-params.ts';
 
 export const SORT_KEYS = ['name', 'email', 'status', 'license', 'modified'] as const;
 
-/** The members of a group as the address asks for them. */
+/** State of the members list, kept in the URL. */
 export interface MembersView {
   q: string;
   sort: DirectorySort;
@@ -16,19 +22,19 @@ interface MembersSearch {
   sort?: string | number;
 }
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export const readMembersView = (search: Search): MembersView => ({
-  q: written(search.q),
-  sort: readOrder(search.sort, SORT_KEYS),
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseMembersView = (search: Search): MembersView => ({
+  q: readSearchText(search.q),
+  sort: parseOrder(search.sort, SORT_KEYS),
 });
 
-/** Writes a view as an address, without what is so by default. */
-export const writeMembersView = ({ q, sort }: MembersView): MembersSearch =>
-  spoken({ q: q === '' ? undefined : plain(q), sort: writeOrder(sort, SORT_KEYS) });
+/** Search parameters of a view; defaults are left out. */
+export const serializeMembersView = ({ q, sort }: MembersView): MembersSearch =>
+  omitUndefined({ q: q === '' ? undefined : toSearchValue(q), sort: formatOrder(sort, SORT_KEYS) });
 
-/** Everybody in a group, whatever their state. */
-export const membersOf = (groupId: number, view?: MembersView): DirectoryQuery => ({
-  ...EVERYBODY,
+/** Directory query for all members of a group, active or not. */
+export const createMembersQuery = (groupId: number, view?: MembersView): DirectoryQuery => ({
+  ...ALL_USERS_QUERY,
   ...view,
-  filters: { ...EVERYBODY.filters, group: [String(groupId)] },
+  filters: { ...ALL_USERS_QUERY.filters, group: [String(groupId)] },
 });

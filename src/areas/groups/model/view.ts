@@ -1,9 +1,17 @@
-import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
-import type { Order, Search } from '../../../lib/address.ts';
+import {
+  toSearchValue,
+  parseList,
+  parseOrder,
+  omitUndefined,
+  formatList,
+  formatOrder,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import type { Order, Search } from '../../../lib/search-params.ts';
 
 export const SORT_KEYS = ['name', 'description', 'members', 'capabilities'] as const;
 
-/** The list of groups as its address says it. */
+/** State of the groups list, kept in the URL. */
 export interface GroupsView {
   q: string;
   sort: Order<(typeof SORT_KEYS)[number]>;
@@ -16,17 +24,17 @@ interface GroupsSearch {
   hide?: string | number;
 }
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export const readGroupsView = (search: Search): GroupsView => ({
-  q: written(search.q),
-  sort: readOrder(search.sort, SORT_KEYS),
-  hidden: readList(search.hide, /^(description|members|capabilities)$/),
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseGroupsView = (search: Search): GroupsView => ({
+  q: readSearchText(search.q),
+  sort: parseOrder(search.sort, SORT_KEYS),
+  hidden: parseList(search.hide, /^(description|members|capabilities)$/),
 });
 
-/** Writes a view as an address, without what is so by default. */
-export const writeGroupsView = ({ q, sort, hidden }: GroupsView): GroupsSearch =>
-  spoken({
-    q: q === '' ? undefined : plain(q),
-    sort: writeOrder(sort, SORT_KEYS),
-    hide: writeList(hidden),
+/** Search parameters of a view; defaults are left out. */
+export const serializeGroupsView = ({ q, sort, hidden }: GroupsView): GroupsSearch =>
+  omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    sort: formatOrder(sort, SORT_KEYS),
+    hide: formatList(hidden),
   });

@@ -1,38 +1,39 @@
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Pencil, UserPlus } from 'lucide-react';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { capabilitiesOf } from '../../../directory/groups.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { usePermission } from '../../../api/session.ts';
+import { getGroupCapabilities } from '../../../directory/groups.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { useGroupReason } from '../model/group-capabilities.ts';
+import { CapabilityList } from '../model/CapabilityList.tsx';
+import { useGrantCheck } from '../model/group-capabilities.ts';
+import { useGroup } from '../model/use-group.ts';
+import { useDeleteItem } from './group-actions.tsx';
 import { Members } from './Members.tsx';
-import { useDeleteItem } from '../model/row-menu.ts';
-import { useGroup } from './use-group.ts';
 import './group-page.css';
 
-/** One group: what it gives, and who is in it. */
+/** Page of one group: capabilities and members. */
 export function GroupPage() {
   const router = useRouter();
   const group = useGroup();
-  const given = capabilitiesOf(group);
-  const update = useAllowed('updateGroup');
+  const given = getGroupCapabilities(group);
+  const update = usePermission('updateGroup');
   const deletion = useDeleteItem(() => router.navigate({ to: '/groups', ignoreBlocker: true }));
   const params = { groupId: group.id };
   return (
     <Page
       fill
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={group.name}
       meta={
         <span className="group-facts">
-          <span>{counted(group.userCount, 'member', 'members')}</span>
+          <span>{pluralize(group.userCount, 'member', 'members')}</span>
           <span>
             id {group.id} <CopyButton value={String(group.id)} label="Copy id" />
           </span>
@@ -51,7 +52,7 @@ export function GroupPage() {
               Edit
             </Button>
           )}
-          <AddPeople given={given} groupId={group.id} />
+          <AddPeopleLink given={given} groupId={group.id} />
           <MenuButton
             label={`Actions for ${group.name}`}
             variant="default"
@@ -64,7 +65,7 @@ export function GroupPage() {
       <div className="group-cols">
         <Members group={group} given={given} />
         <div className="group-side">
-          <Gives given={given} />
+          <CapabilitiesCard given={given} />
         </div>
       </div>
       <Outlet />
@@ -72,11 +73,11 @@ export function GroupPage() {
   );
 }
 
-type Given = ReturnType<typeof capabilitiesOf>;
+type Capabilities = ReturnType<typeof getGroupCapabilities>;
 
-function AddPeople({ given, groupId }: { given: Given; groupId: number }) {
-  const { reason } = useAllowed('assignGroups');
-  const holds = useGroupReason();
+function AddPeopleLink({ given, groupId }: { given: Capabilities; groupId: number }) {
+  const { reason } = usePermission('assignGroups');
+  const holds = useGrantCheck();
   const why = reason ?? holds(given);
   if (why !== undefined) {
     return (
@@ -98,28 +99,23 @@ function AddPeople({ given, groupId }: { given: Given; groupId: number }) {
   );
 }
 
-/** What being in the group lets a person do, with the words of each capability. */
-function Gives({ given }: { given: Given }) {
+/** Capabilities of the group with descriptions. */
+function CapabilitiesCard({ given }: { given: Capabilities }) {
   return (
-    <Card title={`Gives ${counted(given.length, 'capability', 'capabilities')}`}>
+    <Card title={`Grants ${pluralize(given.length, 'capability', 'capabilities')}`}>
       {given.length === 0 ? (
         <p className="card-body group-quiet">
-          Being in it changes nothing that a person may do. It can still serve to find people.
+          Membership grants no capabilities. The group can still be used to find people.
         </p>
       ) : (
         // A stop of its own lets the keyboard scroll a long list.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <section className="group-scroll" aria-label="What it gives" tabIndex={0}>
-          <ul className="group-gives">
-            {capabilities
+        <section className="group-scroll" aria-label="Capabilities of the group" tabIndex={0}>
+          <CapabilityList
+            items={capabilities
               .filter(({ name }) => given.includes(name))
-              .map(({ name, sentence }) => (
-                <li key={name}>
-                  <strong>{name}</strong>
-                  <span>{sentence}</span>
-                </li>
-              ))}
-          </ul>
+              .map(({ name, description }) => ({ name, note: description }))}
+          />
         </section>
       )}
     </Card>

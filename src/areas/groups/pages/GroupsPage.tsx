@@ -2,39 +2,38 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Grid3x3, UsersRound, Users } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo } from 'react';
+import type { GroupInfoResponse, Capability } from '../../../../contract/generated/types.gen.ts';
+import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import type { GroupInfoResponse, Capability } from '../../../api/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
-import { groupsQuery, byName, capabilitiesOf, groupQuery } from '../../../directory/groups.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { setNavCount } from '../../../app/shell/nav-counts.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
+import { groupsQuery, compareByName, getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import type { Sort, Column } from '../../../ui/table/columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { useTyping } from '../../../ui/table/use-typing.ts';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { useGroupCapabilities } from '../model/group-capabilities.ts';
-import { NewGroupLink } from './NewGroupLink.tsx';
-import { useGroupMenu } from '../model/row-menu.ts';
-import { SORT_KEYS, readGroupsView, writeGroupsView } from '../model/view.ts';
+import { SORT_KEYS, parseGroupsView, serializeGroupsView } from '../model/view.ts';
 import type { GroupsView } from '../model/view.ts';
-import { fold } from '../../../lib/fold.ts';
-import { capabilities } from '../../../../contract/rules/capabilities.ts';
-import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { useGroupMenu } from './group-actions.tsx';
+import { NewGroupLink } from './page-parts.tsx';
 import './groups.css';
 
-/** What a group gives, in words; read when its row comes into view, once. */
-function Gives({ groupId }: { groupId: number }) {
+/** Capabilities of a group, loaded when its row comes into view. */
+function CapabilitiesCell({ groupId }: { groupId: number }) {
   const { data, isError } = useQuery(groupQuery(groupId));
   if (isError) return <span className="groups-none">Not loaded</span>;
   if (!data) return <Skeleton width="70%" />;
-  const given = capabilitiesOf(data.data);
+  const given = getGroupCapabilities(data.data);
   const all = given.length === capabilities.length;
   const names = given.join(', ') || 'Nothing';
   return (
@@ -45,7 +44,7 @@ function Gives({ groupId }: { groupId: number }) {
   );
 }
 
-/** The columns of the list; ids are the keys of its order. */
+/** Columns of the list; ids are the sort keys. */
 const COLUMNS: readonly Column<GroupInfoResponse>[] = [
   {
     id: 'name',
@@ -77,11 +76,11 @@ const COLUMNS: readonly Column<GroupInfoResponse>[] = [
   },
   {
     id: 'capabilities',
-    header: 'Gives',
+    header: 'Capabilities',
     sortable: true,
     minWidth: 240,
     small: 'line',
-    cell: ({ id }) => <Gives groupId={id} />,
+    cell: ({ id }) => <CapabilitiesCell groupId={id} />,
   },
   {
     id: 'members',
@@ -90,47 +89,53 @@ const COLUMNS: readonly Column<GroupInfoResponse>[] = [
     align: 'end',
     width: 110,
     small: 'aside',
-    cell: ({ userCount }) => count(userCount),
+    cell: ({ userCount }) => formatNumber(userCount),
   },
 ];
 
 const route = getRouteApi('/_app/groups/_list');
 const SHORTCUTS = [{ keys: 'n', label: 'New group', group: 'Groups' }];
-// On a site with more, only the groups in view are asked what they give: that neither finds nor sorts any.
-const READ_AHEAD = 200;
-const COLUMNS_OF_MANY = COLUMNS.map((column) =>
+// On larger sites capabilities are loaded only for visible rows and cannot be searched or sorted.
+const MAX_PRELOADED_GROUPS = 200;
+const COLUMNS_FOR_MANY_GROUPS = COLUMNS.map((column) =>
   column.id === 'capabilities' ? { ...column, sortable: false } : column,
 );
-const NONE: readonly number[] = [];
-const idOf = ({ id }: GroupInfoResponse) => id;
-const nameOf = ({ name }: GroupInfoResponse) => name;
+const NO_IDS: readonly number[] = [];
+const getId = ({ id }: GroupInfoResponse) => id;
+const getName = ({ name }: GroupInfoResponse) => name;
 
-/** Every group of the site: how many are in it and what it gives them. The address holds what is asked for. */
+/** List of all groups. The view is kept in the URL. */
 export function GroupsPage() {
   const { site } = useSession();
   const router = useRouter();
   const { data: groups, error, isFetching, refetch } = useQuery(groupsQuery);
   const { view, show, type, settle } = useGroupsView();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/groups/new', search: (now) => now }));
-  const many = groups !== undefined && groups.length > READ_AHEAD;
-  const columns = many ? COLUMNS_OF_MANY : COLUMNS;
-  const ahead = useMemo(() => (groups && !many ? groups.map(({ id }) => id) : NONE), [groups, many]);
-  const given = useGroupCapabilities(ahead);
+  const hasMany = groups !== undefined && groups.length > MAX_PRELOADED_GROUPS;
+  const columns = hasMany ? COLUMNS_FOR_MANY_GROUPS : COLUMNS;
+  const preloadedIds = useMemo(
+    () => (groups && !hasMany ? groups.map(({ id }) => id) : NO_IDS),
+    [groups, hasMany],
+  );
+  const given = useGroupCapabilities(preloadedIds);
   const rowMenu = useGroupMenu(given);
-  const asked = useDeferredValue(view);
-  const found = useMemo(() => groups && findGroups(groups, given, asked), [groups, given, asked]);
+  const deferredView = useDeferredValue(view);
+  const foundGroups = useMemo(
+    () => groups && findGroups(groups, given, deferredView),
+    [groups, given, deferredView],
+  );
   const total = groups?.length;
   useEffect(() => {
-    if (total !== undefined) setNavCount('/groups', total);
+    if (total !== undefined) setNavigationCount('/groups', total);
   }, [total]);
 
   const failure = error === null ? undefined : toServiceError(error);
-  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  // Without permission and data the page shows what is missing.
   if (failure?.status === 403 && groups === undefined) throw failure;
   const sort = toSort(view.sort);
   const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
   return (
-    <Page fill title="Groups" meta={groups && metaOf(groups)} actions={<Ways />}>
+    <Page fill title="Groups" meta={groups && formatMeta(groups)} actions={<HeaderLinks />}>
       <TableBar
         tools={
           <TableTools
@@ -144,18 +149,18 @@ export function GroupsPage() {
       >
         <SearchField
           label="Search groups"
-          placeholder={many ? 'Name or description' : 'Name, description or capability'}
+          placeholder={hasMany ? 'Name or description' : 'Name, description or capability'}
           value={view.q}
           onChange={type}
-          onLeave={settle}
+          onBlur={settle}
         />
       </TableBar>
       <DataTable
         label="Groups"
         columns={columns}
-        rows={found}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rows={foundGroups}
+        rowId={getId}
+        rowLabel={getName}
         rowMenu={rowMenu}
         hidden={view.hidden}
         sort={sort}
@@ -165,8 +170,7 @@ export function GroupsPage() {
         onRetry={() => void refetch()}
         empty={
           <EmptyState icon={UsersRound} title={`${site.name} has no groups`} actions={<NewGroupLink />}>
-            Groups give people their capabilities: what they may do here is what their groups give together.
-            Create the first one, then add people to it.
+            Groups grant capabilities to people. Create the first one, then add people to it.
           </EmptyState>
         }
         onClearFilters={view.q === '' ? undefined : () => show({ ...view, q: '' })}
@@ -176,23 +180,23 @@ export function GroupsPage() {
   );
 }
 
-function metaOf(groups: readonly GroupInfoResponse[]): string {
+function formatMeta(groups: readonly GroupInfoResponse[]): string {
   const empty = groups.filter(({ userCount }) => userCount === 0).length;
-  return `${counted(groups.length, 'group', 'groups')}${empty > 0 ? ` · ${empty} without members` : ''}`;
+  return `${pluralize(groups.length, 'group', 'groups')}${empty > 0 ? ` · ${empty} without members` : ''}`;
 }
 
 function useGroupsView() {
-  const said = readGroupsView(route.useSearch());
+  const urlView = parseGroupsView(route.useSearch());
   const navigate = route.useNavigate();
   const write = (view: GroupsView, replace: boolean) =>
-    navigate({ to: '.', search: writeGroupsView(view), replace });
-  const { q, type, settle } = useTyping(said.q, (typed) => write({ ...said, q: typed }, true));
-  const view = { ...said, q };
+    navigate({ to: '.', search: serializeGroupsView(view), replace });
+  const { q, type, settle } = useDebouncedSearch(urlView.q, (typed) => write({ ...urlView, q: typed }, true));
+  const view = { ...urlView, q };
   return { view, show: (next: GroupsView) => void write(next, false), type, settle };
 }
 
-/** The other two views on groups, and a new one. */
-function Ways() {
+/** Links to comparison, matrix and new group. */
+function HeaderLinks() {
   return (
     <>
       <Link to="/groups/compare" className={buttonClass()}>
@@ -208,29 +212,29 @@ function Ways() {
   );
 }
 
-type Given = ReadonlyMap<number, readonly Capability[]>;
+type CapabilitiesByGroup = ReadonlyMap<number, readonly Capability[]>;
 type Compare = (a: GroupInfoResponse, b: GroupInfoResponse) => number;
 
-/** The groups that a view asks for, in its order; every word must occur in name, description or capabilities. */
+/** Groups that match all search words in name, description or capabilities, sorted. */
 function findGroups(
   groups: readonly GroupInfoResponse[],
-  given: Given,
+  given: CapabilitiesByGroup,
   { q, sort }: GroupsView,
 ): readonly GroupInfoResponse[] {
-  const words = fold(q.trim())
+  const words = foldText(q.trim())
     .split(/\s+/)
     .filter((word) => word !== '');
   const matches = ({ id, name, description }: GroupInfoResponse) => {
-    const text = fold(`${id} ${name} ${description ?? ''} ${given.get(id)?.join(' ') ?? ''}`);
+    const text = foldText(`${id} ${name} ${description ?? ''} ${given.get(id)?.join(' ') ?? ''}`);
     return words.every((word) => text.includes(word));
   };
-  const turn = sort.descending ? -1 : 1;
-  const compare = orders(given)[sort.by];
-  return groups.filter(matches).toSorted((a, b) => turn * compare(a, b) || byName(a, b));
+  const direction = sort.descending ? -1 : 1;
+  const compare = getComparators(given)[sort.by];
+  return groups.filter(matches).toSorted((a, b) => direction * compare(a, b) || compareByName(a, b));
 }
 
-const orders = (given: Given): Record<GroupsView['sort']['by'], Compare> => ({
-  name: byName,
+const getComparators = (given: CapabilitiesByGroup): Record<GroupsView['sort']['by'], Compare> => ({
+  name: compareByName,
   description: (a, b) => (a.description ?? '').localeCompare(b.description ?? ''),
   members: (a, b) => a.userCount - b.userCount,
   capabilities: (a, b) => (given.get(a.id)?.length ?? 0) - (given.get(b.id)?.length ?? 0),

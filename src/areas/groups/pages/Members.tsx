@@ -1,72 +1,82 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { UserMinus, UserRound, Users, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Capability, UserGroupEntityVm } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { openBulk } from '../../bulk/index.ts';
-import { useDirectory, useFound } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
+import type { Capability, UserGroupEntityVm } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import {
+  emailColumn,
+  licenseColumn,
+  createNameColumn,
+  statusColumn,
+} from '../../../directory/person-columns.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { useTyping } from '../../../ui/table/use-typing.ts';
-import { useGroupReason } from '../model/group-capabilities.ts';
-import { Freshness } from './Freshness.tsx';
-import { SORT_KEYS, membersOf, readMembersView, writeMembersView } from '../model/members-view.ts';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
+import { openBulk } from '../../bulk/index.ts';
+import { useGrantCheck } from '../model/group-capabilities.ts';
+import {
+  SORT_KEYS,
+  createMembersQuery,
+  parseMembersView,
+  serializeMembersView,
+} from '../model/members-view.ts';
 import type { MembersView } from '../model/members-view.ts';
-import { EMAIL, LICENSE, nameColumn, STATUS } from '../../../directory/person-columns.tsx';
+import { DirectoryAsOf } from './page-parts.tsx';
 
 const route = getRouteApi('/_app/groups/$groupId');
-const NOBODY: ReadonlySet<RowId> = new Set();
-const idOf = ({ id }: DirectoryRow) => id;
-const nameOf = ({ name }: DirectoryRow) => name;
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
+const getId = ({ id }: DirectoryRow) => id;
+const getName = ({ name }: DirectoryRow) => name;
 
 interface MembersProps {
   group: UserGroupEntityVm;
   given: readonly Capability[];
 }
 
-/** Who is in the group: found, sorted, and taken out of it by ones or by many. */
+/** Members of the group with search, sort and removal. */
 export function Members({ group, given }: MembersProps) {
   const { view, show, type, settle } = useMembersView();
   const { complete, error, refreshing, refresh } = useDirectory();
-  const { q, sort: order } = view;
-  const { by, descending } = order;
+  const { q, sort } = view;
+  const { by, descending } = sort;
   const query = useMemo(
-    () => membersOf(group.id, { q, sort: { by, descending } }),
+    () => createMembersQuery(group.id, { q, sort: { by, descending } }),
     [group.id, q, by, descending],
   );
-  const found = useFound(query);
-  const [selection, setSelection] = useState(NOBODY);
+  const result = useDirectorySearch(query);
+  const [selection, setSelection] = useState(NO_SELECTION);
   const remove = useRemoval(group, given);
   const rowMenu = useMemberMenu(remove);
   const router = useRouter();
-  const clear = () => setSelection(NOBODY);
-  const chosen = [...selection].map(Number);
+  const clear = () => setSelection(NO_SELECTION);
+  const selectedIds = [...selection].map(Number);
   return (
     <section className="group-members" aria-label={`Members of ${group.name}`}>
-      <TableBar tools={<Freshness />}>
+      <TableBar tools={<DirectoryAsOf />}>
         <SearchField
           label="Search members"
           placeholder="Name, e-mail, id:"
           value={view.q}
           onChange={type}
-          onLeave={settle}
+          onBlur={settle}
         />
       </TableBar>
       <DataTable
         label="Members"
         columns={MEMBER_COLUMNS}
-        rows={found?.rows}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rows={result?.rows}
+        rowId={getId}
+        rowLabel={getName}
         rowMenu={rowMenu}
-        sort={toSort(order)}
+        sort={toSort(sort)}
         onSort={(next) => show({ ...view, sort: fromSort(next, SORT_KEYS) })}
         selection={selection}
         onSelect={setSelection}
@@ -76,32 +86,32 @@ export function Members({ group, given }: MembersProps) {
         empty={
           <EmptyState icon={UsersRound} title="Nobody is in this group">
             {given.length === 0
-              ? 'Add people to it to find them together.'
-              : 'Add people to it, and they have what it gives at once.'}
+              ? 'Add people to find them together.'
+              : 'People you add get its capabilities immediately.'}
           </EmptyState>
         }
         onClearFilters={view.q === '' ? undefined : () => show({ ...view, q: '' })}
       />
       <BulkBar
-        count={chosen.length}
-        total={found?.ids.length ?? 0}
-        onSelectAll={() => setSelection(new Set(found?.ids))}
+        count={selectedIds.length}
+        total={result?.ids.length ?? 0}
+        onSelectAll={() => setSelection(new Set(result?.ids))}
         onClear={clear}
         actions={[
           {
             label: 'Remove from group',
             icon: UserMinus,
             disabledReason: remove.reason,
-            onSelect: () => remove.open(chosen, clear),
+            onSelect: () => remove.open(selectedIds, clear),
           },
-          compareItem(chosen, router),
+          createCompareItem(selectedIds, router),
         ]}
       />
     </section>
   );
 }
 
-function compareItem([a, b, ...more]: readonly number[], router: ReturnType<typeof useRouter>) {
+function createCompareItem([a, b, ...more]: readonly number[], router: ReturnType<typeof useRouter>) {
   const two = a !== undefined && b !== undefined && more.length === 0;
   return {
     label: 'Compare',
@@ -112,22 +122,22 @@ function compareItem([a, b, ...more]: readonly number[], router: ReturnType<type
 }
 
 function useMembersView() {
-  const said = readMembersView(route.useSearch());
+  const urlView = parseMembersView(route.useSearch());
   const navigate = route.useNavigate();
   const write = (view: MembersView, replace: boolean) =>
-    navigate({ to: '.', search: writeMembersView(view), replace });
-  const { q, type, settle } = useTyping(said.q, (typed) => write({ ...said, q: typed }, true));
-  return { view: { ...said, q }, show: (next: MembersView) => void write(next, false), type, settle };
+    navigate({ to: '.', search: serializeMembersView(view), replace });
+  const { q, type, settle } = useDebouncedSearch(urlView.q, (typed) => write({ ...urlView, q: typed }, true));
+  return { view: { ...urlView, q }, show: (next: MembersView) => void write(next, false), type, settle };
 }
 
-/** Taking people out of the group, by the dry run that every change of many has. */
+/** Removes members through a bulk dry run. */
 function useRemoval(group: UserGroupEntityVm, given: readonly Capability[]) {
-  const { reason } = useAllowed('unassignGroups');
-  const holds = useGroupReason();
+  const { reason } = usePermission('unassignGroups');
+  const holds = useGrantCheck();
   return {
     reason: reason ?? holds(given),
     open: (userIds: readonly number[], onBegin?: () => void) =>
-      openBulk({ action: { kind: 'removeGroups', groupIds: [group.id] }, userIds, onBegin }),
+      openBulk({ action: { kind: 'removeGroups', groupIds: [group.id] }, userIds, onStart: onBegin }),
   };
 }
 
@@ -155,10 +165,10 @@ function useMemberMenu(remove: ReturnType<typeof useRemoval>) {
   ];
 }
 
-/** The columns of a group's members. */
+/** Columns of the members list. */
 const MEMBER_COLUMNS: readonly Column<DirectoryRow>[] = [
-  nameColumn('/users/$userId/groups'),
-  { ...EMAIL, small: 'line' },
-  STATUS,
-  LICENSE,
+  createNameColumn('/users/$userId/groups'),
+  { ...emailColumn, small: 'line' },
+  statusColumn,
+  licenseColumn,
 ];

@@ -1,48 +1,48 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useId, useMemo, useState } from 'react';
-import { useAllowed } from '../../../api/session.ts';
-import { openBulk } from '../../bulk/index.ts';
-import { resolveText, useDirectory, useFound } from '../../../directory/directory.ts';
-import { capabilitiesOf } from '../../../directory/groups.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { usePermission } from '../../../api/session.ts';
+import { resolvePastedText, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
+import { getGroupCapabilities } from '../../../directory/groups.ts';
+import type { ResolvedPaste } from '../../../directory/paste/resolve-pasted.ts';
+import { PersonPicker } from '../../../directory/PersonPicker.tsx';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
-import { useGroupReason } from '../model/group-capabilities.ts';
-import { ChosenPeople } from '../pages/ChosenPeople.tsx';
-import { membersOf } from '../model/members-view.ts';
-import { PastedNotes } from '../pages/PastedNotes.tsx';
-import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import { useGroup } from '../pages/use-group.ts';
-import type { Resolved } from '../../../directory/paste.ts';
-import '../pages/add-members.css';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { openBulk } from '../../bulk/index.ts';
+import { useGrantCheck } from '../model/group-capabilities.ts';
+import { createMembersQuery } from '../model/members-view.ts';
+import { useGroup } from '../model/use-group.ts';
+import { PasteSummary } from './PasteSummary.tsx';
+import { SelectedPeopleList } from './SelectedPeopleList.tsx';
+import './add-members.css';
 
-const NONE: ReadonlySet<number> = new Set();
-const people = (number: number) => counted(number, 'person', 'people');
+const NO_IDS: ReadonlySet<number> = new Set();
+const formatPeople = (number: number) => pluralize(number, 'person', 'people');
 
-const toggled = (set: ReadonlySet<number>, id: number): ReadonlySet<number> => {
+const toggleId = (set: ReadonlySet<number>, id: number): ReadonlySet<number> => {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;
 };
-const without = (set: ReadonlySet<number>, id: number): ReadonlySet<number> =>
-  set.has(id) ? toggled(set, id) : set;
+const removeId = (set: ReadonlySet<number>, id: number): ReadonlySet<number> =>
+  set.has(id) ? toggleId(set, id) : set;
 
-/** Adds many to the group: found one by one, or pasted from wherever they stand. */
+/** Panel that adds users to the group, searched or pasted. */
 export function AddMembersPanel() {
   const router = useRouter();
   const group = useGroup();
-  const { reason } = useAllowed('assignGroups');
-  const holds = useGroupReason();
-  const [picked, setPicked] = useState<readonly number[]>([]);
+  const { reason } = usePermission('assignGroups');
+  const holds = useGrantCheck();
+  const [pickedIds, setPickedIds] = useState<readonly number[]>([]);
   const [text, setText] = useState('');
-  const [meant, setMeant] = useState(NONE);
-  const [dropped, setDropped] = useState(NONE);
-  const { resolved, waiting } = useResolved(text);
+  const [meantIds, setMeantIds] = useState(NO_IDS);
+  const [excludedIds, setExcludedIds] = useState(NO_IDS);
+  const { resolved, waiting } = useResolvedPaste(text);
   const isMember = useIsMember(group.id);
-  const { ids, already } = chosenOf({ picked, resolved, meant, dropped, isMember });
+  const { ids, memberIds } = getSelectedPeople({ pickedIds, resolved, meantIds, excludedIds, isMember });
   useUnsavedGuard(ids.length > 0 || text !== '');
   const pasteId = useId();
 
@@ -53,19 +53,19 @@ export function AddMembersPanel() {
       search: (now) => now,
       ignoreBlocker,
     });
-  // The panel stays until it was agreed to: who turns back in the dry run has lost nobody.
+  // The panel stays open until the dry run is confirmed, so going back loses nothing.
   const submit = () =>
     openBulk({
       action: { kind: 'addGroups', groupIds: [group.id] },
       userIds: ids,
-      onBegin: () => void leave(true),
+      onStart: () => void leave(true),
     });
   const notYet = waiting
-    ? 'The list is being looked up'
+    ? 'The list is still being looked up'
     : ids.length === 0
-      ? 'Choose somebody first'
+      ? 'Choose a person first'
       : undefined;
-  const why = reason ?? holds(capabilitiesOf(group)) ?? notYet;
+  const why = reason ?? holds(getGroupCapabilities(group)) ?? notYet;
 
   return (
     <Panel title={`Add people to ${group.name}`} onClose={() => void leave(false)}>
@@ -80,21 +80,23 @@ export function AddMembersPanel() {
           <PersonPicker
             label="Find people"
             placeholder="Name, e-mail or id"
-            first
-            onPick={(userId) => {
-              setPicked([...picked.filter((one) => one !== userId), userId]);
-              setDropped(without(dropped, userId));
+            // The panel was opened to find people.
+            // oxlint-disable-next-line jsx-a11y/no-autofocus
+            autoFocus
+            onSelect={(userId) => {
+              setPickedIds([...pickedIds.filter((one) => one !== userId), userId]);
+              setExcludedIds(removeId(excludedIds, userId));
             }}
-            reasonFor={(userId) => {
-              if (isMember(userId)) return 'In the group already';
-              return ids.includes(userId) ? 'Chosen already' : undefined;
+            getDisabledReason={(userId) => {
+              if (isMember(userId)) return 'Already a member';
+              return ids.includes(userId) ? 'Already chosen' : undefined;
             }}
           />
           <FieldFrame
             id={pasteId}
             noteId={`${pasteId}-note`}
             label="Or paste a list"
-            hint="A column of a sheet, a mail, a log: ids, e-mails and names are looked up."
+            hint="Ids, e-mails and names in any text are looked up."
           >
             <textarea
               id={pasteId}
@@ -105,34 +107,34 @@ export function AddMembersPanel() {
               value={text}
               onChange={(event) => {
                 setText(event.target.value);
-                if (event.target.value.trim() === '') setDropped(NONE);
+                if (event.target.value.trim() === '') setExcludedIds(NO_IDS);
               }}
             />
           </FieldFrame>
           {resolved && (
-            <PastedNotes
+            <PasteSummary
               resolved={resolved}
-              meant={meant}
-              onMean={(userId) => {
-                setMeant(toggled(meant, userId));
-                setDropped(without(dropped, userId));
+              meantIds={meantIds}
+              onToggle={(userId) => {
+                setMeantIds(toggleId(meantIds, userId));
+                setExcludedIds(removeId(excludedIds, userId));
               }}
             />
           )}
-          <ChosenPeople
+          <SelectedPeopleList
             ids={ids}
-            already={already.length}
-            onDrop={(userId) => {
-              setPicked(picked.filter((one) => one !== userId));
-              setMeant(without(meant, userId));
-              setDropped(new Set(dropped).add(userId));
+            memberCount={memberIds.length}
+            onExclude={(userId) => {
+              setPickedIds(pickedIds.filter((one) => one !== userId));
+              setMeantIds(removeId(meantIds, userId));
+              setExcludedIds(new Set(excludedIds).add(userId));
             }}
           />
         </div>
         <footer className="form-footer">
           <Button onClick={() => void leave(false)}>Cancel</Button>
           <Button type="submit" variant="primary" disabledReason={why}>
-            {ids.length === 0 ? 'Add people' : `Add ${people(ids.length)}`}
+            {ids.length === 0 ? 'Add people' : `Add ${formatPeople(ids.length)}`}
           </Button>
         </footer>
       </form>
@@ -140,55 +142,61 @@ export function AddMembersPanel() {
   );
 }
 
-/** Who is meant by the pasted text; the last answer stays until the next is there, and says that it waits. */
-function useResolved(text: string) {
-  const asked = useDeferredValue(text);
+/** Users found in the pasted text; the previous result is shown while the next one is loading. */
+function useResolvedPaste(text: string) {
+  const deferred = useDeferredValue(text);
   const { version } = useDirectory();
   const { data, isPlaceholderData } = useQuery({
-    queryKey: ['pasted', asked, version],
-    queryFn: () => resolveText(asked),
-    enabled: asked.trim() !== '',
+    queryKey: ['pasted', deferred, version],
+    queryFn: () => resolvePastedText(deferred),
+    enabled: deferred.trim() !== '',
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  // An emptied text means nobody, whatever was found before.
+  // An empty text has no result.
   if (text.trim() === '') return { resolved: undefined, waiting: false };
-  return { resolved: data, waiting: asked !== text || data === undefined || isPlaceholderData };
+  return { resolved: data, waiting: deferred !== text || data === undefined || isPlaceholderData };
 }
 
 function useIsMember(groupId: number): (userId: number) => boolean {
-  const query = useMemo(() => membersOf(groupId), [groupId]);
-  const found = useFound(query);
+  const query = useMemo(() => createMembersQuery(groupId), [groupId]);
+  const found = useDirectorySearch(query);
   return useMemo(() => {
     const members = new Set(found?.ids);
     return (userId) => members.has(userId);
   }, [found]);
 }
 
-/** Who is chosen in the panel, and what keeps others out. */
-interface Chosen {
-  /** To be added, each once, in the order in which they came. */
+/** Users selected in the panel. */
+interface SelectedPeople {
+  /** Ids to add, unique, in order of selection. */
   ids: readonly number[];
-  /** In the group already. */
-  already: readonly number[];
+  /** Ids that are members already. */
+  memberIds: readonly number[];
 }
 
-interface Choice {
-  picked: readonly number[];
-  resolved: Resolved | undefined;
-  /** Of a name that several people have, those who are meant. */
-  meant: ReadonlySet<number>;
-  dropped: ReadonlySet<number>;
+interface SelectionInput {
+  pickedIds: readonly number[];
+  resolved: ResolvedPaste | undefined;
+  /** Selected candidates of ambiguous names. */
+  meantIds: ReadonlySet<number>;
+  excludedIds: ReadonlySet<number>;
   isMember: (userId: number) => boolean;
 }
 
-/** Everybody picked, pasted or meant, without those taken out again and those who are members. */
-function chosenOf({ picked, resolved, meant, dropped, isMember }: Choice): Chosen {
+/** All picked, pasted and selected users without excluded ones, split by membership. */
+function getSelectedPeople({
+  pickedIds,
+  resolved,
+  meantIds,
+  excludedIds,
+  isMember,
+}: SelectionInput): SelectedPeople {
   const all = new Set([
-    ...picked,
+    ...pickedIds,
     ...(resolved?.matched.flatMap(({ ids }) => ids) ?? []),
-    ...(resolved?.ambiguous.flatMap(({ ids }) => ids.filter((id) => meant.has(id))) ?? []),
+    ...(resolved?.ambiguous.flatMap(({ ids }) => ids.filter((id) => meantIds.has(id))) ?? []),
   ]);
-  const wanted = [...all].filter((id) => !dropped.has(id));
-  return { ids: wanted.filter((id) => !isMember(id)), already: wanted.filter(isMember) };
+  const wanted = [...all].filter((id) => !excludedIds.has(id));
+  return { ids: wanted.filter((id) => !isMember(id)), memberIds: wanted.filter(isMember) };
 }

@@ -2,63 +2,69 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
+import type { GroupInfo, UserGroupEntityVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import type { WithEtag } from '../../../api/etag.ts';
 import { updateGroup } from '../../../api/generated/sdk.gen.ts';
-import type { GroupInfo, UserGroupEntityVm } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import type { Tagged } from '../../../api/tagged.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { inOrder, readGroup } from '../../../directory/groups.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { sortCapabilities, readGroup } from '../../../directory/groups.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { EffectsPreview } from '../matrix/EffectsPreview.tsx';
-import { changesOf, groupSchema, mergeGroup, theirChanges, valuesOf } from '../model/group-form.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { toast } from '../../../ui/toast.ts';
+import { EffectsPreview } from '../effects/EffectsPreview.tsx';
+import { useEffects } from '../effects/use-effects.ts';
+import {
+  getGroupChanges,
+  groupSchema,
+  mergeGroup,
+  formatTheirChanges,
+  toGroupValues,
+} from '../model/group-form.ts';
 import type { GroupValues } from '../model/group-form.ts';
-import { GroupFields } from '../pages/GroupFields.tsx';
-import { useEffects } from '../matrix/use-effects.ts';
-import { useWords } from '../model/words.ts';
+import { useGroupWriteError } from '../model/write-errors.ts';
+import { GroupFields } from './GroupFields.tsx';
 
 interface EditGroupPanelProps {
-  /** The group as it was when editing began: newer readings must not move the entity tag under the typing. */
-  start: Tagged<UserGroupEntityVm>;
+  /** The group when editing began: later reads must not change the ETag while the user types. */
+  start: WithEtag<UserGroupEntityVm>;
   onClose: (saved: boolean) => Promise<void>;
 }
 
-interface Save {
+interface SaveRequest {
   body: GroupInfo;
   etag: string | undefined;
 }
 
 const isStale = (error: unknown): boolean => error instanceof ServiceError && error.status === 412;
 
-/** Changes a group and says before who gains and loses by it. Where somebody was quicker, both changes are joined. */
+/** Panel that edits a group and previews the effect on members. Concurrent changes are merged. */
 export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
   const router = useRouter();
-  const { reason } = useAllowed('updateGroup');
+  const { reason } = usePermission('updateGroup');
   const [base, setBase] = useState(start);
   const [theirs, setTheirs] = useState<string>();
-  const [unread, setUnread] = useState<ServiceError | null>(null);
+  const [reloadError, setReloadError] = useState<ServiceError | null>(null);
   const groupId = start.data.id;
   const save = useWrite('updateGroup', {
-    mutationFn: ({ body, etag }: Save) =>
+    mutationFn: ({ body, etag }: SaveRequest) =>
       updateGroup({ path: { groupId }, body, ...(etag !== undefined && { headers: { 'If-Match': etag } }) }),
   });
-  const failure = useWords(isStale(save.error) ? unread : save.error);
-  const before = valuesOf(base.data);
+  const failure = useGroupWriteError(isStale(save.error) ? reloadError : save.error);
+  const before = toGroupValues(base.data);
   const form = useForm({ resolver: zodResolver(groupSchema), defaultValues: before });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
-  const after = inOrder(useWatch({ control: form.control, name: 'capabilities' }));
+  const after = sortCapabilities(useWatch({ control: form.control, name: 'capabilities' }));
   const preview = useEffects({ groupId, before: before.capabilities, after });
 
-  const meetTheirs = async (mine: GroupValues) => {
+  const mergeTheirs = async (mine: GroupValues) => {
     const found = await readGroup(groupId);
-    const saved = valuesOf(found.data);
+    const saved = toGroupValues(found.data);
     const merged = mergeGroup({ base: before, mine, theirs: saved });
-    setTheirs(theirChanges(before, saved));
+    setTheirs(formatTheirChanges(before, saved));
     setBase(found);
     form.reset(saved);
     form.setValue('name', merged.name, { shouldDirty: true });
@@ -67,18 +73,19 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
   };
 
   const submit = async (values: GroupValues) => {
-    const body = changesOf(before, values);
+    const body = getGroupChanges(before, values);
     if (Object.keys(body).length === 0) return onClose(false);
-    setUnread(null);
+    setReloadError(null);
     try {
       await save.mutateAsync({ body, etag: base.etag });
     } catch (thrown) {
-      if (isStale(thrown)) await meetTheirs(values).catch((why: unknown) => setUnread(toServiceError(why)));
+      if (isStale(thrown))
+        await mergeTheirs(values).catch((why: unknown) => setReloadError(toServiceError(why)));
       return undefined;
     }
     toast({ title: `${values.name.trim()} was saved` });
     await onClose(true);
-    // The name stands in the title and the breadcrumb, which the loader tells.
+    // Title and breadcrumb show the name, which the loader reads.
     return router.invalidate();
   };
 
@@ -88,23 +95,22 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
         form={form}
         pending={isSubmitting}
         error={failure}
-        submit={theirs === undefined ? 'Save' : 'Save both'}
+        submitLabel={theirs === undefined ? 'Save' : 'Save both'}
         disabledReason={reason}
         onCancel={() => void onClose(false)}
         onSubmit={submit}
       >
         {theirs !== undefined && (
-          <Banner tone="warn" title="Somebody else changed this group while you were typing">
-            They changed {theirs}. Nothing of yours is saved yet. What you typed stands below, together with
-            their changes; where both of you wrote another name or description, yours stands. Look at it, then
-            save.
+          <Banner tone="warn" title="Someone else changed this group while you were editing">
+            They changed {theirs}. Your changes are not saved yet. They are shown below, together with their
+            changes; where both of you wrote another name or description, yours stands. Look at it, then save.
           </Banner>
         )}
         <GroupFields control={form.control} before={before.capabilities} />
         {after.join() !== before.capabilities.join() && (
-          // Wherever one is among the capabilities, what they change is in view.
+          // Docked, so that it stays visible while scrolling through capabilities.
           <div className="effects-dock">
-            {/* A stop of its own lets the keyboard scroll a long list. */}
+            {/* Focusable, so that a long list can be scrolled by keyboard. */}
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
             <section className="effects-scroll" aria-label="Who gains and loses" tabIndex={0}>
               <EffectsPreview {...preview} />

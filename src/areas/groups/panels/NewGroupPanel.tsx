@@ -2,24 +2,24 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { createGroupMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { inOrder } from '../../../directory/groups.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { sortCapabilities } from '../../../directory/groups.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { groupSchema, EMPTY } from '../model/group-form.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { toast } from '../../../ui/toast.ts';
+import { groupSchema, EMPTY_GROUP } from '../model/group-form.ts';
 import type { GroupValues } from '../model/group-form.ts';
-import { GroupFields } from '../pages/GroupFields.tsx';
-import { useWords } from '../model/words.ts';
+import { useGroupWriteError } from '../model/write-errors.ts';
+import { GroupFields } from './GroupFields.tsx';
 
-/** Creates a group, over the list; then its page, where people are added to it. */
+/** Panel over the list that creates a group and opens its page. */
 export function NewGroupPanel() {
   const router = useRouter();
-  const { reason } = useAllowed('createGroup');
+  const { reason } = usePermission('createGroup');
   const create = useWrite('createGroup', createGroupMutation());
-  const form = useForm({ resolver: zodResolver(groupSchema), defaultValues: EMPTY });
+  const form = useForm({ resolver: zodResolver(groupSchema), defaultValues: EMPTY_GROUP });
   useUnsavedGuard(form.formState.isDirty);
   const close = () => void router.navigate({ to: '/groups', search: (now) => now });
 
@@ -27,7 +27,7 @@ export function NewGroupPanel() {
     const body = {
       name: name.trim(),
       ...(description.trim() !== '' && { description: description.trim() }),
-      capabilities: inOrder(capabilities),
+      capabilities: sortCapabilities(capabilities),
     };
     const groupId = await create.mutateAsync({ body }).catch(() => undefined);
     if (groupId === undefined) return;
@@ -40,13 +40,13 @@ export function NewGroupPanel() {
       <Form
         form={form}
         pending={form.formState.isSubmitting}
-        error={useWords(create.error)}
-        submit="Create group"
+        error={useGroupWriteError(create.error)}
+        submitLabel="Create group"
         disabledReason={reason}
         onCancel={close}
         onSubmit={submit}
       >
-        <GroupFields control={form.control} before={EMPTY.capabilities} />
+        <GroupFields control={form.control} before={EMPTY_GROUP.capabilities} />
       </Form>
     </Panel>
   );

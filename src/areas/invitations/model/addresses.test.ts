@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readEntries } from './addresses.ts';
-import { NOT_AN_ADDRESS } from './entry.ts';
+import { parseEntries, NOT_AN_ADDRESS } from './addresses.ts';
 
 const emails = (text: string) =>
-  readEntries(text).map(({ email, fault }) => (fault === undefined ? email : `?${email}`));
+  parseEntries(text).map(({ email, error }) => (error === undefined ? email : `?${email}`));
 
-describe('any text', () => {
+describe('free text', () => {
   test.each([
     [
       'ann@x.example, ben@y.example;cleo@z.example\ndan@x.example',
@@ -26,15 +25,15 @@ describe('any text', () => {
     expect(emails(text)).toEqual(found);
   });
 
-  test('a long run of letters is read in no time', () => {
+  test('parses a long run of letters quickly', () => {
     const before = performance.now();
-    readEntries('@'.repeat(200_000) + 'a'.repeat(200_000));
+    parseEntries('@'.repeat(200_000) + 'a'.repeat(200_000));
     expect(performance.now() - before).toBeLessThan(2000);
   });
 });
 
-describe('a table', () => {
-  test('its addresses, with the type, days and groups of each row', () => {
+describe('tables', () => {
+  test('parses addresses with type, days and groups per row', () => {
     const text = [
       'Name;E-mail address;Type;Duration;Groups',
       'Ann;ann@x.example;Temporary;30 days;"Sales; North"',
@@ -45,22 +44,26 @@ describe('a table', () => {
       'Fay;fay@x.example;temporary;0;',
       'Gil;gil@x.example;permanent;5;',
     ].join('\r\n');
-    expect(readEntries(text)).toEqual([
+    expect(parseEntries(text)).toEqual([
       {
         email: 'ann@x.example',
         key: 'ann@x.example',
-        own: { type: 1, days: 30, groups: ['Sales', 'North'] },
+        rowTerms: { type: 1, days: 30, groups: ['Sales', 'North'] },
       },
-      { email: 'ben@y.example', key: 'ben@y.example', own: { type: 0 } },
-      { email: 'cleo@z.example', key: 'cleo@z.example', own: { type: 1, days: 90 } },
-      { email: 'dan.x.example', key: 'dan.x.example', fault: NOT_AN_ADDRESS },
-      { email: 'eve@x.example', key: 'eve@x.example', fault: '“forever” is neither Permanent nor Temporary' },
-      { email: 'fay@x.example', key: 'fay@x.example', fault: '“0” is no number of days between 1 and 3650' },
-      { email: 'gil@x.example', key: 'gil@x.example', fault: 'Permanent, and yet with days' },
+      { email: 'ben@y.example', key: 'ben@y.example', rowTerms: { type: 0 } },
+      { email: 'cleo@z.example', key: 'cleo@z.example', rowTerms: { type: 1, days: 90 } },
+      { email: 'dan.x.example', key: 'dan.x.example', error: NOT_AN_ADDRESS },
+      { email: 'eve@x.example', key: 'eve@x.example', error: '“forever” is neither Permanent nor Temporary' },
+      {
+        email: 'fay@x.example',
+        key: 'fay@x.example',
+        error: '“0” is not a number of days between 1 and 3650',
+      },
+      { email: 'gil@x.example', key: 'gil@x.example', error: 'Permanent, but with days' },
     ]);
   });
 
-  test('under what was typed, after an empty line', () => {
+  test('parses a table below typed text after an empty line', () => {
     expect(emails('ann@x.example\n\nemail,name\nben@y.example,Ben\n\ncleo@z.example')).toEqual([
       'ann@x.example',
       'ben@y.example',
@@ -68,11 +71,11 @@ describe('a table', () => {
     ]);
   });
 
-  test('one column with its heading', () => {
+  test('parses a single column with heading', () => {
     expect(emails('Email\nann@x.example\nben@y.example')).toEqual(['ann@x.example', 'ben@y.example']);
   });
 
-  test('a heading that only mentions e-mail: the column is guessed', () => {
+  test('guesses the column from a heading that mentions e-mail', () => {
     expect(emails('Person,Work e-mail (main)\nAnn,ann@x.example')).toEqual(['ann@x.example']);
   });
 });

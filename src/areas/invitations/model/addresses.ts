@@ -1,46 +1,48 @@
-import { emailsIn } from '../../../directory/paste/emails.ts';
-import { entryOf, faulty, NOT_AN_ADDRESS } from './entry.ts';
-import type { Entry, OwnTerms } from './entry.ts';
-import { MOST_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import { splitNames } from '../../../files/name-list.ts';
-import { parse } from '../../../files/parse.ts';
+import { MAX_DURATION_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { findEmails } from '../../../directory/paste/emails.ts';
+import { toEmailKey } from '../../../files/email-key.ts';
+import { parseNameList } from '../../../files/name-list.ts';
+import { parseCsv } from '../../../files/parse-csv.ts';
 
 const EMPTY_LINE = /\r?\n[^\S\n]*\r?\n/;
 const LINE = /\r?\n/;
-const BETWEEN = /[\s,;<>()[\]"]+/;
-/** Something before the sign: "@channel" is none. */
-const MEANT = /[^@\s]@/;
+const WORD_SEPARATORS = /[\s,;<>()[\]"]+/;
+/** Requires text before the sign: "@channel" is not an address. */
+const LIKE_ADDRESS = /[^@\s]@/;
 const LONE_DOMAIN = /^[\p{L}\p{N}._-]+\.\p{L}{2,}$/u;
 
 /**
- * Reads a text as it comes: addresses are found in letters, lists and signatures; a part with a heading that names a
- * column of addresses is read as a table, with the type, days and groups of each row.
+ * Parses any text: addresses are found in letters, lists and signatures; a paragraph with a heading that names an
+ * address column is parsed as a table with type, days and groups per row.
  */
-export const readEntries = (text: string): Entry[] =>
-  text.split(EMPTY_LINE).flatMap((part) => tableIn(part) ?? part.split(LINE).flatMap(entriesIn));
+export const parseEntries = (text: string): AddressEntry[] =>
+  text.split(EMPTY_LINE).flatMap((part) => parseTable(part) ?? part.split(LINE).flatMap(parseLine));
 
-/** The addresses of a line, and what stands there like one. */
-function entriesIn(line: string): Entry[] {
-  const entries: Entry[] = [];
+/** Addresses of a line, and words that look like one. */
+function parseLine(line: string): AddressEntry[] {
+  const entries: AddressEntry[] = [];
   let last = 0;
   const whole = line.trim();
-  for (const { email, longer, start, end } of emailsIn(line)) {
-    entries.push(...meant(line.slice(last, start)), entryOf(longer === whole ? longer : email));
+  for (const { email, longer, start, end } of findEmails(line)) {
+    entries.push(
+      ...toInvalidEntries(line.slice(last, start)),
+      createEntry(longer === whole ? longer : email),
+    );
     last = end;
   }
-  entries.push(...meant(line.slice(last)));
-  return entries.length === 0 && LONE_DOMAIN.test(whole) ? [faulty(whole)] : entries;
+  entries.push(...toInvalidEntries(line.slice(last)));
+  return entries.length === 0 && LONE_DOMAIN.test(whole) ? [createInvalidEntry(whole)] : entries;
 }
 
-const meant = (rest: string): Entry[] =>
+const toInvalidEntries = (rest: string): AddressEntry[] =>
   rest
-    .split(BETWEEN)
-    .filter((word) => MEANT.test(word))
-    .map((word) => faulty(word));
+    .split(WORD_SEPARATORS)
+    .filter((word) => LIKE_ADDRESS.test(word))
+    .map((word) => createInvalidEntry(word));
 
 type Column = 'email' | 'type' | 'days' | 'groups';
 
-/** Headings as people write them; the address may also be guessed. */
+/** Accepted headings; the address column may also be guessed. */
 const HEADINGS: Record<Column, RegExp> = {
   email: /^(e-?mail|mail|login|address)([ _-]?address(es)?)?$/i,
   type: /^(type|membership|invitation[ _-]?type)$/i,
@@ -48,7 +50,7 @@ const HEADINGS: Record<Column, RegExp> = {
   groups: /^(user[ _-]?)?groups?$/i,
 };
 
-const TYPES: Readonly<Record<string, number>> = {
+const TYPE_BY_NAME: Readonly<Record<string, number>> = {
   permanent: PERMANENT,
   0: PERMANENT,
   temporary: TEMPORARY,
@@ -58,31 +60,33 @@ const TYPES: Readonly<Record<string, number>> = {
 const FIRST_LINE = /^[^\n]*/;
 const SEPARATORS = /[,;\t|]/;
 
-/** The rows of a part of text that begins with headings, one of which names addresses; undefined for any other text. */
-function tableIn(part: string): Entry[] | undefined {
+/** Rows of a paragraph that starts with headings including an address column; undefined for other text. */
+function parseTable(part: string): AddressEntry[] | undefined {
   const [first = ''] = FIRST_LINE.exec(part.trimStart()) ?? [];
   const named = first
     .split(SEPARATORS)
-    .some((cell) => HEADINGS.email.test(bare(cell)) || /e-?mail/i.test(cell));
-  if (!named || first.includes('@') || (!SEPARATORS.test(first) && !HEADINGS.email.test(bare(first))))
+    .some((cell) => HEADINGS.email.test(unquote(cell)) || /e-?mail/i.test(cell));
+  if (!named || first.includes('@') || (!SEPARATORS.test(first) && !HEADINGS.email.test(unquote(first))))
     return undefined;
-  const { headings, rows } = parse(part);
-  const columns = columnsOf(
+  const { headings, rows } = parseCsv(part);
+  const columns = findColumns(
     headings,
     rows.map(({ cells }) => cells),
   );
   if (columns.email === undefined) return undefined;
-  return rows.map(({ cells, broken }) =>
-    broken === undefined ? rowOf(cells, columns) : faulty(cellsIn(cells, columns.email), broken),
+  return rows.map(({ cells, error }) =>
+    error === undefined
+      ? parseTableRow(cells, columns)
+      : createInvalidEntry(getCell(cells, columns.email), error),
   );
 }
 
-const bare = (cell: string): string => cell.replaceAll('"', '').trim();
-const cellsIn = (cells: readonly string[], at: number | undefined): string =>
+const unquote = (cell: string): string => cell.replaceAll('"', '').trim();
+const getCell = (cells: readonly string[], at: number | undefined): string =>
   at === undefined ? '' : (cells[at] ?? '').trim();
 
-/** Which column holds what; where no heading says so, addresses are where most rows have one. */
-function columnsOf(headings: readonly string[], rows: readonly (readonly string[])[]) {
+/** Finds the columns; without a heading the address column is the one with most addresses. */
+function findColumns(headings: readonly string[], rows: readonly (readonly string[])[]) {
   const named = (column: Column) => {
     const at = headings.findIndex((heading) => HEADINGS[column].test(heading));
     return at < 0 ? undefined : at;
@@ -97,27 +101,59 @@ function columnsOf(headings: readonly string[], rows: readonly (readonly string[
   };
 }
 
-type Columns = ReturnType<typeof columnsOf>;
+type Columns = ReturnType<typeof findColumns>;
 
-function rowOf(cells: readonly string[], { email: at, ...columns }: Columns): Entry {
-  const text = cellsIn(cells, at);
-  const [found] = emailsIn(text);
+function parseTableRow(cells: readonly string[], { email: at, ...columns }: Columns): AddressEntry {
+  const text = getCell(cells, at);
+  const [found] = findEmails(text);
   const email = found ? (found.longer === text ? text : found.email) : text;
-  const own: OwnTerms = {};
-  const type = cellsIn(cells, columns.type).toLowerCase();
-  const days = cellsIn(cells, columns.days).replace(/\s*days?$/i, '');
-  const groups = splitNames(cellsIn(cells, columns.groups));
+  const own: RowTerms = {};
+  const type = getCell(cells, columns.type).toLowerCase();
+  const days = getCell(cells, columns.days).replace(/\s*days?$/i, '');
+  const groups = parseNameList(getCell(cells, columns.groups));
   if (days !== '') Object.assign(own, { type: TEMPORARY, days: Number(days) });
-  if (type !== '') own.type = TYPES[type] ?? Number.NaN;
+  if (type !== '') own.type = TYPE_BY_NAME[type] ?? Number.NaN;
   if (groups.length > 0) own.groups = groups;
-  const fault = found ? faultOf(own, type, days) : NOT_AN_ADDRESS;
-  return fault === undefined ? entryOf(email, own) : faulty(email, fault);
+  const error = found ? getTermsError(own, type, days) : NOT_AN_ADDRESS;
+  return error === undefined ? createEntry(email, own) : createInvalidEntry(email, error);
 }
 
-function faultOf({ type, days: number }: OwnTerms, said: string, days: string): string | undefined {
-  if (Number.isNaN(type)) return `“${said}” is neither Permanent nor Temporary`;
+function getTermsError({ type, days: number }: RowTerms, text: string, days: string): string | undefined {
+  if (Number.isNaN(type)) return `“${text}” is neither Permanent nor Temporary`;
   if (number === undefined) return undefined;
-  if (type === PERMANENT) return 'Permanent, and yet with days';
-  const fits = Number.isInteger(number) && number >= 1 && number <= MOST_DAYS;
-  return fits ? undefined : `“${days}” is no number of days between 1 and ${MOST_DAYS}`;
+  if (type === PERMANENT) return 'Permanent, but with days';
+  const fits = Number.isInteger(number) && number >= 1 && number <= MAX_DURATION_DAYS;
+  return fits ? undefined : `“${days}” is not a number of days between 1 and ${MAX_DURATION_DAYS}`;
 }
+
+/** Terms of a row that apply to its address only. */
+export interface RowTerms {
+  type?: number;
+  days?: number;
+  /** Group names. */
+  groups?: readonly string[];
+}
+
+/** Address in the text, valid or not. */
+export interface AddressEntry {
+  email: string;
+  /** Equal for different spellings of one address. */
+  key: string;
+  /** Reason why it cannot be used. */
+  error?: string | undefined;
+  rowTerms?: RowTerms | undefined;
+}
+
+export const NOT_AN_ADDRESS = 'This is not an e-mail address';
+
+export const createEntry = (email: string, own?: RowTerms): AddressEntry => ({
+  email,
+  key: toEmailKey(email),
+  rowTerms: own,
+});
+
+export const createInvalidEntry = (email: string, error = NOT_AN_ADDRESS): AddressEntry => ({
+  email,
+  key: toEmailKey(email),
+  error,
+});

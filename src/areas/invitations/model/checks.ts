@@ -1,58 +1,60 @@
+import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
 import { createStore } from '../../../ui/store.ts';
-import type { Entry } from './entry.ts';
+import type { AddressEntry } from './addresses.ts';
 
-/** What the service has told about addresses, by their keys. */
-export interface Checks {
-  known: ReadonlyMap<string, InviteeCheck>;
-  asking: boolean;
-  /** The service takes no more for so many seconds. */
-  waits: number | undefined;
-  failure: ServiceError | undefined;
+/** Results of checking addresses, by key. */
+export interface CheckState {
+  checkByKey: ReadonlyMap<string, InviteeCheck>;
+  isChecking: boolean;
+  /** Seconds until the service accepts further requests. */
+  waitSeconds: number | undefined;
+  error: ServiceError | undefined;
 }
 
-/** The contract takes so many at once. */
-const AT_ONCE = 200;
+/** Limit of one request. */
+const MAX_ADDRESSES_PER_REQUEST = 200;
 
 type Wait = (seconds: number) => Promise<void>;
-type Ask = (emails: string[], wait: Wait) => Promise<readonly InviteeCheck[]>;
+type CheckAddresses = (emails: string[], wait: Wait) => Promise<readonly InviteeCheck[]>;
 
-/** Asks about each address once, many at a time, and keeps the answers. */
-export function createChecks(ask: Ask) {
-  const store = createStore<Checks>({
-    known: new Map(),
-    asking: false,
-    waits: undefined,
-    failure: undefined,
+/** Checks each address once, in batches, and caches the results. */
+export function createAddressChecker(ask: CheckAddresses) {
+  const store = createStore<CheckState>({
+    checkByKey: new Map(),
+    isChecking: false,
+    waitSeconds: undefined,
+    error: undefined,
   });
-  let wanted: readonly Entry[] = [];
+  let entriesToCheck: readonly AddressEntry[] = [];
 
-  const change = (part: Partial<Checks>) => store.set({ ...store.get(), ...part });
+  const change = (part: Partial<CheckState>) => store.set({ ...store.get(), ...part });
 
-  /** The next addresses that nobody has asked about yet, each once. */
-  function next(): Entry[] {
-    const { known } = store.get();
-    const open = new Map(wanted.filter(({ key }) => !known.has(key)).map((entry) => [entry.key, entry]));
-    return [...open.values()].slice(0, AT_ONCE);
+  /** Next addresses to check, without duplicates. */
+  function getNextBatch(): AddressEntry[] {
+    const { checkByKey } = store.get();
+    const open = new Map(
+      entriesToCheck.filter(({ key }) => !checkByKey.has(key)).map((entry) => [entry.key, entry]),
+    );
+    return [...open.values()].slice(0, MAX_ADDRESSES_PER_REQUEST);
   }
 
   async function wait(seconds: number): Promise<void> {
-    change({ waits: seconds });
+    change({ waitSeconds: seconds });
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    change({ waits: undefined });
+    change({ waitSeconds: undefined });
   }
 
-  async function go(): Promise<void> {
-    if (store.get().asking) return;
-    change({ asking: true, failure: undefined });
+  async function run(): Promise<void> {
+    if (store.get().isChecking) return;
+    change({ isChecking: true, error: undefined });
     let failure: ServiceError | undefined;
-    for (let some = next(); some.length > 0 && !failure; some = next()) {
+    for (let some = getNextBatch(); some.length > 0 && !failure; some = getNextBatch()) {
       try {
         // The answers show as they come, and what was typed meanwhile is asked in the next turn.
         // oxlint-disable-next-line no-await-in-loop
-        note(
+        saveAnswers(
           some,
           await ask(
             some.map(({ email }) => email),
@@ -63,34 +65,34 @@ export function createChecks(ask: Ask) {
         failure = toServiceError(thrown);
       }
     }
-    change({ asking: false, failure });
+    change({ isChecking: false, error: failure });
   }
 
-  /** One answer for each address, in order. */
-  function note(asked: readonly Entry[], answers: readonly InviteeCheck[]): void {
-    const known = new Map(store.get().known);
-    for (const [at, { key, email }] of asked.entries())
-      known.set(
+  /** Stores one answer per address, in order. */
+  function saveAnswers(entries: readonly AddressEntry[], answers: readonly InviteeCheck[]): void {
+    const checkByKey = new Map(store.get().checkByKey);
+    for (const [at, { key, email }] of entries.entries())
+      checkByKey.set(
         key,
-        answers[at] ?? { email, outcome: 'not-an-address', message: 'The service said nothing about it' },
+        answers[at] ?? { email, outcome: 'not-an-address', message: 'The service returned no result' },
       );
-    change({ known });
+    change({ checkByKey });
   }
 
   return {
     store,
-    /** Asks about those among them that are addresses and not known yet. */
-    want(entries: readonly Entry[]): void {
-      wanted = entries.filter(({ fault }) => fault === undefined);
-      if (next().length > 0) void go();
-      else change({ failure: undefined });
+    /** Checks valid addresses that were not checked yet. */
+    check(entries: readonly AddressEntry[]): void {
+      entriesToCheck = entries.filter(({ error }) => error === undefined);
+      if (getNextBatch().length > 0) void run();
+      else change({ error: undefined });
     },
-    retry: () => void go(),
-    /** What has been sent is not as it was told. */
-    forget(keys: Iterable<string>): void {
-      const known = new Map(store.get().known);
-      for (const key of keys) known.delete(key);
-      change({ known });
+    retry: () => void run(),
+    /** Discards results, for example after sending. */
+    clear(keys: Iterable<string>): void {
+      const checkByKey = new Map(store.get().checkByKey);
+      for (const key of keys) checkByKey.delete(key);
+      change({ checkByKey });
     },
   };
 }

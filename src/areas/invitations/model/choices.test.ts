@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
+import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
+import { createEntry, createInvalidEntry } from './addresses.ts';
+import type { AddressEntry } from './addresses.ts';
 import { countChoices, planInvitees } from './choices.ts';
-import type { Choice, Settings } from './choices.ts';
-import { entryOf, faulty } from './entry.ts';
-import type { Entry } from './entry.ts';
+import type { Choice, MembershipSettings } from './choices.ts';
 
-const settings: Settings = { type: 0, days: 30, groups: [7], addable: 'add' };
-const may = { invite: undefined, add: undefined };
-const book = new Map([
+const settings: MembershipSettings = { type: 0, days: 30, groups: [7], addable: 'add' };
+const missingCapabilities = { invite: undefined, add: undefined };
+const groupLookup = new Map([
   ['sales', { id: 3, reason: undefined }],
   ['stewards', { id: 4, reason: 'Gives Manage Users, which you do not have' }],
 ]);
@@ -28,64 +28,70 @@ const checks = new Map(
 );
 
 interface Given {
-  entries?: Entry[];
-  settings?: Partial<Settings>;
-  may?: Partial<Record<'invite' | 'add', string>>;
-  chosen?: [string, Choice][];
+  entries?: AddressEntry[];
+  settings?: Partial<MembershipSettings>;
+  missingCapabilities?: Partial<Record<'invite' | 'add', string>>;
+  choices?: [string, Choice][];
   unanswered?: boolean;
 }
-const plan = ({ entries, chosen = [], unanswered = false, ...given }: Given = {}) =>
+const plan = ({ entries, choices: chosen = [], unanswered = false, ...given }: Given = {}) =>
   planInvitees({
-    entries: entries ?? OUTCOMES.map((outcome) => entryOf(emailOf(outcome))),
+    entries: entries ?? OUTCOMES.map((outcome) => createEntry(emailOf(outcome))),
     checks,
-    unanswered,
+    couldNotCheck: unanswered,
     settings: { ...settings, ...given.settings },
-    chosen: new Map(chosen),
-    may: { ...may, ...given.may },
-    book,
+    choices: new Map(chosen),
+    missingCapabilities: { ...missingCapabilities, ...given.missingCapabilities },
+    groupLookup,
   });
 const choices = (given?: Given) =>
   Object.fromEntries(plan(given).map(({ outcome, choice }) => [outcome, choice]));
 
-describe('what happens to whom, unless something else is chosen', () => {
+describe('default choices', () => {
   const rest = { invited: 'skip', member: 'skip', unknown: 'skip', 'not-an-address': 'skip' };
 
-  test('who may be added is added, the others on the platform are invited', () => {
+  test('adds eligible people and invites the others on the platform', () => {
     expect(choices()).toEqual({ addable: 'add', invitable: 'invite', ...rest });
   });
-  test('everybody is invited where that is wished, or the membership is to end', () => {
+  test('invites everyone if chosen or for a temporary membership', () => {
     const invited = { addable: 'invite', invitable: 'invite', ...rest };
     expect(choices({ settings: { addable: 'invite' } })).toEqual(invited);
     expect(choices({ settings: { type: 1 } })).toEqual(invited);
   });
   test('without the capability to add, or to invite', () => {
-    expect(choices({ may: { add: 'Needs it' } })).toEqual({
+    expect(choices({ missingCapabilities: { add: 'Needs it' } })).toEqual({
       addable: 'invite',
       invitable: 'invite',
       ...rest,
     });
     const { unknown: closed, ...others } = rest;
-    expect(choices({ may: { invite: 'Needs it' }, settings: { addable: 'invite' } })).toEqual({
-      addable: 'add',
-      invitable: 'skip',
-      closed,
-      ...others,
-    });
+    expect(choices({ missingCapabilities: { invite: 'Needs it' }, settings: { addable: 'invite' } })).toEqual(
+      {
+        addable: 'add',
+        invitable: 'skip',
+        closed,
+        ...others,
+      },
+    );
   });
 });
 
-describe('a choice for one address', () => {
-  test('stands', () => {
+describe('choice for one address', () => {
+  test('is kept', () => {
     const chosen: [string, Choice][] = [
       [emailOf('addable'), 'skip'],
       [emailOf('invited'), 'resend'],
     ];
-    expect(choices({ chosen })).toMatchObject({ addable: 'skip', invited: 'resend', invitable: 'invite' });
+    expect(choices({ choices: chosen })).toMatchObject({
+      addable: 'skip',
+      invited: 'resend',
+      invitable: 'invite',
+    });
   });
-  test('gives way where it is not possible', () => {
+  test('is ignored if not possible', () => {
     expect(
       choices({
-        chosen: [
+        choices: [
           [emailOf('member'), 'invite'],
           [emailOf('invitable'), 'add'],
         ],
@@ -94,40 +100,40 @@ describe('a choice for one address', () => {
       member: 'skip',
       invitable: 'invite',
     });
-    expect(choices({ chosen: [[emailOf('addable'), 'add']], settings: { type: 1 } })).toMatchObject({
+    expect(choices({ choices: [[emailOf('addable'), 'add']], settings: { type: 1 } })).toMatchObject({
       addable: 'invite',
     });
   });
-  test('what is off says why: who can be invited only, the reason of the service', () => {
+  test('explains disabled options with the reason of the service', () => {
     const [, invitable] = plan();
     expect(invitable?.options.find(({ choice }) => choice === 'add')?.reason).toBe('Invitable');
   });
 });
 
-test('the same address again is left out, however it is written', () => {
-  const found = plan({ entries: [entryOf(emailOf('addable')), entryOf('ADDABLE@x.example')] });
+test('skips repeated addresses in any spelling', () => {
+  const found = plan({ entries: [createEntry(emailOf('addable')), createEntry('ADDABLE@x.example')] });
   expect(found.map(({ outcome, choice }) => [outcome, choice])).toEqual([
     ['addable', 'add'],
     ['repeated', 'skip'],
   ]);
 });
 
-test('columns of a file go before what is set for all', () => {
+test('applies terms of a file row before the settings', () => {
   const own = { type: 1, days: 90, groups: ['Sales'] };
   const [one, two, three] = plan({
     entries: [
-      entryOf(emailOf('addable'), own),
-      entryOf('b@x.example', { groups: ['Nowhere'] }),
-      entryOf('c@x.example', { groups: ['stewards'] }),
+      createEntry(emailOf('addable'), own),
+      createEntry('b@x.example', { groups: ['Nowhere'] }),
+      createEntry('c@x.example', { groups: ['stewards'] }),
     ],
   });
   expect(one).toMatchObject({ terms: { type: 1, days: 90, groups: [3] }, choice: 'invite' });
-  expect(two).toMatchObject({ outcome: 'faulty', message: 'No group is called “Nowhere”', choice: 'skip' });
+  expect(two).toMatchObject({ outcome: 'faulty', message: 'There is no group “Nowhere”', choice: 'skip' });
   expect(three?.message).toBe('stewards: Gives Manage Users, which you do not have');
 });
 
-test('what is not answered waits; where nobody answers, the service decides later', () => {
-  const entries = [entryOf('new@x.example'), faulty('nobody')];
+test('waits for answers, or leaves the decision to the service', () => {
+  const entries = [createEntry('new@x.example'), createInvalidEntry('nobody')];
   expect(plan({ entries }).map(({ outcome, choice }) => [outcome, choice])).toEqual([
     ['checking', 'skip'],
     ['not-an-address', 'skip'],
@@ -135,6 +141,6 @@ test('what is not answered waits; where nobody answers, the service decides late
   expect(plan({ entries, unanswered: true })[0]).toMatchObject({ outcome: 'unchecked', choice: 'invite' });
 });
 
-test('they are counted', () => {
+test('counts choices', () => {
   expect(countChoices(plan())).toEqual({ invite: 1, add: 1, resend: 0, skip: 4 });
 });

@@ -1,160 +1,184 @@
+import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
 import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
-import { fold } from '../../../lib/fold.ts';
-import { NOT_AN_ADDRESS } from './entry.ts';
-import type { Entry, OwnTerms } from './entry.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { NOT_AN_ADDRESS } from './addresses.ts';
+import type { AddressEntry, RowTerms } from './addresses.ts';
 
-/** What happens to an address when the list is sent. */
+/** What is sent for an address. */
 export type Choice = 'invite' | 'add' | 'resend' | 'skip';
 
-/** What is so for every address that says nothing else. */
-export interface Settings {
+/** Terms for all addresses without their own. */
+export interface MembershipSettings {
   type: number;
-  /** Undefined while what is typed is no number of days. */
+  /** Undefined while the input is not a number of days. */
   days: number | undefined;
   groups: readonly number[];
-  /** What becomes of those who may be added without their confirmation. */
+  /** Choice for people who can be added without confirmation. */
   addable: 'add' | 'invite';
 }
 
-/** How long and in which groups somebody becomes a member. */
-export interface Terms {
+/** Type, duration and groups of a membership. */
+export interface MembershipTerms {
   type: number;
   days: number | undefined;
   groups: readonly number[];
 }
 
-/** The groups to choose from by their folded names; a reason where one may not give them. */
-type GroupBook = ReadonlyMap<string, { id: number; reason: string | undefined }>;
+/** Groups by folded name; `reason` if the user may not grant them. */
+type GroupLookup = ReadonlyMap<string, { id: number; reason: string | undefined }>;
 
-/** Why the caller may not invite or add at all; undefined where they may. */
-export interface May {
+/** Reasons why the user may not invite or add; undefined if allowed. */
+export interface MissingCapabilities {
   invite: string | undefined;
   add: string | undefined;
 }
 
-/** `closed`: whoever may only add is not told who has an address that they could not add. */
-export type Outcome = InviteeCheck['outcome'] | 'closed' | 'faulty' | 'checking' | 'unchecked';
+/** `closed`: without the capability to invite, an unknown address cannot be used. */
+export type InviteeOutcome = InviteeCheck['outcome'] | 'closed' | 'faulty' | 'checking' | 'unchecked';
 
-interface Option {
+interface ChoiceOption {
   choice: Choice;
-  /** Why it is off. */
+  /** Reason why it is disabled. */
   reason: string | undefined;
 }
 
-/** An address with what is known of it, what may be done with it, and what will be. */
+/** Address with the result of its check, its options and the choice. */
 export interface Invitee {
-  /** Its place in the text: two may have the same address. */
-  at: number;
+  /** Position in the text; addresses may repeat. */
+  index: number;
   email: string;
   key: string;
-  outcome: Outcome;
+  outcome: InviteeOutcome;
   message: string;
   userId: number | undefined;
   invitationId: number | undefined;
-  terms: Terms;
-  options: readonly Option[];
+  terms: MembershipTerms;
+  options: readonly ChoiceOption[];
   choice: Choice;
 }
 
-interface Question {
-  entries: readonly Entry[];
+interface PlanInput {
+  entries: readonly AddressEntry[];
   checks: ReadonlyMap<string, InviteeCheck>;
-  /** True where the service could not be asked: it decides when the list is sent. */
-  unanswered: boolean;
-  settings: Settings;
-  chosen: ReadonlyMap<string, Choice>;
-  may: May;
-  book: GroupBook;
+  /** Whether checking failed, so that the service decides when sending. */
+  couldNotCheck: boolean;
+  settings: MembershipSettings;
+  choices: ReadonlyMap<string, Choice>;
+  missingCapabilities: MissingCapabilities;
+  groupLookup: GroupLookup;
 }
 
-const WITH_REASON: ReadonlySet<Outcome> = new Set(['invitable', 'closed']);
-const REPEATED = 'Stands further up already';
-const FOR_GOOD = 'Who is added is a member for good; a temporary membership begins with an invitation';
-const UNCHECKED = 'Not checked; the service decides when it is sent';
+const OUTCOMES_WITH_REASON: ReadonlySet<InviteeOutcome> = new Set(['invitable', 'closed']);
+const REPEATED = 'Already listed above';
+const PERMANENT_ONLY =
+  'Added people become permanent members; a temporary membership starts with an invitation';
+const UNCHECKED = 'Not checked; the service decides when sending';
 
-/** Every address of the text, each with what will happen to it. */
-export function planInvitees(question: Question): Invitee[] {
+/** Determines the choice for every address of the text. */
+export function planInvitees(request: PlanInput): Invitee[] {
   const seen = new Set<string>();
-  return question.entries.map((entry, at) => {
-    const again = seen.has(entry.key);
+  return request.entries.map((entry, at) => {
+    const isRepeated = seen.has(entry.key);
     seen.add(entry.key);
-    return invitee(at, again ? { ...entry, fault: undefined } : entry, again, question);
+    return planInvitee(at, isRepeated ? { ...entry, error: undefined } : entry, isRepeated, request);
   });
 }
 
-function invitee(at: number, entry: Entry, again: boolean, question: Question): Invitee {
-  const { settings, chosen, may, book } = question;
-  const { email, key, own = {} } = entry;
-  const { groups, fault } = groupsOf(own, settings, book);
-  const terms = { type: own.type ?? settings.type, days: own.days ?? settings.days, groups };
-  const found = again ? { outcome: 'repeated' as const, message: REPEATED } : foundOf(entry, fault, question);
-  const options = optionsFor(found.outcome, terms, may, found.message);
-  const wished = chosen.get(key);
-  const wishable = options.some(({ choice, reason }) => choice === wished && reason === undefined);
-  const choice = wished !== undefined && wishable ? wished : defaultFor(found.outcome, options, settings);
-  return { at, email, key, userId: undefined, invitationId: undefined, ...found, terms, options, choice };
+function planInvitee(at: number, entry: AddressEntry, isRepeated: boolean, request: PlanInput): Invitee {
+  const { settings, choices, missingCapabilities, groupLookup } = request;
+  const { email, key, rowTerms = {} } = entry;
+  const { groups, fault } = resolveGroups(rowTerms, settings, groupLookup);
+  const terms = { type: rowTerms.type ?? settings.type, days: rowTerms.days ?? settings.days, groups };
+  const found = isRepeated
+    ? { outcome: 'repeated' as const, message: REPEATED }
+    : getCheckResult(entry, fault, request);
+  const options = getOptions(found.outcome, terms, missingCapabilities, found.message);
+  const chosen = choices.get(key);
+  const wishable = options.some(({ choice, reason }) => choice === chosen && reason === undefined);
+  const choice =
+    chosen !== undefined && wishable ? chosen : getDefaultChoice(found.outcome, options, settings);
+  return {
+    index: at,
+    email,
+    key,
+    userId: undefined,
+    invitationId: undefined,
+    ...found,
+    terms,
+    options,
+    choice,
+  };
 }
 
-function groupsOf({ groups: names }: OwnTerms, settings: Settings, book: GroupBook) {
+function resolveGroups({ groups: names }: RowTerms, settings: MembershipSettings, groupLookup: GroupLookup) {
   const groups: number[] = [];
   if (!names) return { groups: settings.groups, fault: undefined };
   for (const name of names) {
-    const known = book.get(fold(name));
-    if (!known) return { groups, fault: `No group is called “${name}”` };
-    if (known.reason !== undefined) return { groups, fault: `${name}: ${known.reason}` };
-    groups.push(known.id);
+    const checkByKey = groupLookup.get(foldText(name));
+    if (!checkByKey) return { groups, fault: `There is no group “${name}”` };
+    if (checkByKey.reason !== undefined) return { groups, fault: `${name}: ${checkByKey.reason}` };
+    groups.push(checkByKey.id);
   }
   return { groups, fault: undefined };
 }
 
-type Found = Pick<Invitee, 'outcome' | 'message'> & Partial<Pick<Invitee, 'userId' | 'invitationId'>>;
+type CheckResult = Pick<Invitee, 'outcome' | 'message'> & Partial<Pick<Invitee, 'userId' | 'invitationId'>>;
 
-function foundOf(
-  { key, fault: own }: Entry,
+function getCheckResult(
+  { key, error: own }: AddressEntry,
   ofGroups: string | undefined,
-  { checks, unanswered, may }: Question,
-): Found {
-  const fault = own ?? ofGroups;
-  if (fault !== undefined)
-    return { outcome: fault === NOT_AN_ADDRESS ? 'not-an-address' : 'faulty', message: fault };
+  { checks, couldNotCheck, missingCapabilities }: PlanInput,
+): CheckResult {
+  const error = own ?? ofGroups;
+  if (error !== undefined)
+    return { outcome: error === NOT_AN_ADDRESS ? 'not-an-address' : 'faulty', message: error };
   const check = checks.get(key);
   if (!check)
-    return unanswered
+    return couldNotCheck
       ? { outcome: 'unchecked', message: UNCHECKED }
-      : { outcome: 'checking', message: 'Being checked' };
+      : { outcome: 'checking', message: 'Checking' };
   const { userId, invitationId } = check;
-  const outcome = check.outcome === 'unknown' && may.invite !== undefined ? 'closed' : check.outcome;
-  const message = WITH_REASON.has(outcome) ? reasonIn(check.message) : check.message;
+  const outcome =
+    check.outcome === 'unknown' && missingCapabilities.invite !== undefined ? 'closed' : check.outcome;
+  const message = OUTCOMES_WITH_REASON.has(outcome) ? extractReason(check.message) : check.message;
   return { outcome, message, userId: userId ?? undefined, invitationId: invitationId ?? undefined };
 }
 
-/** The service says first what can be done, which stands beside it anyway, and then why no more. */
-function reasonIn(message: string): string {
+/** Removes the first clause of the service's message, which the badge already shows. */
+function extractReason(message: string): string {
   const reason = message.slice(message.indexOf(': ') + 1).trim();
   return reason.charAt(0).toUpperCase() + reason.slice(1);
 }
 
-function optionsFor(outcome: Outcome, { type }: Terms, may: May, message: string): Option[] {
-  const skip: Option = { choice: 'skip', reason: undefined };
-  const invite: Option = { choice: 'invite', reason: may.invite };
-  if (outcome === 'invited') return [{ choice: 'resend', reason: may.invite }, skip];
+function getOptions(
+  outcome: InviteeOutcome,
+  { type }: MembershipTerms,
+  missingCapabilities: MissingCapabilities,
+  message: string,
+): ChoiceOption[] {
+  const skip: ChoiceOption = { choice: 'skip', reason: undefined };
+  const invite: ChoiceOption = { choice: 'invite', reason: missingCapabilities.invite };
+  if (outcome === 'invited') return [{ choice: 'resend', reason: missingCapabilities.invite }, skip];
   if (outcome === 'invitable') return [invite, { choice: 'add', reason: message }, skip];
   if (outcome === 'addable' || outcome === 'unchecked') {
-    const temporary = type === TEMPORARY ? FOR_GOOD : undefined;
-    return [invite, { choice: 'add', reason: may.add ?? temporary }, skip];
+    const temporary = type === TEMPORARY ? PERMANENT_ONLY : undefined;
+    return [invite, { choice: 'add', reason: missingCapabilities.add ?? temporary }, skip];
   }
   return [skip];
 }
 
-function defaultFor(outcome: Outcome, options: readonly Option[], { addable }: Settings): Choice {
+function getDefaultChoice(
+  outcome: InviteeOutcome,
+  options: readonly ChoiceOption[],
+  { addable }: MembershipSettings,
+): Choice {
   const on = (choice: Choice) => options.some((one) => one.choice === choice && one.reason === undefined);
   if (outcome === 'addable' && addable === 'add' && on('add')) return 'add';
   if (on('invite')) return 'invite';
   return outcome === 'addable' && on('add') ? 'add' : 'skip';
 }
 
-/** How many there are of each choice; of those being checked nothing is chosen yet. */
+/** Number of addresses by choice, without those still being checked. */
 export function countChoices(invitees: readonly Invitee[]): Record<Choice, number> {
   const counts = { invite: 0, add: 0, resend: 0, skip: 0 };
   for (const { choice, outcome } of invitees) if (outcome !== 'checking') counts[choice] += 1;

@@ -1,39 +1,39 @@
 import { PERMANENT } from '../../../../contract/rules/invitations.ts';
 import { checkInvitees } from '../../../api/generated/sdk.gen.ts';
 import { createStore } from '../../../ui/store.ts';
-import { readEntries } from './addresses.ts';
-import { createChecks } from './checks.ts';
-import type { Choice, Settings } from './choices.ts';
-import type { Entry } from './entry.ts';
+import { parseEntries } from './addresses.ts';
+import type { AddressEntry } from './addresses.ts';
+import { createAddressChecker } from './checks.ts';
+import type { Choice, MembershipSettings } from './choices.ts';
 import type { InvitationRun } from './job.ts';
-import { patiently } from './patient.ts';
+import { retryWhenLimited } from './retry-after.ts';
 
-/** Whom somebody is about to invite. It outlives its page: a way to another page loses nothing. */
-interface Draft {
+/** Draft of invitations. It outlives its page. */
+interface InvitationDraft {
   text: string;
-  /** What stands in the text, as of the last pause in typing. */
-  entries: readonly Entry[];
-  settings: Settings;
-  /** What was chosen for single addresses, by their keys. */
-  chosen: ReadonlyMap<string, Choice>;
+  /** Entries of the text, parsed after a pause in typing. */
+  entries: readonly AddressEntry[];
+  settings: MembershipSettings;
+  /** Choices for single addresses by key. */
+  choices: ReadonlyMap<string, Choice>;
 }
 
-const EMPTY: Draft = {
+const EMPTY_DRAFT: InvitationDraft = {
   text: '',
   entries: [],
   settings: { type: PERMANENT, days: 30, groups: [], addable: 'add' },
-  chosen: new Map(),
+  choices: new Map(),
 };
-// Half an address is not worth a question.
-const PAUSE = 700;
+// Waits for a pause in typing, so that incomplete addresses are not checked.
+const PARSE_DELAY_MS = 700;
 
-export const draft = createStore<Draft>(EMPTY);
+export const draft = createStore<InvitationDraft>(EMPTY_DRAFT);
 
-/** What was sent from it, on its way or at its end. */
+/** Run started from the draft. */
 export const inviteRun = createStore<InvitationRun | undefined>(undefined);
 
-export const checks = createChecks(async (emails, wait) => {
-  const { data, error } = await patiently(
+export const addressChecker = createAddressChecker(async (emails, wait) => {
+  const { data, error } = await retryWhenLimited(
     () => checkInvitees({ body: { emails }, throwOnError: false }),
     wait,
   );
@@ -43,55 +43,55 @@ export const checks = createChecks(async (emails, wait) => {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function change(part: Partial<Draft>): void {
+function updateDraft(part: Partial<InvitationDraft>): void {
   draft.set({ ...draft.get(), ...part });
 }
 
-function read(): void {
+function parseDraft(): void {
   clearTimeout(timer);
-  const entries = readEntries(draft.get().text);
-  change({ entries });
-  checks.want(entries);
+  const entries = parseEntries(draft.get().text);
+  updateDraft({ entries });
+  addressChecker.check(entries);
 }
 
-/** What is being typed; it is read at the first pause. */
-export function typeText(text: string): void {
-  change({ text });
+/** Changes the text; it is parsed after a pause. */
+export function setText(text: string): void {
+  updateDraft({ text });
   clearTimeout(timer);
-  timer = setTimeout(read, PAUSE);
+  timer = setTimeout(parseDraft, PARSE_DELAY_MS);
 }
 
-/** Puts a text under what stands there: a part of its own, so that its heading is one. */
-export function addText(text: string): void {
+/** Appends a text as its own paragraph, so that its heading is recognized. */
+export function appendText(text: string): void {
   const before = draft.get().text.trimEnd();
-  change({ text: before === '' ? text : `${before}\n\n${text}` });
-  read();
+  updateDraft({ text: before === '' ? text : `${before}\n\n${text}` });
+  parseDraft();
 }
 
-export const changeSettings = (part: Partial<Draft['settings']>): void =>
-  change({ settings: { ...draft.get().settings, ...part } });
+export const updateSettings = (part: Partial<InvitationDraft['settings']>): void =>
+  updateDraft({ settings: { ...draft.get().settings, ...part } });
 
-export function choose(key: string, choice: Choice): void {
-  change({ chosen: new Map(draft.get().chosen).set(key, choice) });
+export function setChoice(key: string, choice: Choice): void {
+  updateDraft({ choices: new Map(draft.get().choices).set(key, choice) });
 }
 
-/** Goes back from what was sent to the addresses; each is asked about anew, for much has changed. */
-export function reviewAgain(): void {
-  checks.forget(draft.get().entries.map(({ key }) => key));
-  change({ chosen: new Map() });
+/** Returns from a run to the draft; all addresses are checked again. */
+export function returnToDraft(): void {
+  addressChecker.clear(draft.get().entries.map(({ key }) => key));
+  updateDraft({ choices: new Map() });
   inviteRun.set(undefined);
-  read();
+  parseDraft();
 }
 
-/** An empty text; what is set for all stays. */
-export function beginAnew(): void {
+/** Clears the text; the settings stay. */
+export function clearDraft(): void {
   clearTimeout(timer);
-  change({ text: '', entries: [], chosen: new Map() });
-  checks.forget([...checks.store.get().known.keys()]);
+  updateDraft({ text: '', entries: [], choices: new Map() });
+  addressChecker.clear([...addressChecker.store.get().checkByKey.keys()]);
   inviteRun.set(undefined);
 }
 
-/** What is all done needs no second look; what failed, or is on its way, does. */
-export function beginWhereDone(): void {
-  if (inviteRun.get()?.state === 'done') beginAnew();
+/** Clears the draft unless a run is active or has failures. */
+export function clearFinishedDraft(): void {
+  if (inviteRun.get()?.state === 'done') clearDraft();
 }

@@ -1,27 +1,27 @@
 import { QueryClient } from '@tanstack/react-query';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../../api/errors.ts';
-import { startRun, tally } from './job.ts';
+import { executeRequest } from './execute-request.ts';
+import { startInvitationRun, countResults } from './job.ts';
 import type { InvitationRun } from './job.ts';
-import type { Order } from './order.ts';
-import { perform } from './perform.ts';
+import type { InvitationRequest } from './requests.ts';
 
-vi.mock('./perform.ts', () => ({ perform: vi.fn<typeof perform>() }));
-const sent = vi.mocked(perform);
-const done = { result: 'done', words: 'Revoked' } as const;
-const refused = { result: 'failed', words: 'Is not pending' } as const;
+vi.mock('./execute-request.ts', () => ({ executeRequest: vi.fn<typeof executeRequest>() }));
+const sent = vi.mocked(executeRequest);
+const done = { result: 'done', message: 'Revoked' } as const;
+const refused = { result: 'failed', message: 'Is not pending' } as const;
 
-const orders = (count: number): Order[] =>
-  Array.from({ length: count }, (_, at) => ({ does: 'revoke', id: at + 1, email: `p${at}@x.example` }));
+const orders = (count: number): InvitationRequest[] =>
+  Array.from({ length: count }, (_, at) => ({ action: 'revoke', id: at + 1, email: `p${at}@x.example` }));
 
-/** Begins, and tells the latest state. */
-function begin(those: readonly Order[]): () => InvitationRun {
+/** Starts a run and returns its latest state. */
+function begin(selected: readonly InvitationRequest[]): () => InvitationRun {
   let latest: InvitationRun | undefined;
-  startRun({
+  startInvitationRun({
     title: 'Revoke',
-    orders: those,
+    requests: selected,
     client: new QueryClient(),
-    onShow(run) {
+    onUpdate(run) {
       latest = run;
     },
   });
@@ -37,47 +37,47 @@ beforeEach(() => {
   sent.mockReset();
 });
 
-test('a failure stops no other, and only what failed is sent again', async () => {
-  const those = orders(10);
-  sent.mockImplementation((order) => Promise.resolve(order === those[3] ? refused : done));
-  const run = begin(those);
+test('continues after a failure and retries only failed requests', async () => {
+  const selected = orders(10);
+  sent.mockImplementation((order) => Promise.resolve(order === selected[3] ? refused : done));
+  const run = begin(selected);
   await reach(run, 'failed');
-  expect(tally(run())).toEqual({ done: 9, failed: 1, left: 0 });
+  expect(countResults(run())).toEqual({ done: 9, failed: 1, left: 0 });
   sent.mockClear();
   sent.mockResolvedValue(done);
-  run().again();
+  run().retryFailed();
   await reach(run, 'done');
-  expect(sent.mock.calls.map(([order]) => order)).toEqual([those[3]]);
+  expect(sent.mock.calls.map(([order]) => order)).toEqual([selected[3]]);
 });
 
-test('where nobody answers it stops, keeps the rest and goes on with what may have arrived', async () => {
-  const those = orders(10);
+test('stops if the service does not answer and resumes with requests that may be stored', async () => {
+  const selected = orders(10);
   sent.mockResolvedValueOnce(done);
   sent.mockRejectedValue(new ServiceError(0, 'The service cannot be reached'));
-  const run = begin(those);
+  const run = begin(selected);
   await reach(run, 'stopped');
-  expect(run().trouble).toBe('The service cannot be reached');
-  expect(tally(run()).left).toBe(9);
+  expect(run().error).toBe('The service cannot be reached');
+  expect(countResults(run()).left).toBe(9);
   sent.mockReset();
   sent.mockResolvedValue(done);
-  run().goOn();
+  run().resume();
   await reach(run, 'done');
-  expect(sent.mock.calls.filter(([, { unsure }]) => unsure).length).toBeGreaterThan(0);
+  expect(sent.mock.calls.filter(([, { mayBeStored }]) => mayBeStored).length).toBeGreaterThan(0);
 });
 
-test('too many in an hour stops it before all are refused', async () => {
-  sent.mockResolvedValue({ result: 'failed', words: 'Possible again in 1 hour', tooOften: true });
+test('stops at the hourly limit before all requests are refused', async () => {
+  sent.mockResolvedValue({ result: 'failed', message: 'Possible again in 1 hour', isRateLimited: true });
   const run = begin(orders(50));
   await reach(run, 'stopped');
-  expect(run().trouble).toBe('Possible again in 1 hour');
-  expect(tally(run()).left).toBeGreaterThan(40);
+  expect(run().error).toBe('Possible again in 1 hour');
+  expect(countResults(run()).left).toBeGreaterThan(40);
 });
 
-test('a wait is told, and ends at once when somebody stops', async () => {
+test('reports a wait and ends it when stopped', async () => {
   sent.mockImplementation((_order, { wait }) => wait(60).then(() => done));
   const run = begin(orders(3));
-  await vi.waitFor(() => expect(run().trouble).toMatch(/going on in 60 seconds/));
+  await vi.waitFor(() => expect(run().error).toMatch(/continuing in 60 seconds/));
   run().stop();
   await reach(run, 'stopped');
-  expect(tally(run())).toEqual({ done: 0, failed: 0, left: 3 });
+  expect(countResults(run())).toEqual({ done: 0, failed: 0, left: 3 });
 });

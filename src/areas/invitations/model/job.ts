@@ -1,174 +1,217 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { markStale } from '../../../api/effects.ts';
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { createRun } from '../../../lib/run.ts';
-import type { Run } from '../../../lib/run.ts';
-import { saveFile } from '../../../files/save-file.ts';
-import { reportJob } from '../../../app/jobs/jobs.ts';
+import { upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job } from '../../../app/jobs/jobs.ts';
-import { OPERATIONS } from './order.ts';
-import type { Order } from './order.ts';
-import { perform } from './perform.ts';
-import type { Result } from './perform.ts';
-import { reportOf } from './report.ts';
+import { formatCsv } from '../../../files/csv.ts';
+import { saveFile } from '../../../files/download.ts';
+import { createBatchRun } from '../../../lib/batch-run.ts';
+import type { BatchRun } from '../../../lib/batch-run.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { executeRequest } from './execute-request.ts';
+import type { RequestResult } from './execute-request.ts';
+import { OPERATION_BY_ACTION } from './requests.ts';
+import type { InvitationRequest, RequestAction } from './requests.ts';
 
-/** Orders on their way or at their end, as a page and the tray follow them. */
+/** Requests in progress or completed, as shown by the page and the job center. */
 export interface InvitationRun {
   id: string;
   title: string;
   state: Job['state'];
-  orders: readonly Order[];
-  results: ReadonlyMap<Order, Result>;
-  /** Why it has stopped by itself, or what it waits for. */
-  trouble: string | undefined;
+  requests: readonly InvitationRequest[];
+  results: ReadonlyMap<InvitationRequest, RequestResult>;
+  /** Reason why it stopped or waits. */
+  error: string | undefined;
   stop: () => void;
-  goOn: () => void;
-  /** Sends those again that failed. */
-  again: () => void;
-  save: () => void;
+  resume: () => void;
+  /** Sends failed requests again. */
+  retryFailed: () => void;
+  saveReport: () => void;
 }
 
-const AT_ONCE = 4;
-// Often enough to be followed, seldom enough not to be felt.
-const SHOW_EVERY = 100;
+const CONCURRENCY = 4;
+// Frequent enough to follow, rare enough not to slow down the page.
+const REPORT_INTERVAL_MS = 100;
 
-/** Whoever stopped the run did so while it waited: nothing came of the order yet. */
-class Stopped extends Error {}
+/** The run was stopped while waiting; the request has no result yet. */
+class StoppedError extends Error {}
 
-interface Start {
+interface RunOptions {
   title: string;
-  orders: readonly Order[];
+  requests: readonly InvitationRequest[];
   client: QueryClient;
-  /** Called at each step, for a page that shows more than the tray does. */
-  onShow?: (run: InvitationRun) => void;
+  /** Called with every update, for pages that show the run. */
+  onUpdate?: (run: InvitationRun) => void;
 }
 
-/** Sends each order once, some at a time, as a job in the tray that can be stopped, continued and tried again. */
-export function startRun({ title, orders, client, onShow }: Start): void {
+/** Sends requests in the browser as a job that can be stopped, resumed and retried. */
+export function startInvitationRun({ title, requests, client, onUpdate }: RunOptions): void {
   const id = crypto.randomUUID();
-  const results = new Map<Order, Result>();
-  const unsure = new Set<Order>();
-  let current: Run<Order> | undefined;
+  const results = new Map<InvitationRequest, RequestResult>();
+  const possiblyStored = new Set<InvitationRequest>();
+  let current: BatchRun<InvitationRequest> | undefined;
   let stopWaiting: (() => void) | undefined;
-  let shown = 0;
-  let refusals = 0;
-  let tooMany: string | undefined;
+  let lastReportAt = 0;
+  let limitRefusals = 0;
+  let limitError: string | undefined;
 
   function stop(): void {
     current?.stop();
     stopWaiting?.();
   }
 
-  function show(state: Job['state'], trouble?: string): void {
-    shown = performance.now();
-    const save = () => saveFile('invitations-report.csv', reportOf(orders, results));
-    // A new object tells those who follow that the results have grown.
-    const run: InvitationRun = { id, title, state, orders, results, trouble, stop, goOn, again, save };
-    onShow?.(run);
-    reportJob(tell(run));
+  function report(state: Job['state'], error?: string): void {
+    lastReportAt = performance.now();
+    const save = () => saveFile('invitations-report.csv', buildReport(requests, results));
+    // A new object, so that subscribers see the grown results.
+    const run: InvitationRun = {
+      id,
+      title,
+      state,
+      requests,
+      results,
+      error,
+      stop,
+      resume,
+      retryFailed,
+      saveReport: save,
+    };
+    onUpdate?.(run);
+    upsertJob(toJob(run));
   }
 
   function wait(seconds: number): Promise<void> {
-    show(
-      'running',
-      `The service takes no more for the moment; going on in ${counted(seconds, 'second', 'seconds')}`,
-    );
+    report('running', `Rate limit reached; continuing in ${pluralize(seconds, 'second', 'seconds')}`);
     return new Promise((resolve, reject) => {
       const earlier = stopWaiting;
       const timer = setTimeout(resolve, seconds * 1000);
       stopWaiting = () => {
         clearTimeout(timer);
         earlier?.();
-        reject(new Stopped());
+        reject(new StoppedError());
       };
     });
   }
 
-  async function act(order: Order): Promise<void> {
-    const held = client.getQueryData(sessionQuery.queryKey)?.capabilities ?? [];
+  async function execute(order: InvitationRequest): Promise<void> {
+    const capabilities = client.getQueryData(sessionQuery.queryKey)?.capabilities ?? [];
     try {
-      const result = await perform(order, { held, unsure: unsure.has(order), wait });
+      const result = await executeRequest(order, {
+        capabilities,
+        mayBeStored: possiblyStored.has(order),
+        wait,
+      });
       results.set(order, result);
-      refusals = result.tooOften ? refusals + 1 : 0;
-      // Not one person was invited too often, but too many were: the others need not be refused one by one.
-      if (refusals >= AT_ONCE) tooMany = result.words;
+      limitRefusals = result.isRateLimited ? limitRefusals + 1 : 0;
+      // Consecutive refusals mean a limit of the user or site: the other requests would be refused too.
+      if (limitRefusals >= CONCURRENCY) limitError = result.message;
     } catch (thrown) {
-      if (thrown instanceof ServiceError) unsure.add(order);
+      if (thrown instanceof ServiceError) possiblyStored.add(order);
       throw thrown;
     }
   }
 
   async function go(): Promise<void> {
     let trouble: unknown;
-    refusals = 0;
-    tooMany = undefined;
+    limitRefusals = 0;
+    limitError = undefined;
     stopWaiting = undefined;
-    const run = createRun(
-      orders.filter((order) => !results.has(order)),
+    const run = createBatchRun(
+      requests.filter((order) => !results.has(order)),
       {
-        atOnce: AT_ONCE,
-        act,
+        concurrency: CONCURRENCY,
+        action: execute,
         onStep() {
-          const { error } = run.outcomes().at(-1) ?? {};
-          if (error !== undefined && !(error instanceof Stopped)) trouble ??= error;
-          if (trouble !== undefined || tooMany !== undefined) stop();
-          if (performance.now() - shown > SHOW_EVERY) show('running');
+          const { error } = run.getOutcomes().at(-1) ?? {};
+          if (error !== undefined && !(error instanceof StoppedError)) trouble ??= error;
+          if (trouble !== undefined || limitError !== undefined) stop();
+          if (performance.now() - lastReportAt > REPORT_INTERVAL_MS) report('running');
         },
       },
     );
     current = run;
-    show('running');
-    await run.go();
+    report('running');
+    await run.run();
     const failed = [...results.values()].some(({ result }) => result === 'failed');
     const end = failed ? 'failed' : 'done';
-    const left = results.size < orders.length;
-    // What is stale is read again before the job says that it is done: the list then shows what it did.
+    const left = results.size < requests.length;
+    // Lists are reloaded before the job reports completion.
     await Promise.allSettled(
-      [...new Set(orders.map(({ does }) => OPERATIONS[does]))].map((operation) =>
-        markStale(client, operation),
+      [...new Set(requests.map(({ action }) => OPERATION_BY_ACTION[action]))].map((operation) =>
+        invalidateAfter(client, operation),
       ),
     );
-    const why = trouble === undefined ? tooMany : toServiceError(trouble).message;
-    show(left ? 'stopped' : end, left ? why : undefined);
+    const why = trouble === undefined ? limitError : toServiceError(trouble).message;
+    report(left ? 'stopped' : end, left ? why : undefined);
   }
 
-  function goOn(): void {
+  function resume(): void {
     void go();
   }
 
-  function again(): void {
+  function retryFailed(): void {
     for (const [order, { result }] of results) if (result === 'failed') results.delete(order);
-    goOn();
+    resume();
   }
 
-  goOn();
+  resume();
 }
 
-/** How many orders have each result. */
-export function tally({ orders, results }: Pick<InvitationRun, 'orders' | 'results'>) {
+/** Number of requests by result. */
+export function countResults({ requests, results }: Pick<InvitationRun, 'requests' | 'results'>) {
   const failed = [...results.values()].filter(({ result }) => result === 'failed').length;
-  return { failed, done: results.size - failed, left: orders.length - results.size };
+  return { failed, done: results.size - failed, left: requests.length - results.size };
 }
 
-function tell(run: InvitationRun): Job {
-  const { id, title, state, orders, results, trouble } = run;
-  const { failed } = tally(run);
-  const report = { label: 'Report', onSelect: run.save };
+function toJob(run: InvitationRun): Job {
+  const { id, title, state, requests, results, error } = run;
+  const { failed } = countResults(run);
+  const report = { label: 'Report', onSelect: run.saveReport };
   const actions: Record<Job['state'], Job['actions']> = {
     running: [{ label: 'Stop', onSelect: run.stop }],
-    stopped: [{ label: 'Continue', onSelect: run.goOn }, report],
-    failed: [{ label: 'Try again', onSelect: run.again }, report],
+    stopped: [{ label: 'Continue', onSelect: run.resume }, report],
+    failed: [{ label: 'Try again', onSelect: run.retryFailed }, report],
     done: [report],
   };
-  const sum = `${count(results.size)} of ${count(orders.length)}${failed > 0 ? `, ${count(failed)} failed` : ''}`;
+  const sum = `${formatNumber(results.size)} of ${formatNumber(requests.length)}${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
   return {
     id,
     title,
     state,
-    progress: results.size / orders.length,
-    result: trouble === undefined ? sum : `${sum}: ${trouble}`,
+    progress: results.size / requests.length,
+    result: error === undefined ? sum : `${sum}: ${error}`,
     actions: actions[state],
   };
+}
+
+const REPORT_HEADER = ['E-mail', 'Sent', 'Type', 'Days', 'Result', 'Details', 'Request id'];
+
+export const ACTION_LABELS: Record<RequestAction, string> = {
+  invite: 'Invite',
+  add: 'Add without confirmation',
+  resend: 'Send again',
+  revoke: 'Revoke',
+  extend: 'Extend',
+};
+
+/** CSV report with one line per address. */
+export function buildReport(
+  orders: readonly InvitationRequest[],
+  results: ReadonlyMap<InvitationRequest, RequestResult>,
+): string {
+  const rows = orders.map((order) => {
+    const { result, message = '', requestId = '' } = results.get(order) ?? {};
+    const text = result === undefined ? 'Pending' : { done: 'Done', failed: 'Failed' }[result];
+    return [order.email, ACTION_LABELS[order.action], ...formatTerms(order), text, message, requestId];
+  });
+  return formatCsv([REPORT_HEADER, ...rows]);
+}
+
+function formatTerms(order: InvitationRequest): [type: string, days: number | string] {
+  if (order.action === 'extend') return ['', order.days];
+  if (order.action !== 'invite') return ['', ''];
+  const { type, days } = order.terms;
+  return type === TEMPORARY ? ['Temporary', days ?? ''] : ['Permanent', ''];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { against, endOf, extendedEnd } from './acts.ts';
-import { endsSoon, termWords } from './terms.ts';
+import { getActionReason, getEnd, getExtendedEnd } from './actions.ts';
+import { endsSoon, formatTerm } from './terms.ts';
 
 const now = new Date('2026-12-17T12:00:00.000Z');
 const end = '2026-12-21T12:00:00.000Z';
@@ -10,7 +10,7 @@ const pending = { type: 1, duration: 30, status: 'pending', membershipExpiresDat
 const running = { ...pending, status: 'accepted', membershipExpiresDate: end } as const;
 const over = { ...running, membershipExpiresDate: past } as const;
 
-describe('how long the membership is', () => {
+describe('term of a membership', () => {
   test.each([
     [permanent, 'Permanent'],
     [pending, '30 days from acceptance'],
@@ -18,15 +18,15 @@ describe('how long the membership is', () => {
     [{ ...pending, status: 'revoked' } as const, '30 days'],
     [{ ...running, membershipExpiresDate: null } as const, '30 days, no longer running'],
   ])('%#', (invitation, words) => {
-    expect(termWords(invitation, now)).toBe(words);
+    expect(formatTerm(invitation, now)).toBe(words);
   });
 
-  test('an end is told with its distance', () => {
-    expect(termWords(running, now)).toMatch(/^Ends .*2026, in 4 days$/);
-    expect(termWords(over, now)).toMatch(/^Ended .*2026, 7 days ago$/);
+  test('formats an end with its distance', () => {
+    expect(formatTerm(running, now)).toMatch(/^Ends .*2026, in 4 days$/);
+    expect(formatTerm(over, now)).toMatch(/^Ended .*2026, 7 days ago$/);
   });
 
-  test('only an end ahead and near stands out', () => {
+  test('marks only ends in the near future', () => {
     expect([running, over, permanent, pending].map((one) => endsSoon(one, now))).toEqual([
       true,
       false,
@@ -36,7 +36,7 @@ describe('how long the membership is', () => {
   });
 });
 
-describe('what can be done', () => {
+describe('available actions', () => {
   const states = {
     pending,
     accepted: running,
@@ -45,23 +45,25 @@ describe('what can be done', () => {
     expired: { ...pending, status: 'expired' },
     revoked: { ...pending, status: 'revoked' },
   } as const;
-  const able = (act: 'resend' | 'revoke' | 'extend') =>
-    Object.entries(states).flatMap(([name, one]) => (against(act, one) === undefined ? [name] : []));
+  const able = (action: 'resend' | 'revoke' | 'extend') =>
+    Object.entries(states).flatMap(([name, one]) =>
+      getActionReason(action, one) === undefined ? [name] : [],
+    );
 
-  test('sending again: pending and expired ones', () =>
+  test('resends pending and expired invitations', () =>
     expect(able('resend')).toEqual(['pending', 'expired']));
-  test('revoking: pending ones', () => expect(able('revoke')).toEqual(['pending']));
-  test('extending: pending links and temporary memberships, ended ones too', () =>
+  test('revokes pending invitations', () => expect(able('revoke')).toEqual(['pending']));
+  test('extends pending links and temporary memberships, also ended ones', () =>
     expect(able('extend')).toEqual(['pending', 'accepted', 'over']));
 });
 
-test('an extension moves the link of a pending one and the membership of an accepted one', () => {
+test('extends the link of a pending invitation and the membership of an accepted one', () => {
   const expiresDate = '2026-12-18T12:00:00.000Z';
-  expect(endOf({ ...pending, expiresDate })).toBe(expiresDate);
-  expect(endOf({ ...running, expiresDate })).toBe(end);
+  expect(getEnd({ ...pending, expiresDate })).toBe(expiresDate);
+  expect(getEnd({ ...running, expiresDate })).toBe(end);
   const to = (one: typeof running | typeof over | typeof pending) =>
-    extendedEnd({ ...one, expiresDate }, 7, now).toISOString();
+    getExtendedEnd({ ...one, expiresDate }, 7, now).toISOString();
   expect([to(pending), to(running)]).toEqual(['2026-12-25T12:00:00.000Z', '2026-12-28T12:00:00.000Z']);
-  // One that has ended begins again now.
+  // An ended membership restarts now.
   expect(to(over)).toBe('2026-12-24T12:00:00.000Z');
 });

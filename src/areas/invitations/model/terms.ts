@@ -1,36 +1,35 @@
+import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
-import { shortDate } from '../../../lib/dates.ts';
-import { distance, isWithin } from '../../../lib/ends.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { formatShortDate, formatDistance, isWithinDays } from '../../../lib/dates.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 
-/** A temporary member whose end comes in so many days stands out (features 1.5). */
-export const SOON = 7;
+/** Days before the end of a temporary membership from which it is highlighted (features 1.5). */
+export const ENDING_SOON_DAYS = 7;
 
-export const inDays = (days: number): string => counted(days, 'day', 'days');
+export const formatDays = (days: number): string => pluralize(days, 'day', 'days');
 
 type Invitation = Pick<InvitationInfoResponse, 'type' | 'duration' | 'status' | 'membershipExpiresDate'>;
 
-/** An end as everybody is told it: "21 Dec 2026, in 4 days". */
-export const endWords = (end: string | Date, now = new Date()): string =>
-  `${shortDate(end, now)}, ${distance(end, now)}`;
+/** Formats an end: "21 Dec 2026, in 4 days". */
+export const formatEnd = (end: string | Date, now = new Date()): string =>
+  `${formatShortDate(end, now)}, ${formatDistance(end, now)}`;
 
-/** How long the membership of an invitation is: before acceptance its days, after it its end. */
-export function termWords(
+/** Formats the term of a membership: its days before acceptance, its end afterwards. */
+export function formatTerm(
   { type, duration, status, membershipExpiresDate: end }: Invitation,
   now = new Date(),
 ): string {
   if (type !== TEMPORARY) return 'Permanent';
-  const days = duration ? inDays(duration) : 'Temporary';
+  const days = duration ? formatDays(duration) : 'Temporary';
   if (status === 'pending') return `${days} from acceptance`;
   if (status !== 'accepted') return days;
   if (!end) return `${days}, no longer running`;
   const ended = new Date(end).getTime() <= now.getTime();
-  return `${ended ? 'Ended' : 'Ends'} ${endWords(end, now)}`;
+  return `${ended ? 'Ended' : 'Ends'} ${formatEnd(end, now)}`;
 }
 
-/** Whether an accepted invitation's membership ends within the days that stand out. */
+/** Whether an accepted membership ends within the highlighted days. */
 export const endsSoon = (
   { status, membershipExpiresDate: end }: Pick<Invitation, 'status' | 'membershipExpiresDate'>,
   now = new Date(),
-): boolean => status === 'accepted' && typeof end === 'string' && isWithin(end, SOON, now);
+): boolean => status === 'accepted' && typeof end === 'string' && isWithinDays(end, ENDING_SOON_DAYS, now);

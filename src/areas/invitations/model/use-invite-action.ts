@@ -1,9 +1,9 @@
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 
-/** What the way to inviting and adding people is called for whoever goes it, and why it is closed where it is. */
+/** Label of the action to invite or add people, depending on capabilities, with the reason if it is disabled. */
 export function useInviteAction(): { label: string; reason: string | undefined } {
-  // Whoever may do one of the two has a use for it, and so may have addresses looked at.
-  const { reason } = useAllowed('checkInvitees');
-  const invites = useAllowed('inviteExistingUser').allowed;
+  // Checking addresses is allowed for users who may invite or add.
+  const { reason } = usePermission('checkInvitees');
+  const invites = usePermission('inviteExistingUser').allowed;
   return { label: invites || reason !== undefined ? 'Invite people' : 'Add people', reason };
 }

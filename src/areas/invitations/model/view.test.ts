@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
-import { findInvitations, isNarrowed, readView, writeView } from './view.ts';
+import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { findInvitations, isFiltered, parseInvitationsView, serializeInvitationsView } from './view.ts';
 
 const now = new Date('2026-12-17T12:00:00.000Z');
 const make = (part: Partial<InvitationInfoResponse>): InvitationInfoResponse => ({
@@ -35,31 +35,40 @@ const all = [
 ];
 const people = new Map([[7, { name: 'Ánn Ash' }]]);
 const ids = (view: Partial<Parameters<typeof findInvitations>[2]>) =>
-  findInvitations(all, people, { q: '', status: [], soon: false, ...view }, now).rows.map(({ id }) => id);
+  findInvitations(all, people, { q: '', status: [], endingSoon: false, ...view }, now).rows.map(
+    ({ id }) => id,
+  );
 
-test('an address is read and written, nonsense and defaults left out', () => {
-  const view = { q: '7', status: ['pending', 'expired'], soon: true, hidden: ['sent'] };
+test('serializes and parses a view and drops invalid values and defaults', () => {
+  const view = { q: '7', status: ['pending', 'expired'], endingSoon: true, hidden: ['sent'] };
   for (const hidden of [['sent'], [], undefined])
-    expect(readView({ ...writeView({ ...view, hidden }) })).toEqual({ ...view, hidden });
-  expect(writeView(readView({ status: 'lost-all', soon: 'no', hide: 'email' }))).toEqual({});
-  expect(isNarrowed(readView({}))).toBe(false);
+    expect(parseInvitationsView({ ...serializeInvitationsView({ ...view, hidden }) })).toEqual({
+      ...view,
+      hidden,
+    });
+  expect(
+    serializeInvitationsView(parseInvitationsView({ status: 'lost-all', soon: 'no', hide: 'email' })),
+  ).toEqual({});
+  expect(isFiltered(parseInvitationsView({}))).toBe(false);
 });
 
-test('by address, by the name of who accepted, by who invited', () => {
+test('searches address, accepted user and inviter', () => {
   expect(ids({ q: 'Y.EXAMPLE' })).toEqual([2]);
   expect(ids({ q: 'ann ash' })).toEqual([3]);
   expect(ids({ q: 'lund' })).toEqual([4]);
 });
 
-test('by state; the counts are those of every state', () => {
+test('filters by state and counts all states', () => {
   expect(ids({ status: ['accepted', 'revoked'] })).toEqual([3, 2, 1]);
-  expect(findInvitations(all, people, { q: '', status: ['revoked'], soon: false }, now).counts).toEqual({
-    pending: 1,
-    accepted: 2,
-    revoked: 1,
-  });
+  expect(findInvitations(all, people, { q: '', status: ['revoked'], endingSoon: false }, now).counts).toEqual(
+    {
+      pending: 1,
+      accepted: 2,
+      revoked: 1,
+    },
+  );
 });
 
-test('who ends soon: the nearest end first', () => {
-  expect(ids({ soon: true })).toEqual([2, 3]);
+test('sorts memberships ending soon by their end', () => {
+  expect(ids({ endingSoon: true })).toEqual([2, 3]);
 });

@@ -1,19 +1,25 @@
-import { plain, readList, spoken, writeList, written } from '../../../lib/address.ts';
-import type { Search } from '../../../lib/address.ts';
-import { fold } from '../../../lib/fold.ts';
-import type { InvitationInfoResponse, InvitationStatus } from '../../../api/generated/types.gen.ts';
+import type { InvitationInfoResponse, InvitationStatus } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import {
+  toSearchValue,
+  parseList,
+  omitUndefined,
+  formatList,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import type { Search } from '../../../lib/search-params.ts';
 import { endsSoon } from './terms.ts';
 
 export const STATUSES: readonly InvitationStatus[] = ['pending', 'accepted', 'expired', 'revoked'];
 
-/** The list as its address says it. */
+/** State of the invitations list, kept in the URL. */
 export interface InvitationsView {
   q: string;
-  /** None chosen: all of them. */
+  /** Empty for all. */
   status: readonly string[];
-  /** Only temporary members whose end is near, the nearest first. */
-  soon: boolean;
-  /** Undefined where the address leaves that to the room there is. */
+  /** Only temporary memberships that end soon, nearest first. */
+  endingSoon: boolean;
+  /** Undefined: depends on the width of the window. */
   hidden: readonly string[] | undefined;
 }
 
@@ -25,55 +31,62 @@ interface InvitationsSearch {
 }
 
 // Stands for an empty list where the default is not empty.
-const NONE = 'none';
+const NO_COLUMN = 'none';
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export const readView = (search: Search): InvitationsView => ({
-  q: written(search.q),
-  status: readList(search.status, /^(pending|accepted|expired|revoked)$/),
-  soon: search.soon === true,
-  hidden: hiddenIn(search.hide),
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseInvitationsView = (search: Search): InvitationsView => ({
+  q: readSearchText(search.q),
+  status: parseList(search.status, /^(pending|accepted|expired|revoked)$/),
+  endingSoon: search.soon === true,
+  hidden: parseHidden(search.hide),
 });
 
-const hiddenIn = (hide: unknown): readonly string[] | undefined => {
-  const ids = readList(hide, /^(person|term|groups|status|invitedBy|sent|until)$/);
-  return ids.length > 0 || hide === NONE ? ids : undefined;
+const parseHidden = (hide: unknown): readonly string[] | undefined => {
+  const ids = parseList(hide, /^(person|term|groups|status|invitedBy|sent|until)$/);
+  return ids.length > 0 || hide === NO_COLUMN ? ids : undefined;
 };
 
-/** Writes a view as an address, without what is so by default. */
-export const writeView = ({ q, status, soon, hidden }: InvitationsView): InvitationsSearch =>
-  spoken({
-    q: q === '' ? undefined : plain(q),
-    status: writeList(status),
-    soon: soon || undefined,
-    hide: hidden && (writeList(hidden) ?? NONE),
+/** Search parameters of a view; defaults are left out. */
+export const serializeInvitationsView = ({
+  q,
+  status,
+  endingSoon,
+  hidden,
+}: InvitationsView): InvitationsSearch =>
+  omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    status: formatList(status),
+    soon: endingSoon || undefined,
+    hide: hidden && (formatList(hidden) ?? NO_COLUMN),
   });
 
-/** Whether something is asked for that "Clear filters" would take away. */
-export const isNarrowed = ({ q, status, soon }: InvitationsView): boolean =>
-  q !== '' || status.length > 0 || soon;
+/** Whether "Clear filters" would change the view. */
+export const isFiltered = ({ q, status, endingSoon }: InvitationsView): boolean =>
+  q !== '' || status.length > 0 || endingSoon;
 
 type Names = ReadonlyMap<number, { name: string }>;
 
-/** The invitations that a view asks for, and for each state how many it would show. */
+/** Invitations of a view, and their number by state. */
 export function findInvitations(
   all: readonly InvitationInfoResponse[],
   people: Names,
-  { q, status, soon }: Pick<InvitationsView, 'q' | 'status' | 'soon'>,
+  { q, status, endingSoon }: Pick<InvitationsView, 'q' | 'status' | 'endingSoon'>,
   now = new Date(),
 ) {
-  const wanted = fold(q.trim());
+  const searchText = foldText(q.trim());
   const matching = all.filter(
-    (one) => (!soon || endsSoon(one, now)) && (wanted === '' || textOf(one, people).includes(wanted)),
+    (one) =>
+      (!endingSoon || endsSoon(one, now)) &&
+      (searchText === '' || toSearchText(one, people).includes(searchText)),
   );
   const counts: Record<string, number> = {};
   for (const one of matching) counts[one.status] = (counts[one.status] ?? 0) + 1;
   const rows = matching.filter((one) => status.length === 0 || status.includes(one.status));
-  return { rows: soon ? rows.toSorted(byEnd) : rows, counts };
+  return { rows: endingSoon ? rows.toSorted(compareByEnd) : rows, counts };
 }
 
-const textOf = ({ email, userId, invitedByName }: InvitationInfoResponse, people: Names): string =>
-  fold([email, (userId ? people.get(userId)?.name : undefined) ?? '', invitedByName ?? ''].join('\n'));
+const toSearchText = ({ email, userId, invitedByName }: InvitationInfoResponse, people: Names): string =>
+  foldText([email, (userId ? people.get(userId)?.name : undefined) ?? '', invitedByName ?? ''].join('\n'));
 
-const byEnd = (a: InvitationInfoResponse, b: InvitationInfoResponse): number =>
+const compareByEnd = (a: InvitationInfoResponse, b: InvitationInfoResponse): number =>
   (a.membershipExpiresDate ?? '').localeCompare(b.membershipExpiresDate ?? '');

@@ -1,48 +1,48 @@
-import { MOST_DAYS } from '../../../../contract/rules/invitations.ts';
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
-import { count } from '../../../lib/numbers.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { MAX_DURATION_DAYS } from '../../../../contract/rules/invitations.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
-import { inDays } from '../model/terms.ts';
+import { formatDays } from '../model/terms.ts';
 import './invitations.css';
 
 const PRESETS = [7, 30, 90];
 const OWN = 'own';
 const OPTIONS = [
-  ...PRESETS.map((days) => ({ value: String(days), label: inDays(days) })),
+  ...PRESETS.map((days) => ({ value: String(days), label: formatDays(days) })),
   { value: OWN, label: 'Other' },
 ];
 
 interface DaysFieldProps {
   label: string;
-  /** Undefined while what is typed is no number of days. */
+  /** Undefined while the input is not a number of days. */
   days: number | undefined;
   onChange: (days: number | undefined) => void;
-  /** The end that these days lead to. */
+  /** Hint with the resulting end. */
   hint?: ReactNode;
 }
 
-const FAULT = `Type a whole number of days between 1 and ${count(MOST_DAYS)}`;
+const FAULT = `Type a whole number of days between 1 and ${formatNumber(MAX_DURATION_DAYS)}`;
 
 const read = (text: string): number | undefined => {
   const days = Number(text.trim());
-  return /^\d+$/.test(text.trim()) && days >= 1 && days <= MOST_DAYS ? days : undefined;
+  return /^\d+$/.test(text.trim()) && days >= 1 && days <= MAX_DURATION_DAYS ? days : undefined;
 };
 
-/** A number of days: one of those that are usual, or any other. */
+/** Number of days: a common one or any other. */
 export function DaysField({ label, days, onChange, hint }: DaysFieldProps) {
   const id = useId();
   const [own, setOwn] = useState(days === undefined || !PRESETS.includes(days));
   const [text, setText] = useState(days === undefined ? '' : String(days));
-  const fault = own && days === undefined;
+  const error = own && days === undefined;
   return (
     <div className="field inv-days">
       <span className="field-label" aria-hidden>
         {label}
       </span>
       <div className="inv-days-row">
-        <Choice
+        <SegmentedControl
           label={label}
           options={OPTIONS}
           value={own ? OWN : String(days)}
@@ -60,7 +60,7 @@ export function DaysField({ label, days, onChange, hint }: DaysFieldProps) {
               inputMode="numeric"
               autoComplete="off"
               value={text}
-              aria-invalid={fault}
+              aria-invalid={error}
               aria-describedby={`${id}-note`}
               onChange={({ target }) => {
                 setText(target.value);
@@ -71,7 +71,7 @@ export function DaysField({ label, days, onChange, hint }: DaysFieldProps) {
           </label>
         )}
       </div>
-      <FieldNote id={`${id}-note`} hint={hint} error={fault ? FAULT : undefined} />
+      <FieldNote id={`${id}-note`} hint={hint} error={error ? FAULT : undefined} />
     </div>
   );
 }

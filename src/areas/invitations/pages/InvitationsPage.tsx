@@ -1,62 +1,66 @@
 import { useRouter, Link, getRouteApi } from '@tanstack/react-router';
 import { Mail, MailX, MailPlus, RefreshCw, AtSign, Ban, CalendarPlus, Send, UserRound } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
-import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { useDirectory } from '../../../directory/directory.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { setNavCount } from '../../../app/shell/nav-counts.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
-import { COLUMNS, WIDE_COLUMNS, STATUS_WORDS } from './columns.tsx';
-import { ExtendDialog } from '../panels/ExtendDialog.tsx';
-import { NamesOf, useNames } from './names.tsx';
+import { getActionReason } from '../model/actions.ts';
+import type { InvitationAction } from '../model/actions.ts';
 import { useInvitations } from '../model/query.ts';
-import { endsSoon, inDays, SOON } from '../model/terms.ts';
-import { findInvitations, isNarrowed, STATUSES, readView, writeView } from '../model/view.ts';
-import { buttonClass } from '../../../ui/button/button-class.ts';
+import { endsSoon, formatDays, ENDING_SOON_DAYS } from '../model/terms.ts';
 import { useInviteAction } from '../model/use-invite-action.ts';
-import { clockTime } from '../../../lib/dates.ts';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChip.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { useTypedView } from '../../../ui/table/use-typed-view.ts';
-import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
-import { copyText } from '../../../ui/button/copy.ts';
-import { against } from '../model/acts.ts';
-import type { Act } from '../model/acts.ts';
-import { useActs } from './use-acts.ts';
+import {
+  findInvitations,
+  isFiltered,
+  STATUSES,
+  parseInvitationsView,
+  serializeInvitationsView,
+} from '../model/view.ts';
+import { COLUMNS, WIDE_COLUMNS, STATUS_LABELS } from './columns.tsx';
+import { ExtendDialog } from './ExtendDialog.tsx';
+import { NameLookupProvider, useNameLookup } from './name-lookup.tsx';
+import { useInvitationActions } from './use-invitation-actions.ts';
 
 const SHORTCUTS = [{ keys: 'n', label: 'Invite people', group: 'Invitations' }];
-// With the navigation beside it, the whole table needs so much.
-const ROOMY = '(min-width: 1420px)';
-const WIDE = '(min-width: 1600px)';
-const LAST = ['groups'];
-const NOTHING: readonly string[] = [];
-const NONE: ReadonlySet<RowId> = new Set();
-const idOf = ({ id }: InvitationInfoResponse) => id;
-const emailOf = ({ email }: InvitationInfoResponse) => email;
+// Width that fits the whole table beside the navigation.
+const ROOMY_MEDIA = '(min-width: 1420px)';
+const WIDE_MEDIA = '(min-width: 1600px)';
+const HIDDEN_WHEN_NARROW = ['groups'];
+const NOTHING_HIDDEN: readonly string[] = [];
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
+const getId = ({ id }: InvitationInfoResponse) => id;
+const getEmail = ({ email }: InvitationInfoResponse) => email;
 
-/** Every invitation of the site. The address holds what is asked for. */
+/** List of all invitations. The view is kept in the URL. */
 export function InvitationsPage() {
   const router = useRouter();
-  const { allowed, reason } = useAllowed('listInvitations');
+  const { allowed, reason } = usePermission('listInvitations');
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/invitations/new' }));
   if (allowed) return <InvitationList />;
   return (
     <Page title="Invitations">
       <EmptyState icon={MailX} title="You cannot see the invitations of this site" actions={<InviteLink />}>
-        {reason}. People can be added without it by whoever has the capability Manage Existing Users.
+        {reason}. Users with the Manage Existing Users capability can add people without it.
       </EmptyState>
     </Page>
   );
@@ -67,25 +71,28 @@ function InvitationList() {
   const list = useInvitations(true);
   const { all, complete, error, refreshing, refresh } = list;
   const { groups } = useDirectory();
-  const typed = useView();
-  const { view, show } = typed;
-  const roomy = useMedia(ROOMY);
-  const columns = useMedia(WIDE) ? WIDE_COLUMNS : COLUMNS;
-  const hidden = view.hidden ?? (roomy ? NOTHING : LAST);
-  const [selection, setSelection] = useState(NONE);
+  const viewState = useInvitationsView();
+  const { view, show } = viewState;
+  const roomy = useMedia(ROOMY_MEDIA);
+  const columns = useMedia(WIDE_MEDIA) ? WIDE_COLUMNS : COLUMNS;
+  const hidden = view.hidden ?? (roomy ? NOTHING_HIDDEN : HIDDEN_WHEN_NARROW);
+  const [selection, setSelection] = useState(NO_SELECTION);
   const [extending, setExtending] = useState<readonly InvitationInfoResponse[]>();
-  const clear = () => setSelection(NONE);
-  const items = useInvitationItems({ onExtend: setExtending, onBegin: clear });
-  const names = useNames(all, groups);
-  const asked = useDeferredValue(view);
-  const found = useMemo(() => all && findInvitations(all, names.people, asked), [all, names, asked]);
-  const soon = useMemo(() => all?.filter((one) => endsSoon(one)) ?? [], [all]);
+  const clear = () => setSelection(NO_SELECTION);
+  const items = useInvitationItems({ onExtend: setExtending, onStart: clear });
+  const names = useNameLookup(all, groups);
+  const deferredView = useDeferredValue(view);
+  const result = useMemo(
+    () => all && findInvitations(all, names.people, deferredView),
+    [all, names, deferredView],
+  );
+  const endingSoon = useMemo(() => all?.filter((one) => endsSoon(one)) ?? [], [all]);
   const pending = useMemo(() => all?.filter(({ status }) => status === 'pending').length, [all]);
   useEffect(() => {
-    if (complete && pending !== undefined) setNavCount('/invitations', pending);
+    if (complete && pending !== undefined) setNavigationCount('/invitations', pending);
   }, [complete, pending]);
 
-  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  // Without permission and data the page shows what is missing.
   if (error?.status === 403 && all === undefined) throw error;
   const selected = all?.filter(({ id }) => selection.has(id)) ?? [];
   return (
@@ -93,31 +100,37 @@ function InvitationList() {
       fill
       title="Invitations"
       meta={
-        all && complete && `${counted(all.length, 'invitation', 'invitations')} · ${pending ?? 0} pending`
+        all && complete && `${pluralize(all.length, 'invitation', 'invitations')} · ${pending ?? 0} pending`
       }
       actions={<InviteLink />}
     >
-      {soon.length > 0 && !view.soon && (
+      {endingSoon.length > 0 && !view.endingSoon && (
         <Banner
           tone="warn"
-          title={`${counted(soon.length, 'temporary membership ends', 'temporary memberships end')} within ${inDays(SOON)}`}
+          title={`${pluralize(endingSoon.length, 'temporary membership ends', 'temporary memberships end')} within ${formatDays(ENDING_SOON_DAYS)}`}
           actions={
-            <Button size="small" onClick={() => show({ ...view, q: '', status: [], soon: true })}>
-              Show {soon.length === 1 ? 'it' : 'them'}
+            <Button size="small" onClick={() => show({ ...view, q: '', status: [], endingSoon: true })}>
+              Show {endingSoon.length === 1 ? 'it' : 'them'}
             </Button>
           }
         >
-          Without more days they lose their access by themselves; they are told before.
+          They lose access automatically unless extended, and are notified before.
         </Banner>
       )}
-      <InvitationsBar {...typed} hidden={hidden} list={list} counts={found?.counts} soon={soon.length} />
-      <NamesOf names={names}>
+      <InvitationsBar
+        {...viewState}
+        hidden={hidden}
+        list={list}
+        counts={result?.counts}
+        endingSoonCount={endingSoon.length}
+      />
+      <NameLookupProvider names={names}>
         <DataTable
           label="Invitations"
           columns={columns}
-          rows={found?.rows}
-          rowId={idOf}
-          rowLabel={emailOf}
+          rows={result?.rows}
+          rowId={getId}
+          rowLabel={getEmail}
           rowMenu={items.row}
           hidden={hidden}
           selection={selection}
@@ -127,32 +140,32 @@ function InvitationList() {
           onRetry={refresh}
           empty={
             <EmptyState icon={Mail} title={`Nobody was invited to ${site.name} yet`} actions={<InviteLink />}>
-              An invitation brings somebody of another site here as well, for good or for some days. Who has
-              no user on the platform yet is created instead.
+              Invite users of other sites, permanently or for some days. Create a user for anyone who is not
+              on the platform yet.
             </EmptyState>
           }
           onClearFilters={
-            isNarrowed(view) ? () => show({ ...view, q: '', status: [], soon: false }) : undefined
+            isFiltered(view) ? () => show({ ...view, q: '', status: [], endingSoon: false }) : undefined
           }
         />
-      </NamesOf>
-      {found && (
+      </NameLookupProvider>
+      {result && (
         <BulkBar
           count={selected.length}
-          total={found.rows.length}
-          onSelectAll={() => setSelection(new Set(found.rows.map(idOf)))}
+          total={result.rows.length}
+          onSelectAll={() => setSelection(new Set(result.rows.map(getId)))}
           onClear={clear}
           actions={items.bulk(selected)}
         />
       )}
       {extending && (
-        <ExtendDialog selected={extending} onClose={() => setExtending(undefined)} onBegin={clear} />
+        <ExtendDialog selected={extending} onClose={() => setExtending(undefined)} onStart={clear} />
       )}
     </Page>
   );
 }
 
-/** The way to the page where people are invited or added. */
+/** Link to the page for inviting or adding people. */
 function InviteLink() {
   const { label, reason } = useInviteAction();
   if (reason !== undefined) {
@@ -170,24 +183,33 @@ function InviteLink() {
   );
 }
 
-interface InvitationsBarProps extends ReturnType<typeof useView> {
+interface InvitationsBarProps extends ReturnType<typeof useInvitationsView> {
   hidden: readonly string[];
   list: ReturnType<typeof useInvitations>;
   counts: Readonly<Record<string, number>> | undefined;
-  /** How many temporary members end soon, among all. */
-  soon: number;
+  /** Number of memberships that end soon. */
+  endingSoonCount: number;
 }
 
-/** Search and states, each with how many it would show; how fresh the list is; its columns. */
-function InvitationsBar({ view, hidden, show, type, settle, list, counts, soon }: InvitationsBarProps) {
+/** Search and states with counts, freshness of the list, columns. */
+function InvitationsBar({
+  view,
+  hidden,
+  show,
+  type,
+  settle,
+  list,
+  counts,
+  endingSoonCount,
+}: InvitationsBarProps) {
   const { all, complete, error, asOf, refreshing, refresh } = list;
   return (
     <TableBar
       tools={
         <>
-          {all && !complete && <AsOf tone="warn">{count(all.length)} read</AsOf>}
-          {all && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>}
-          <IconButton label="Read again" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+          {all && !complete && <AsOf tone="warn">{formatNumber(all.length)} read</AsOf>}
+          {all && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+          <IconButton label="Reload" icon={RefreshCw} pending={refreshing} onClick={refresh} />
           <TableTools
             columns={COLUMNS}
             hidden={hidden}
@@ -201,23 +223,23 @@ function InvitationsBar({ view, hidden, show, type, settle, list, counts, soon }
         placeholder="E-mail or name"
         value={view.q}
         onChange={type}
-        onLeave={settle}
+        onBlur={settle}
       />
       <FilterChip
         label="State"
         options={STATUSES.map((value) => ({
           value,
-          label: STATUS_WORDS[value].label,
+          label: STATUS_LABELS[value].label,
           count: counts?.[value] ?? 0,
         }))}
         value={view.status}
         onChange={(status) => show({ ...view, status })}
       />
-      {(soon > 0 || view.soon) && (
+      {(endingSoonCount > 0 || view.endingSoon) && (
         <ToggleChip
-          label={`Ending soon: ${count(soon)}`}
-          on={view.soon}
-          onChange={(on) => show({ ...view, soon: on })}
+          label={`Ending soon: ${formatNumber(endingSoonCount)}`}
+          on={view.endingSoon}
+          onChange={(on) => show({ ...view, endingSoon: on })}
         />
       )}
     </TableBar>
@@ -226,75 +248,75 @@ function InvitationsBar({ view, hidden, show, type, settle, list, counts, soon }
 
 const route = getRouteApi('/_app/invitations/');
 
-/** The view of the list that the address says, with what is being typed. */
-function useView() {
+/** View of the list from the URL, debounced while typing. */
+function useInvitationsView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const said = useMemo(() => readView({ ...search }), [search]);
-  return useTypedView({
-    said,
-    write: (view, replace) => navigate({ to: '.', search: writeView(view), replace }),
+  const urlView = useMemo(() => parseInvitationsView({ ...search }), [search]);
+  return useDebouncedView({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: serializeInvitationsView(view), replace }),
   });
 }
 
 type Invitations = readonly InvitationInfoResponse[];
 
-interface Items {
-  onExtend: (those: Invitations) => void;
-  /** Called when something has begun with several. */
-  onBegin: () => void;
+interface ItemsOptions {
+  onExtend: (selected: Invitations) => void;
+  /** Called when an action on several invitations has started. */
+  onStart: () => void;
 }
 
-const NOBODY: Record<Act, string> = {
+const NONE_ACTIONABLE: Record<InvitationAction, string> = {
   resend: 'None selected is pending or expired',
   revoke: 'None selected is pending',
   extend: 'None selected has an end to move',
 };
 
-/** What can be done with an invitation, or with several that are selected: the same acts with the same reasons. */
-function useInvitationItems({ onExtend, onBegin }: Items) {
+/** Menu items for one invitation and for a selection. */
+function useInvitationItems({ onExtend, onStart }: ItemsOptions) {
   const router = useRouter();
-  const acts = useActs();
-  const may: Record<Act, string | undefined> = {
-    resend: useAllowed('resendInvitation').reason,
-    revoke: useAllowed('revokeInvitation').reason,
-    extend: useAllowed('extendInvitation').reason,
+  const actions = useInvitationActions();
+  const missingCapabilities: Record<InvitationAction, string | undefined> = {
+    resend: usePermission('resendInvitation').reason,
+    revoke: usePermission('revokeInvitation').reason,
+    extend: usePermission('extendInvitation').reason,
   };
 
-  const itemsFor = (those: Invitations) => {
-    const reason = (act: Act): string | undefined => {
-      const reasons = those.map((one) => against(act, one));
-      const off = reasons.length === 1 ? reasons[0] : NOBODY[act];
-      return may[act] ?? (reasons.includes(undefined) ? undefined : off);
+  const itemsFor = (selected: Invitations) => {
+    const reason = (action: InvitationAction): string | undefined => {
+      const reasons = selected.map((one) => getActionReason(action, one));
+      const off = reasons.length === 1 ? reasons[0] : NONE_ACTIONABLE[action];
+      return missingCapabilities[action] ?? (reasons.includes(undefined) ? undefined : off);
     };
     const resend: MenuItemData = {
       label: 'Send again',
       icon: Send,
       disabledReason: reason('resend'),
       onSelect() {
-        acts.resend(those);
-        onBegin();
+        actions.resend(selected);
+        onStart();
       },
     };
     const extend: MenuItemData = {
       label: 'Extend…',
       icon: CalendarPlus,
       disabledReason: reason('extend'),
-      onSelect: () => onExtend(those),
+      onSelect: () => onExtend(selected),
     };
     const revoke: MenuItemData = {
       label: 'Revoke…',
       icon: Ban,
       danger: true,
       disabledReason: reason('revoke'),
-      onSelect: () => void acts.revoke(those).then((begun) => begun && onBegin()),
+      onSelect: () => void actions.revoke(selected).then((begun) => begun && onStart()),
     };
     return { resend, extend, revoke };
   };
 
   return {
-    bulk: (those: Invitations): MenuItemData[] => {
-      const { resend, extend, revoke } = itemsFor(those);
+    bulk: (selected: Invitations): MenuItemData[] => {
+      const { resend, extend, revoke } = itemsFor(selected);
       return [resend, extend, revoke];
     },
     row: (one: InvitationInfoResponse): MenuItems => {
@@ -303,7 +325,7 @@ function useInvitationItems({ onExtend, onBegin }: Items) {
       const open: MenuItemData = {
         label: 'Open the user',
         icon: UserRound,
-        disabledReason: userId ? undefined : 'Nobody has accepted it yet',
+        disabledReason: userId ? undefined : 'Not accepted yet',
         onSelect: () => void (userId && router.navigate({ to: '/users/$userId', params: { userId } })),
       };
       const copy: MenuItemData = { label: 'Copy e-mail', icon: AtSign, onSelect: () => void copyText(email) };

@@ -1,75 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { MailX, FileUp } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useMemo, useId, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode, DragEvent } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
-import { useAllowed } from '../../../api/session.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import {
+  INVITATION_TTL_DAYS,
+  PERMANENT,
+  EXPIRY_REMINDER_DAYS,
+  TEMPORARY,
+} from '../../../../contract/rules/invitations.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useDirectory } from '../../../directory/directory.ts';
+import { decodeText } from '../../../files/decode-text.ts';
+import { addDays } from '../../../lib/dates.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { useStore } from '../../../ui/store.ts';
+import { useGroupOptions } from '../../groups/index.ts';
+import { planInvitees } from '../model/choices.ts';
+import type { Invitee, MissingCapabilities } from '../model/choices.ts';
 import {
-  addText,
-  beginWhereDone,
+  appendText,
+  clearFinishedDraft,
   draft,
   inviteRun,
-  reviewAgain,
-  checks,
-  changeSettings,
-  beginAnew,
-  typeText,
+  returnToDraft,
+  addressChecker,
+  updateSettings,
+  clearDraft,
+  setText,
 } from '../model/draft.ts';
 import type { InvitationRun } from '../model/job.ts';
-import { Sending } from './Sending.tsx';
-import { useDirectory } from '../../../directory/directory.ts';
-import { fold } from '../../../lib/fold.ts';
-import { useGroupOptions } from '../../groups/model/group-options.ts';
-import { planInvitees } from '../model/choices.ts';
-import type { Invitee, May } from '../model/choices.ts';
-import { InviteeTable } from './InviteeTable.tsx';
-import { startRun } from '../model/job.ts';
-import { ordersOf, planTitle } from '../model/plan.ts';
-import { LINK_DAYS, PERMANENT, REMINDER_DAYS, TEMPORARY } from '../../../../contract/rules/invitations.ts';
-import { daysAfter } from '../../../lib/ends.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import type { FieldOption } from '../../../ui/form/options.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { startInvitationRun } from '../model/job.ts';
+import { planRequests, formatPlanTitle } from '../model/requests.ts';
+import { formatEnd, formatDays } from '../model/terms.ts';
 import { DaysField } from './DaysField.tsx';
-import { endWords, inDays } from '../model/terms.ts';
-import { decode } from '../../../files/decode.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { cx } from '../../../ui/cx.ts';
-import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { InvitationRunPage } from './InvitationRunPage.tsx';
+import { InviteeTable } from './InviteeTable.tsx';
 import './invite.css';
 
 const route = getRouteApi('/_app/invitations/new');
 
-/** Invites and adds many at once: first who, then what came of each. */
+/** Page for inviting and adding people: first the draft, then the results. */
 export function InvitePage() {
   const { email } = route.useSearch();
   const run = useStore(inviteRun);
-  const { allowed, reason } = useAllowed('checkInvitees');
-  useLayoutEffect(beginWhereDone, []);
-  // Another page sends somebody here with an address; coming back to it must not repeat it.
+  const { allowed, reason } = usePermission('checkInvitees');
+  useLayoutEffect(clearFinishedDraft, []);
+  // Other pages link here with an address; it is appended once.
   useEffect(() => {
     if (email === undefined) return;
-    if (hasEnded(inviteRun.get())) reviewAgain();
-    if (!draft.get().text.includes(email)) addText(email);
+    if (hasEnded(inviteRun.get())) returnToDraft();
+    if (!draft.get().text.includes(email)) appendText(email);
   }, [email]);
-  // The button that was pressed is gone with its page: the heading says what stands there now.
+  // The pressed button disappears, so the new heading gets the focus.
   const isSent = run !== undefined;
   const wasSent = useRef(isSent);
   useEffect(() => {
     if (wasSent.current !== isSent) document.querySelector<HTMLElement>('#page-title')?.focus();
     wasSent.current = isSent;
   }, [isSent]);
-  if (run) return <Sending run={run} />;
-  if (allowed) return <Compose />;
+  if (run) return <InvitationRunPage run={run} />;
+  if (allowed) return <InviteForm />;
   return (
-    <Page title="Invite people" breadcrumbs={<Trail />}>
+    <Page title="Invite people" breadcrumbs={<Breadcrumbs />}>
       <EmptyState icon={MailX} title="You cannot invite or add people here">
         {reason}.
       </EmptyState>
@@ -80,20 +85,20 @@ export function InvitePage() {
 const hasEnded = (run: InvitationRun | undefined): boolean =>
   run?.state === 'done' || run?.state === 'failed';
 
-/** Who is meant, how they become members, and what would happen to each. */
-function Compose() {
+/** Draft: addresses, membership, and the planned choices. */
+function InviteForm() {
   const client = useQueryClient();
-  const { entries, settings, chosen } = useStore(draft);
-  const { known, failure, asking, waits } = useStore(checks.store);
-  const invite = useAllowed('inviteExistingUser').reason;
-  const add = useAllowed('addExistingUser').reason;
+  const { entries, settings, choices } = useStore(draft);
+  const { checkByKey, error, isChecking, waitSeconds } = useStore(addressChecker.store);
+  const invite = usePermission('inviteExistingUser').reason;
+  const add = usePermission('addExistingUser').reason;
   const { groups } = useDirectory();
   const { options, gives } = useGroupOptions(groups, settings.groups);
-  const book = useMemo(
+  const groupLookup = useMemo(
     () =>
       new Map(
         options.map(({ value, label, disabledReason }) => [
-          fold(label),
+          foldText(label),
           { id: value, reason: disabledReason },
         ]),
       ),
@@ -101,34 +106,43 @@ function Compose() {
   );
   const invitees = planInvitees({
     entries,
-    checks: known,
-    unanswered: failure !== undefined,
+    checks: checkByKey,
+    couldNotCheck: error !== undefined,
     settings,
-    chosen,
-    may: { invite, add },
-    book,
+    choices,
+    missingCapabilities: { invite, add },
+    groupLookup,
   });
-  const send = (those: readonly Invitee[]) =>
-    startRun({ title: planTitle(those), orders: ordersOf(those), client, onShow: inviteRun.set });
+  const send = (selected: readonly Invitee[]) =>
+    startInvitationRun({
+      title: formatPlanTitle(selected),
+      requests: planRequests(selected),
+      client,
+      onUpdate: inviteRun.set,
+    });
 
   return (
-    <Page title="Invite people" breadcrumbs={<Trail />}>
+    <Page title="Invite people" breadcrumbs={<Breadcrumbs />}>
       <div className="inv-make">
         <div className="inv-make-side">
           <AddressBox />
           <MembershipCard {...{ settings, options, gives }} reasons={{ invite, add }} />
         </div>
-        <InviteeTable invitees={invitees} check={{ failure, asking, waits }} onSend={send} />
+        <InviteeTable
+          invitees={invitees}
+          check={{ failure: error, asking: isChecking, waits: waitSeconds }}
+          onSend={send}
+        />
       </div>
     </Page>
   );
 }
 
-const TYPES = [
+const TYPE_OPTIONS = [
   { value: PERMANENT, label: 'Permanent' },
   { value: TEMPORARY, label: 'Temporary' },
 ];
-const WAYS = [
+const ADDABLE_OPTIONS = [
   { value: 'add', label: 'Add them now' },
   { value: 'invite', label: 'Invite them' },
 ] as const;
@@ -136,43 +150,46 @@ const WAYS = [
 interface MembershipCardProps {
   settings: ReturnType<typeof draft.get>['settings'];
   options: readonly FieldOption[];
-  /** What the chosen groups give together. */
+  /** Capabilities of the chosen groups. */
   gives: string | undefined;
-  reasons: May;
+  reasons: MissingCapabilities;
 }
 
-/** What is so for everybody who is invited or added here. */
+/** Membership settings for all addresses. */
 function MembershipCard({ settings, options, gives, reasons }: MembershipCardProps) {
   const { type, days, addable } = settings;
   const { control } = useForm({ defaultValues: { groups: [...settings.groups] } });
   const groups = useWatch({ control, name: 'groups' });
-  // The draft outlives this form, which is only how groups are chosen.
-  useEffect(() => changeSettings({ groups }), [groups]);
+  // The draft outlives this form, which only edits the groups.
+  useEffect(() => updateSettings({ groups }), [groups]);
 
   return (
     <Card title="Membership">
       <CardBody>
         <div className="inv-terms">
           {reasons.invite === undefined && (
-            <Side label="Type" hint={`The link in the e-mail works for ${inDays(LINK_DAYS)}.`}>
-              <Choice
+            <LabeledGroup
+              label="Type"
+              hint={`The link in the e-mail is valid for ${formatDays(INVITATION_TTL_DAYS)}.`}
+            >
+              <SegmentedControl
                 label="Type"
-                options={TYPES}
+                options={TYPE_OPTIONS}
                 value={type}
-                onChange={(value) => changeSettings({ type: value })}
+                onChange={(value) => updateSettings({ type: value })}
               />
-            </Side>
+            </LabeledGroup>
           )}
           {type === TEMPORARY && (
             <DaysField
               label="Duration"
               days={days}
-              onChange={(next) => changeSettings({ days: next })}
+              onChange={(next) => updateSettings({ days: next })}
               hint={
                 days !== undefined && (
                   <>
-                    Accepted today, it ends <strong>{endWords(daysAfter(days))}</strong>. It ends by itself,
-                    and they are told {inDays(REMINDER_DAYS)} before.
+                    Accepted today, it ends <strong>{formatEnd(addDays(days))}</strong>. They are notified{' '}
+                    {formatDays(EXPIRY_REMINDER_DAYS)} before.
                   </>
                 )
               }
@@ -184,36 +201,36 @@ function MembershipCard({ settings, options, gives, reasons }: MembershipCardPro
             label="Groups"
             placeholder="Choose groups"
             options={options}
-            hint={gives ?? 'Without a group they may sign in and do nothing yet.'}
+            hint={gives ?? 'Without a group they can sign in but do nothing.'}
           />
-          <Side label="Who can be added without confirmation" hint={ruleFor(type, reasons)}>
+          <LabeledGroup label="Who can be added without confirmation" hint={formatAddRule(type, reasons)}>
             {reasons.add === undefined && reasons.invite === undefined && type === PERMANENT && (
-              <Choice
+              <SegmentedControl
                 label="Who can be added without confirmation"
-                options={WAYS}
+                options={ADDABLE_OPTIONS}
                 value={addable}
-                onChange={(value) => changeSettings({ addable: value })}
+                onChange={(value) => updateSettings({ addable: value })}
               />
             )}
-          </Side>
+          </LabeledGroup>
         </div>
       </CardBody>
     </Card>
   );
 }
 
-/** Who is eligible (spec 4.2 rule 2), or why nobody is now. */
-function ruleFor(type: number, { invite, add }: May): string {
-  if (add !== undefined) return `Nobody: adding people ${lower(add)}. Everybody is invited.`;
-  if (type === TEMPORARY) return 'Nobody: a temporary membership always begins with an invitation.';
+/** Who can be added without confirmation (spec 4.2 rule 2), or why nobody can. */
+function formatAddRule(type: number, { invite, add }: MissingCapabilities): string {
+  if (add !== undefined) return `Nobody: adding people ${lowercaseFirst(add)}. Everyone is invited.`;
+  if (type === TEMPORARY) return 'Nobody: a temporary membership always starts with an invitation.';
   const rule =
     'Only people whose e-mail domain is the dedicated domain of this site, as set in the global administration.';
-  return invite === undefined ? rule : `${rule} Inviting ${lower(invite)}.`;
+  return invite === undefined ? rule : `${rule} Inviting ${lowercaseFirst(invite)}.`;
 }
 
-const lower = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+const lowercaseFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-function Side({ label, hint, children }: { label: string; hint?: string; children: ReactNode }) {
+function LabeledGroup({ label, hint, children }: { label: string; hint?: string; children: ReactNode }) {
   return (
     <div className="field inv-side">
       <span className="field-label">{label}</span>
@@ -223,25 +240,25 @@ function Side({ label, hint, children }: { label: string; hint?: string; childre
   );
 }
 
-const MOST_BYTES = 5 * 1024 * 1024;
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const PLACEHOLDER = 'ada@company.example, Ben <ben@partner.example>';
 
-/** The one box for addresses: typed, pasted, or from a file that is chosen or dropped. */
+/** Text box for addresses: typed, pasted, or from a file. */
 function AddressBox() {
   const id = useId();
   const { text, entries } = useStore(draft);
-  const [fault, setFault] = useState<string>();
-  const [over, setOver] = useState(false);
+  const [error, setFault] = useState<string>();
+  const [isDraggedOver, setIsDraggedOver] = useState(false);
 
   const open = async (file: File) => {
-    const read = await textOf(file);
-    setFault(read.fault);
-    if (read.text !== undefined) addText(read.text);
+    const read = await readFileText(file);
+    setFault(read.error);
+    if (read.text !== undefined) appendText(read.text);
   };
   const drag = (event: DragEvent) => {
     if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
-    setOver(event.type === 'dragover');
+    setIsDraggedOver(event.type === 'dragover');
   };
   const drop = (event: DragEvent) => {
     drag(event);
@@ -254,7 +271,7 @@ function AddressBox() {
       title="People"
       actions={
         text !== '' && (
-          <Button size="small" variant="quiet" onClick={beginAnew}>
+          <Button size="small" variant="quiet" onClick={clearDraft}>
             Clear
           </Button>
         )
@@ -265,10 +282,10 @@ function AddressBox() {
           <label className="field-label" htmlFor={id}>
             E-mail addresses
           </label>
-          {/* Dropping is one way more: the button does the same. */}
+          {/* Dropping is an alternative to the button. */}
           {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
           <div
-            className={cx('inv-box', over && 'inv-box-over')}
+            className={cx('inv-box', isDraggedOver && 'inv-box-over')}
             onDragOver={drag}
             onDragLeave={drag}
             onDrop={drop}
@@ -282,20 +299,20 @@ function AddressBox() {
               spellCheck={false}
               autoComplete="off"
               aria-describedby={`${id}-note`}
-              aria-invalid={fault !== undefined}
+              aria-invalid={error !== undefined}
               onChange={({ target }) => {
                 setFault(undefined);
-                typeText(target.value);
+                setText(target.value);
               }}
             />
           </div>
           <FieldNote
             id={`${id}-note`}
-            error={fault}
+            error={error}
             hint={
               entries.length === 0
-                ? 'Type or paste any text: the addresses in it are found. Below a heading, the columns Type, Days and Groups of a table count as well.'
-                : `${counted(entries.length, 'address', 'addresses')} found.`
+                ? 'Type or paste any text with addresses. Tables with a heading may have the columns Type, Days and Groups.'
+                : `${pluralize(entries.length, 'address', 'addresses')} found.`
             }
           />
           <FileChoice onFile={(file) => void open(file)} />
@@ -325,15 +342,15 @@ function FileChoice({ onFile }: { onFile: (file: File) => void }) {
   );
 }
 
-async function textOf(file: File): Promise<{ text?: string; fault?: string }> {
-  if (file.size > MOST_BYTES)
-    return { fault: `${file.name} is larger than 5 MB. Split it into several files.` };
+async function readFileText(file: File): Promise<{ text?: string; error?: string }> {
+  if (file.size > MAX_FILE_BYTES)
+    return { error: `${file.name} is larger than 5 MB. Split it into several files.` };
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
     if (bytes[0] === 0x50 && bytes[1] === 0x4b)
-      return { fault: `${file.name} is a workbook. Save it as CSV and choose that file.` };
-    return { text: decode(bytes).text };
+      return { error: `${file.name} is a workbook. Save it as CSV and choose that file.` };
+    return { text: decodeText(bytes).text };
   } catch {
-    return { fault: `${file.name} could not be read.` };
+    return { error: `${file.name} could not be read.` };
   }
 }

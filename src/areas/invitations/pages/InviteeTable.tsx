@@ -1,41 +1,41 @@
-import { INVITATIONS_AN_HOUR, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { AtSign } from 'lucide-react';
 import { useState } from 'react';
+import { MAX_INVITATIONS_PER_HOUR, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Spinner } from '../../../ui/feedback/Spinner.tsx';
+import { Spinner } from '../../../ui/Spinner.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { countChoices } from '../model/choices.ts';
 import type { Invitee } from '../model/choices.ts';
-import { checks } from '../model/draft.ts';
+import { addressChecker } from '../model/draft.ts';
+import { formatPlanTitle } from '../model/requests.ts';
 import { COLUMNS } from './invitee-columns.tsx';
-import { planTitle } from '../model/plan.ts';
 
-type Shown = 'all' | 'sent' | 'left';
+type ShownInvitees = 'all' | 'sent' | 'left';
 
-const isShown = ({ choice, outcome }: Invitee, shown: Shown): boolean =>
+const isShown = ({ choice, outcome }: Invitee, shown: ShownInvitees): boolean =>
   shown === 'all' || (outcome !== 'checking' && (choice === 'skip') === (shown === 'left'));
-const placeOf = ({ at }: Invitee) => at;
-const emailOf = ({ email }: Invitee) => email;
+const getIndex = ({ index }: Invitee) => index;
+const getEmail = ({ email }: Invitee) => email;
 
 interface InviteeTableProps {
   invitees: readonly Invitee[];
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
-  onSend: (those: readonly Invitee[]) => void;
+  onSend: (selected: readonly Invitee[]) => void;
 }
 
-/** Every address that was found, what is known of it and what will happen; under it, the button that does it. */
+/** Table of all addresses with check results and choices, and the button to send. */
 export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
-  const [shown, setShown] = useState<Shown>('all');
+  const [shown, setShown] = useState<ShownInvitees>('all');
   const { skip, invite, add, resend } = countChoices(invitees);
   const sent = invite + add + resend;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
-  const reason = reasonFor(sent, checking, invitees);
+  const reason = getDisabledReason(sent, checking, invitees);
   return (
     <div className="inv-make-main">
       {check.failure && (
@@ -43,27 +43,27 @@ export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
           tone="warn"
           title="The addresses could not be checked"
           actions={
-            <Button size="small" pending={check.asking} onClick={checks.retry}>
+            <Button size="small" pending={check.asking} onClick={addressChecker.retry}>
               Check again
             </Button>
           }
         >
-          {check.failure.message}. They can be sent all the same; the service then decides for each.
+          {check.failure.message}. You can send anyway; the service then decides for each.
         </Banner>
       )}
-      {invite + resend > INVITATIONS_AN_HOUR && (
-        <Banner title={`You can send ${count(INVITATIONS_AN_HOUR)} invitations in an hour`}>
-          These are {count(invite + resend)}: those beyond are kept, to be sent later.
+      {invite + resend > MAX_INVITATIONS_PER_HOUR && (
+        <Banner title={`You can send ${formatNumber(MAX_INVITATIONS_PER_HOUR)} invitations in an hour`}>
+          This list has {formatNumber(invite + resend)}; the rest can be sent later.
         </Banner>
       )}
       {invitees.length > 0 && (
         <div className="inv-make-bar">
-          <Choice
+          <SegmentedControl
             label="Addresses shown"
             options={[
-              { value: 'all', label: `All ${count(invitees.length)}` },
-              { value: 'sent', label: `To send ${count(sent)}` },
-              { value: 'left', label: `Left out ${count(skip)}` },
+              { value: 'all', label: `All ${formatNumber(invitees.length)}` },
+              { value: 'sent', label: `To send ${formatNumber(sent)}` },
+              { value: 'left', label: `Left out ${formatNumber(skip)}` },
             ]}
             value={shown}
             onChange={setShown}
@@ -75,30 +75,30 @@ export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
         label="Addresses"
         columns={COLUMNS}
         rows={rows}
-        rowId={placeOf}
-        rowLabel={emailOf}
-        empty={<Nobody />}
+        rowId={getIndex}
+        rowLabel={getEmail}
+        empty={<EmptyInvitees />}
         onClearFilters={invitees.length > 0 ? () => setShown('all') : undefined}
-        footer={invitees.length > 0 ? <Decision {...{ invitees, reason, onSend }} /> : undefined}
+        footer={invitees.length > 0 ? <SendFooter {...{ invitees, reason, onSend }} /> : undefined}
       />
     </div>
   );
 }
 
-interface DecisionProps extends Pick<InviteeTableProps, 'invitees' | 'onSend'> {
-  /** Why nothing can be sent now. */
+interface SendFooterProps extends Pick<InviteeTableProps, 'invitees' | 'onSend'> {
+  /** Reason why nothing can be sent. */
   reason: string | undefined;
 }
 
-function Decision({ invitees, reason, onSend }: DecisionProps) {
+function SendFooter({ invitees, reason, onSend }: SendFooterProps) {
   const { skip } = countChoices(invitees);
   return (
     <>
       <span className="num">
-        {skip === 0 ? 'Nobody is left out.' : `${counted(skip, 'address is', 'addresses are')} left out.`}
+        {skip === 0 ? 'No address left out.' : `${pluralize(skip, 'address', 'addresses')} left out.`}
       </span>
       <Button variant="primary" disabledReason={reason} onClick={() => onSend(invitees)}>
-        {planTitle(invitees) || 'Invite people'}
+        {formatPlanTitle(invitees) || 'Invite people'}
       </Button>
     </>
   );
@@ -107,10 +107,10 @@ function Decision({ invitees, reason, onSend }: DecisionProps) {
 const lacksDays = ({ choice, terms: { type, days } }: Invitee): boolean =>
   choice === 'invite' && type === TEMPORARY && days === undefined;
 
-function reasonFor(sent: number, checking: number, invitees: readonly Invitee[]): string | undefined {
+function getDisabledReason(sent: number, checking: number, invitees: readonly Invitee[]): string | undefined {
   if (checking > 0) return 'The addresses are still being checked';
-  if (sent === 0) return 'Every address is left out';
-  return invitees.some(lacksDays) ? 'Say first how many days the membership lasts' : undefined;
+  if (sent === 0) return 'All addresses are left out';
+  return invitees.some(lacksDays) ? 'Enter the duration of the membership' : undefined;
 }
 
 function Checking({ number, waits }: { number: number; waits: number | undefined }) {
@@ -118,17 +118,17 @@ function Checking({ number, waits }: { number: number; waits: number | undefined
     <output className="inv-checking">
       <Spinner />
       {waits === undefined
-        ? `Checking ${counted(number, 'address', 'addresses')}`
-        : `The service takes no more for the moment; going on in ${counted(waits, 'second', 'seconds')}`}
+        ? `Checking ${pluralize(number, 'address', 'addresses')}`
+        : `Rate limit reached; continuing in ${pluralize(waits, 'second', 'seconds')}`}
     </output>
   );
 }
 
-function Nobody() {
+function EmptyInvitees() {
   return (
-    <EmptyState icon={AtSign} title="No address yet">
-      Before anything is sent, each address is looked up here: who is a member or invited already, who can be
-      invited, who can be added without confirmation, and who needs a new user instead.
+    <EmptyState icon={AtSign} title="No addresses yet">
+      Each address is checked before sending: who is already a member or invited, who can be invited or added
+      without confirmation, and who needs a new user.
     </EmptyState>
   );
 }

@@ -1,66 +1,71 @@
-import { PERMANENT } from '../../../../contract/rules/invitations.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
+import { PERMANENT } from '../../../../contract/rules/invitations.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import {
   addExistingUserMutation,
   inviteExistingUserMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { checkInvitees, searchUsers } from '../../../api/generated/sdk.gen.ts';
-import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { refusalWords } from '../model/refusal.ts';
+import { toast } from '../../../ui/toast.ts';
+import { formatRefusal } from '../model/execute-request.ts';
 import './known-elsewhere.css';
 
-// Half an address is not worth a question.
-const PAUSE = 900;
-const LIKE_AN_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+// Waits for a pause in typing, so that incomplete addresses are not checked.
+const CHECK_DELAY_MS = 900;
+const ADDRESS_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** What the service knows of an address that is being typed; undefined while that is nothing worth telling. */
+/** Check result of the address being typed; undefined unless it matters. */
 export function useKnownElsewhere(typed: string): InviteeCheck | undefined {
-  const { allowed } = useAllowed('checkInvitees');
+  const { allowed } = usePermission('checkInvitees');
   const [email, setEmail] = useState(typed);
   useEffect(() => {
-    const timer = setTimeout(() => setEmail(typed), PAUSE);
+    const timer = setTimeout(() => setEmail(typed), CHECK_DELAY_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   const { data } = useQuery({
     queryKey: ['known-elsewhere', email],
     queryFn: async ({ signal }) => (await checkInvitees({ body: { emails: [email] }, signal })).data[0],
-    enabled: allowed && email === typed && LIKE_AN_ADDRESS.test(email),
-    // A form that waits for nothing else need not wait for this.
+    enabled: allowed && email === typed && ADDRESS_PATTERN.test(email),
+    // Not retried: the form does not depend on it.
     retry: false,
   });
-  return email === typed && data && TOLD.has(data.outcome) ? data : undefined;
+  return email === typed && data && SHOWN_OUTCOMES.has(data.outcome) ? data : undefined;
 }
 
-const TOLD: ReadonlySet<InviteeCheck['outcome']> = new Set(['invited', 'addable', 'invitable', 'member']);
+const SHOWN_OUTCOMES: ReadonlySet<InviteeCheck['outcome']> = new Set([
+  'invited',
+  'addable',
+  'invitable',
+  'member',
+]);
 
 interface KnownElsewhereProps {
   email: string;
   check: InviteeCheck | undefined;
   groups: readonly number[];
-  /** They are on their way here; with the id of whoever was added. */
+  /** Called once they are invited or added, with the id of an added user. */
   onDone: (userId: number | undefined) => void;
 }
 
-/** The two ways in for an address that has a user on another site (spec 4.2 rule 2): each with its reason where it is closed. */
+/** Buttons to invite or add a user of another site (spec 4.2 rule 2), with reasons if disabled. */
 export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereProps) {
   const { capabilities } = useSession();
   const invite = useWrite('inviteExistingUser', inviteExistingUserMutation());
   const add = useWrite('addExistingUser', addExistingUserMutation());
-  const mayInvite = useAllowed('inviteExistingUser').reason;
-  const mayAdd = useAllowed('addExistingUser').reason;
+  const mayInvite = usePermission('inviteExistingUser').reason;
+  const mayAdd = usePermission('addExistingUser').reason;
   const body = { email, ...(groups.length > 0 && { groups: [...groups] }) };
   const eligible = check?.outcome === 'invitable' ? check.message : undefined;
-  const failed = (does: 'invite' | 'add') => (error: ServiceError) =>
+  const failed = (action: 'invite' | 'add') => (error: ServiceError) =>
     toast({
-      title: does === 'add' ? `${email} was not added` : `${email} was not invited`,
-      description: refusalWords(does, error, capabilities),
+      title: action === 'add' ? `${email} was not added` : `${email} was not invited`,
+      description: formatRefusal(action, error, capabilities),
       tone: 'bad',
     });
 
@@ -69,7 +74,7 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
       { body: { ...body, type: PERMANENT } },
       {
         onSuccess() {
-          toast({ title: `${email} was invited`, description: 'They are a member as soon as they accept.' });
+          toast({ title: `${email} was invited`, description: 'They become a member when they accept.' });
           onDone(undefined);
         },
         onError: failed('invite'),
@@ -81,7 +86,7 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
       {
         async onSuccess() {
           toast({ title: `${email} was added` });
-          onDone(await idOf(email));
+          onDone(await loadUserId(email));
         },
         onError: failed('add'),
       },
@@ -90,7 +95,7 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
   if (check?.outcome === 'invited') {
     return (
       <>
-        Invited already.{' '}
+        Already invited.{' '}
         <Link to="/invitations" search={{ q: email }}>
           Show the invitation
         </Link>
@@ -106,13 +111,13 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
         Add without confirmation
       </Button>
       <Link to="/invitations/new" search={{ email }}>
-        For some days, or several people
+        More options
       </Link>
     </span>
   );
 }
 
-async function idOf(email: string): Promise<number | undefined> {
+async function loadUserId(email: string): Promise<number | undefined> {
   const { data } = await searchUsers({ query: { email } });
   return data[0]?.id;
 }

@@ -1,33 +1,33 @@
 import { Link } from '@tanstack/react-router';
 import { CalendarPlus } from 'lucide-react';
+import type { InvitationInfoResponse, InvitationStatus } from '../../../../contract/generated/types.gen.ts';
 import { extendInvitationMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { InvitationInfoResponse, InvitationStatus } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import type { Tone } from '../../../ui/layout/tone.ts';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { endOf } from '../model/acts.ts';
-import { GroupList, usePersonName } from './names.tsx';
-import { endsSoon, endWords, inDays, termWords } from '../model/terms.ts';
+import { toast } from '../../../ui/toast.ts';
+import { getEnd } from '../model/actions.ts';
+import { endsSoon, formatEnd, formatDays, formatTerm } from '../model/terms.ts';
+import { GroupList, usePersonName } from './name-lookup.tsx';
 import './invitations.css';
 import '../../../directory/person-columns.css';
 
-type Place = { tabIndex: 0 | -1 };
+type CellFocus = { tabIndex: 0 | -1 };
 
-export const STATUS_WORDS: Record<InvitationStatus, { label: string; tone: Tone }> = {
+export const STATUS_LABELS: Record<InvitationStatus, { label: string; tone: Tone }> = {
   pending: { label: 'Pending', tone: 'info' },
   accepted: { label: 'Accepted', tone: 'ok' },
   expired: { label: 'Expired', tone: 'warn' },
   revoked: { label: 'Revoked', tone: 'neutral' },
 };
 
-const none = <span className="person-none">—</span>;
+const NO_VALUE = <span className="person-none">—</span>;
 
-function Person({ userId, tabIndex }: { userId: number } & Place) {
+function Person({ userId, tabIndex }: { userId: number } & CellFocus) {
   const name = usePersonName(userId);
   return (
     <Link to="/users/$userId" params={{ userId }} tabIndex={tabIndex} title={name}>
@@ -36,33 +36,33 @@ function Person({ userId, tabIndex }: { userId: number } & Place) {
   );
 }
 
-/** What one press gives to somebody whose end is near. */
-export const ONE_PRESS = 30;
+/** Days that the button in the row extends by. */
+export const QUICK_EXTENSION_DAYS = 30;
 
-function Term({ invitation, tabIndex }: { invitation: InvitationInfoResponse } & Place) {
-  if (!endsSoon(invitation)) return <span className="person-soft">{termWords(invitation)}</span>;
+function TermCell({ invitation, tabIndex }: { invitation: InvitationInfoResponse } & CellFocus) {
+  if (!endsSoon(invitation)) return <span className="person-soft">{formatTerm(invitation)}</span>;
   return (
     <span className="inv-soon">
-      <span>{termWords(invitation)}</span>
-      <ExtendAtOnce invitation={invitation} tabIndex={tabIndex} />
+      <span>{formatTerm(invitation)}</span>
+      <QuickExtendButton invitation={invitation} tabIndex={tabIndex} />
     </span>
   );
 }
 
-function ExtendAtOnce({
+function QuickExtendButton({
   invitation: { id, email },
   tabIndex,
-}: { invitation: InvitationInfoResponse } & Place) {
-  const { reason } = useAllowed('extendInvitation');
+}: { invitation: InvitationInfoResponse } & CellFocus) {
+  const { reason } = usePermission('extendInvitation');
   const extend = useWrite('extendInvitation', extendInvitationMutation());
   const go = () =>
     extend.mutate(
-      { path: { id }, body: { days: ONE_PRESS } },
+      { path: { id }, body: { days: QUICK_EXTENSION_DAYS } },
       {
         onSuccess: (now) =>
           toast({
             title: email,
-            description: `Extended by ${inDays(ONE_PRESS)}: ends ${endWords(endOf(now))}.`,
+            description: `Extended by ${formatDays(QUICK_EXTENSION_DAYS)}: ends ${formatEnd(getEnd(now))}.`,
           }),
         onError: ({ message }) =>
           toast({ title: `Not extended: ${email}`, description: message, tone: 'bad' }),
@@ -70,7 +70,7 @@ function ExtendAtOnce({
     );
   return (
     <IconButton
-      label={`Extend ${email} by ${inDays(ONE_PRESS)}`}
+      label={`Extend ${email} by ${formatDays(QUICK_EXTENSION_DAYS)}`}
       icon={CalendarPlus}
       variant="default"
       size="small"
@@ -82,7 +82,7 @@ function ExtendAtOnce({
   );
 }
 
-/** The columns of the list, in the order of what people look for. */
+/** Columns of the list. */
 export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
@@ -99,20 +99,20 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     header: 'State',
     width: 88,
     small: 'aside',
-    cell: ({ status }) => <Badge tone={STATUS_WORDS[status].tone}>{STATUS_WORDS[status].label}</Badge>,
+    cell: ({ status }) => <Badge tone={STATUS_LABELS[status].tone}>{STATUS_LABELS[status].label}</Badge>,
   },
   {
     id: 'person',
     header: 'Person',
     width: 108,
-    cell: ({ userId }, { tabIndex }) => (userId ? <Person {...{ userId, tabIndex }} /> : none),
+    cell: ({ userId }, { tabIndex }) => (userId ? <Person {...{ userId, tabIndex }} /> : NO_VALUE),
   },
   {
     id: 'term',
     header: 'Membership',
     width: 236,
     small: 'line',
-    cell: (invitation, { tabIndex }) => <Term {...{ invitation, tabIndex }} />,
+    cell: (invitation, { tabIndex }) => <TermCell {...{ invitation, tabIndex }} />,
   },
   {
     id: 'groups',
@@ -135,7 +135,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     header: 'Invited',
     align: 'end',
     width: 112,
-    cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
+    cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'until',
@@ -143,14 +143,18 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     align: 'end',
     width: 112,
     cell: ({ status, expiresDate }, { tabIndex }) =>
-      status === 'pending' || status === 'expired' ? <Moment at={expiresDate} tabIndex={tabIndex} /> : none,
+      status === 'pending' || status === 'expired' ? (
+        <Timestamp at={expiresDate} tabIndex={tabIndex} />
+      ) : (
+        NO_VALUE
+      ),
   },
 ];
 
-const WIDER: Readonly<Record<string, number>> = { person: 150, groups: 130, invitedBy: 160 };
+const WIDE_COLUMN_WIDTHS: Readonly<Record<string, number>> = { person: 150, groups: 130, invitedBy: 160 };
 
-/** The same where a window has room for whole names. */
+/** Columns for wide windows. */
 export const WIDE_COLUMNS = COLUMNS.map((column) => {
-  const width = WIDER[column.id];
+  const width = WIDE_COLUMN_WIDTHS[column.id];
   return width === undefined ? column : { ...column, width };
 });

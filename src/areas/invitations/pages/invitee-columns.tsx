@@ -1,17 +1,17 @@
-import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import type { Tone } from '../../../ui/layout/tone.ts';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import type { Choice, Invitee, Outcome } from '../model/choices.ts';
-import { choose } from '../model/draft.ts';
-import { inDays } from '../model/terms.ts';
+import type { Choice, Invitee, InviteeOutcome } from '../model/choices.ts';
+import { setChoice } from '../model/draft.ts';
+import { formatDays } from '../model/terms.ts';
 
-type Place = { tabIndex: 0 | -1 };
+type CellFocus = { tabIndex: 0 | -1 };
 
-const OUTCOMES: Record<Outcome, { label: string; tone: Tone }> = {
+const OUTCOME_LABELS: Record<InviteeOutcome, { label: string; tone: Tone }> = {
   addable: { label: 'Can be added', tone: 'ok' },
   invitable: { label: 'Can be invited', tone: 'info' },
   member: { label: 'Member', tone: 'neutral' },
@@ -25,18 +25,24 @@ const OUTCOMES: Record<Outcome, { label: string; tone: Tone }> = {
   unchecked: { label: 'Not checked', tone: 'warn' },
 };
 
-/** Where the words of the badge and the way on say not all. */
-const SAYS_MORE: ReadonlySet<Outcome> = new Set(['invitable', 'closed', 'faulty', 'repeated', 'unchecked']);
+/** Outcomes whose badge needs the message beside it. */
+const OUTCOMES_WITH_MESSAGE: ReadonlySet<InviteeOutcome> = new Set([
+  'invitable',
+  'closed',
+  'faulty',
+  'repeated',
+  'unchecked',
+]);
 
-const CHOICES: Record<Choice, { label: string; hint: string }> = {
+const CHOICE_LABELS: Record<Choice, { label: string; hint: string }> = {
   invite: { label: 'Invite', hint: 'They get an e-mail and become a member when they accept' },
-  add: { label: 'Add now', hint: 'They are a member at once, without being asked' },
+  add: { label: 'Add now', hint: 'They become a member immediately, without confirmation' },
   resend: { label: 'Send again', hint: 'A new e-mail; the earlier link stops working' },
   skip: { label: 'Leave out', hint: 'Nothing happens' },
 };
 
-/** Where to go with an address that needs something else. */
-function WayOn({ invitee: { outcome, email, userId }, tabIndex }: { invitee: Invitee } & Place) {
+/** Link to the next step for addresses that cannot be invited. */
+function NextStepLink({ invitee: { outcome, email, userId }, tabIndex }: { invitee: Invitee } & CellFocus) {
   if (outcome === 'member' && userId !== undefined)
     return (
       <Link to="/users/$userId" params={{ userId }} tabIndex={tabIndex}>
@@ -58,28 +64,28 @@ function WayOn({ invitee: { outcome, email, userId }, tabIndex }: { invitee: Inv
   return null;
 }
 
-function Found({ invitee, tabIndex }: { invitee: Invitee } & Place) {
+function CheckResultCell({ invitee, tabIndex }: { invitee: Invitee } & CellFocus) {
   const { outcome, message } = invitee;
-  const { label, tone } = OUTCOMES[outcome];
+  const { label, tone } = OUTCOME_LABELS[outcome];
   return (
     <span className="inv-found" title={message}>
-      <Badge tone={tone}>{label}</Badge> <WayOn invitee={invitee} tabIndex={tabIndex} />
-      {SAYS_MORE.has(outcome) && <span className="person-soft">{message}</span>}
+      <Badge tone={tone}>{label}</Badge> <NextStepLink invitee={invitee} tabIndex={tabIndex} />
+      {OUTCOMES_WITH_MESSAGE.has(outcome) && <span className="person-soft">{message}</span>}
     </span>
   );
 }
 
-/** What will happen, with the days of a membership that ends. */
-function labelOf({ choice, terms: { type, days } }: Invitee): string {
-  const { label } = CHOICES[choice];
+/** Label of a choice, with the days of a temporary membership. */
+function formatChoice({ choice, terms: { type, days } }: Invitee): string {
+  const { label } = CHOICE_LABELS[choice];
   return choice === 'invite' && type === TEMPORARY && days !== undefined
-    ? `${label}, ${inDays(days)}`
+    ? `${label}, ${formatDays(days)}`
     : label;
 }
 
-function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
+function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & CellFocus) {
   const { key, email, options, choice, outcome } = invitee;
-  const label = labelOf(invitee);
+  const label = formatChoice(invitee);
   if (outcome === 'checking') return null;
   if (options.length === 1) return <span className="inv-left">{label}</span>;
   return (
@@ -90,12 +96,12 @@ function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
       tabIndex={tabIndex}
       items={() =>
         options.map((option) => ({
-          ...CHOICES[option.choice],
+          ...CHOICE_LABELS[option.choice],
           disabledReason: option.reason,
           checked: option.choice === choice,
-          oneOf: true,
-          closes: true,
-          onSelect: () => choose(key, option.choice),
+          isRadio: true,
+          closesMenu: true,
+          onSelect: () => setChoice(key, option.choice),
         }))
       }
     >
@@ -105,7 +111,7 @@ function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
   );
 }
 
-/** The columns of what is about to be sent. */
+/** Columns of the draft. */
 export const COLUMNS: readonly Column<Invitee>[] = [
   {
     id: 'email',
@@ -119,10 +125,10 @@ export const COLUMNS: readonly Column<Invitee>[] = [
   },
   {
     id: 'found',
-    header: 'What is known',
+    header: 'Status',
     minWidth: 200,
     small: 'line',
-    cell: (invitee, { tabIndex }) => <Found {...{ invitee, tabIndex }} />,
+    cell: (invitee, { tabIndex }) => <CheckResultCell {...{ invitee, tabIndex }} />,
   },
   {
     id: 'choice',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { billableChange, billableHint, difference } from './billable-effect.ts';
+import { getBillableChange, formatBillableHint, formatDifference } from './billable-effect.ts';
 
 test.each([
   [1, 2, 0],
@@ -7,17 +7,17 @@ test.each([
   [4, 2, 1],
   [3, 4, 0],
   [null, 1, 1],
-])('from %j to %j changes the bill by %d', (from, to, change) => {
-  expect(billableChange(from, to)).toBe(change);
+])('changing from %j to %j changes billing by %d', (from, to, change) => {
+  expect(getBillableChange(from, to)).toBe(change);
 });
 
-test('the numbers before and after are said where they are known', () => {
-  expect(billableHint(1, 3, 412)).toBe('−1 billable: 411 after this, 412 now');
-  expect(billableHint(4, 1, undefined)).toBe('+1 billable');
-  expect(billableHint(1, 2, 412)).toBe('Billable, as before');
-  expect(billableHint(3, 4, 412)).toBe('Not billable, as before');
+test('names the numbers before and after if known', () => {
+  expect(formatBillableHint(1, 3, 412)).toBe('−1 billable: 411 after this, 412 now');
+  expect(formatBillableHint(4, 1, undefined)).toBe('+1 billable');
+  expect(formatBillableHint(1, 2, 412)).toBe('Billable, as before');
+  expect(formatBillableHint(3, 4, 412)).toBe('Not billable, as before');
 });
 
-test('nothing has no sign', () => {
-  expect(difference(0)).toBe('0');
+test('formats zero without a sign', () => {
+  expect(formatDifference(0)).toBe('0');
 });

@@ -1,22 +1,24 @@
-import { licenseType } from '../../../../contract/rules/licenses.ts';
-import { count } from '../../../lib/numbers.ts';
+import { findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 
-const billed = (licenseTypeId: number | null | undefined): number =>
-  licenseType(licenseTypeId ?? 0)?.isBillable ? 1 : 0;
+const countBillable = (licenseTypeId: number | null | undefined): number =>
+  findLicenseType(licenseTypeId ?? 0)?.isBillable ? 1 : 0;
 
-/** By how much the bill grows or shrinks when one license takes the place of another: 1, 0 or -1. */
-export const billableChange = (from: number | null | undefined, to: number): number =>
-  billed(to) - billed(from);
+/** Change in billable licenses when one license replaces another: 1, 0 or -1. */
+export const getBillableChange = (from: number | null | undefined, to: number): number =>
+  countBillable(to) - countBillable(from);
 
-const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
+const signedFormat = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 
-/** A difference with its sign, and a true minus. */
-export const difference = (value: number): string => signed.format(value).replace('-', '−');
+/** Formats a difference with sign and a true minus. */
+export const formatDifference = (value: number): string => signedFormat.format(value).replace('-', '−');
 
-/** What a choice would do to the bill; `total`: how many are billed now, if that is known. */
-export function billableHint(from: number, to: number, total: number | undefined): string {
-  const change = billableChange(from, to);
-  if (change === 0) return billed(to) ? 'Billable, as before' : 'Not billable, as before';
-  const kind = `${difference(change)} billable`;
-  return total === undefined ? kind : `${kind}: ${count(total + change)} after this, ${count(total)} now`;
+/** Effect of a license on billing. @param total number of billable licenses now, if known */
+export function formatBillableHint(from: number, to: number, total: number | undefined): string {
+  const change = getBillableChange(from, to);
+  if (change === 0) return countBillable(to) ? 'Billable, as before' : 'Not billable, as before';
+  const kind = `${formatDifference(change)} billable`;
+  return total === undefined
+    ? kind
+    : `${kind}: ${formatNumber(total + change)} after this, ${formatNumber(total)} now`;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { changeLicense } from './change-license.ts';
 
-/** A service with one license, which may keep another one than it was sent. */
+/** Simulated service with one license, which may store another one than it was sent. */
 const service = vi.hoisted(() => ({
   now: 1,
   version: 1,
@@ -36,31 +36,31 @@ beforeEach(() => {
   sent.mockReset();
 });
 
-it('sends the tag of what was read, so that nobody is overwritten', async () => {
+it('sends the ETag that was read', async () => {
   await changeLicense({ userId: 7, from: 1, to: 3 });
   expect(sent).toHaveBeenCalledExactlyOnceWith(3, '"1"');
 });
 
-it('sends nothing over a license that was not the one on screen', async () => {
+it('sends nothing if the license is not the one shown', async () => {
   service.now = 2;
   await expect(changeLicense({ userId: 7, from: 1, to: 3 })).rejects.toThrow(/changed it to type 2/);
   expect(sent).not.toHaveBeenCalled();
 });
 
-it('sends nothing where somebody else has done the same already', async () => {
+it('sends nothing if the license is already set', async () => {
   service.now = 3;
   await changeLicense({ userId: 7, from: 1, to: 3 });
   expect(sent).not.toHaveBeenCalled();
 });
 
-it('tells that the service keeps another license than it was sent', async () => {
+it('rejects if the service stores another license', async () => {
   service.keeps = 2;
   await expect(changeLicense({ userId: 7, from: 1, to: 3 })).rejects.toThrow(
     'The service accepted Free/Complimentary, but says type 2 now.',
   );
 });
 
-it('takes an accepted change for done where it cannot be read again', async () => {
+it('succeeds if the license cannot be read again', async () => {
   sent.mockImplementation(() => {
     service.broken = true;
   });

@@ -1,36 +1,46 @@
-import { licenseName } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { withEtag } from '../../../api/etag.ts';
 import { getUserLicense, updateUserLicense } from '../../../api/generated/sdk.gen.ts';
-import { tagged } from '../../../api/tagged.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 
-/** A change of one person's license, from the one that was on screen. */
+/** Change of one user's license, from the one shown. */
 export interface LicenseChange {
   userId: number;
   from: number;
   to: number;
 }
 
-const read = async (userId: number) => tagged(await getUserLicense({ path: { userId } }));
+const loadLicense = async (userId: number) => withEtag(await getUserLicense({ path: { userId } }));
 
 /**
- * Changes a license, and only the one that was seen: where somebody else was quicker, nothing is sent (shapes 1,
- * If-Match). Afterwards it is read again, so that a service which keeps another license is told and not believed.
+ * Changes a license if it is still the one shown; otherwise nothing is sent (shapes 1, If-Match). Afterwards it is read
+ * again to verify that the service stored it. @throws ServiceError
  */
 export async function changeLicense({ userId, from, to }: LicenseChange): Promise<void> {
-  const { data: now, etag } = await read(userId);
-  if (now.licenseTypeId === to) return;
-  if (now.licenseTypeId !== from) {
-    const message = `Somebody else changed it to ${now.description} in the meantime. Nothing was sent.`;
+  const { data: current, etag } = await loadLicense(userId);
+  if (current.licenseTypeId === to) return;
+  if (current.licenseTypeId !== from) {
+    const message = `Someone else changed it to ${current.description} in the meantime. Nothing was sent.`;
     throw new ServiceError(412, message);
   }
   await updateUserLicense({
     body: { userId, licenseTypeId: to },
     ...(etag !== undefined && { headers: { 'If-Match': etag } }),
   });
-  // It was accepted: where it cannot be read, that is no failure of the change.
-  const kept = await read(userId).catch(() => undefined);
-  if (kept && kept.data.licenseTypeId !== to) {
-    const message = `The service accepted ${licenseName(to)}, but says ${kept.data.description} now.`;
+  // The change was accepted; a failed read does not fail it.
+  const stored = await loadLicense(userId).catch(() => undefined);
+  if (stored && stored.data.licenseTypeId !== to) {
+    const message = `The service accepted ${getLicenseName(to)}, but says ${stored.data.description} now.`;
     throw new ServiceError(409, message);
   }
 }
+
+/** Asks for confirmation before a user loses the license, which ends their sessions. */
+export const confirmNoLicense = (name: string): Promise<boolean> =>
+  confirm({
+    title: `Remove the license from ${name}?`,
+    body: 'Without a license they cannot sign in. Sessions end at once; data and groups stay.',
+    action: 'Remove license',
+    danger: true,
+  });

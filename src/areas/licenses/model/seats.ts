@@ -1,36 +1,36 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listLicenseSeatsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { dayBefore } from '../../../ui/chart/stack.ts';
-import type { TimeSeries } from '../../../ui/chart/stack.ts';
+import { usePermission } from '../../../api/session.ts';
+import { subtractDays } from '../../../ui/chart/time-series.ts';
+import type { TimeSeries } from '../../../ui/chart/time-series.ts';
 import type { Range } from './view.ts';
 
-/** The name of each license type in a day of seats. */
-const KEYS = ['standard', 'limited', 'free', 'none'] as const;
-/** The colour of each, in the chart and beside its number. */
+/** Properties of a day, in the order of license types. */
+const SEAT_KEYS = ['standard', 'limited', 'free', 'none'] as const;
+/** Colors of the license types. */
 export const TONES = [1, 2, 3, 4] as const;
 
-/** The billable types are the first two of spec 2.2: the lower part of the stack. */
+/** Billable types come first (spec 2.2): the lower part of the stack. */
 export const BILLABLE = { label: 'Billable', of: licenseTypes.filter(({ isBillable }) => isBillable).length };
 
-const today = () => new Date().toISOString().slice(0, 10);
+const getToday = () => new Date().toISOString().slice(0, 10);
 
-/** Seats of so many days back and of today. */
+/** Seats by day, from `range` days ago to today. */
 const seatsQuery = (range: Range) =>
   queryOptions({
-    ...listLicenseSeatsOptions({ query: { dateFrom: dayBefore(today(), range) } }),
+    ...listLicenseSeatsOptions({ query: { dateFrom: subtractDays(getToday(), range) } }),
     placeholderData: keepPreviousData,
   });
 
-/** Days and series of a chart. */
-export function seriesOf(seats: readonly LicenseSeats[]): { days: string[]; series: TimeSeries[] } {
+/** Days and series of the chart. */
+export function toTimeSeries(seats: readonly LicenseSeats[]): { days: string[]; series: TimeSeries[] } {
   return {
     days: seats.map(({ date }) => date),
-    series: KEYS.map((key, at) => ({
+    series: SEAT_KEYS.map((key, at) => ({
       label: licenseTypes[at]?.description ?? key,
       values: seats.map((day) => day[key]),
       tone: TONES[at] ?? 1,
@@ -38,17 +38,17 @@ export function seriesOf(seats: readonly LicenseSeats[]): { days: string[]; seri
   };
 }
 
-/** The number of seats by day, as far as this person may see it and this service offers it. */
+/** Number of seats by day, if the user may see it. */
 export function useSeats(range: Range) {
-  const { allowed } = useAllowed('listLicenseSeats');
+  const { allowed } = usePermission('listLicenseSeats');
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...seatsQuery(range),
     enabled: allowed,
   });
-  const drawn = useMemo(() => data && seriesOf(data), [data]);
+  const chart = useMemo(() => data && toTimeSeries(data), [data]);
   return {
     seats: data,
-    drawn,
+    drawn: chart,
     stale: isPlaceholderData,
     error: error === null ? undefined : toServiceError(error),
     refetch: () => void refetch(),
@@ -56,11 +56,11 @@ export function useSeats(range: Range) {
   };
 }
 
-const MONTH = 30;
+const COMPARISON_DAYS = 30;
 
-/** What was billed 30 days ago; undefined where the days do not reach back so far. */
-export function billableBefore(seats: readonly LicenseSeats[]): number | undefined {
+/** Billable licenses 30 days ago; undefined if the data does not reach back that far. */
+export function getBillableMonthAgo(seats: readonly LicenseSeats[]): number | undefined {
   const last = seats.at(-1);
-  const day = last && dayBefore(last.date, MONTH);
+  const day = last && subtractDays(last.date, COMPARISON_DAYS);
   return seats.find(({ date }) => date === day)?.billable;
 }

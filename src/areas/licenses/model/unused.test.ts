@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { pageAfter } from './unused.ts';
+import { getNextPage } from './unused.ts';
 
-test('pages follow one another without gap or overlap, and grow', () => {
+test('returns growing pages without gaps or overlaps', () => {
   const sizes: number[] = [];
   let read = 0;
   while (read < 5000) {
-    const { pageNumber, pageSize } = pageAfter(read).query;
+    const { pageNumber, pageSize } = getNextPage(read).query;
     expect((pageNumber - 1) * pageSize).toBe(read);
     sizes.push(pageSize);
     read += pageSize;

@@ -1,62 +1,63 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { UnusedLicense } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listUnusedLicensesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { UnusedLicense } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { usePeople } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
+import { usePermission } from '../../../api/session.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { readSearchText } from '../../../lib/search-params.ts';
 
-// The first page fills a screen and is there soon; the more has been read, the larger the next one is.
-const SIZES = [1000, 500, 200, 100, 50] as const;
-const FIRST = 50;
+// The first page fills a screen; later pages grow.
+const PAGE_SIZES = [1000, 500, 200, 100, 50] as const;
+const FIRST_PAGE_SIZE = 50;
 
-/** The page that goes on after so many, as large as its number can say exactly where it begins. */
-export function pageAfter(read: number) {
-  const pageSize = SIZES.find((size) => read > 0 && read % size === 0) ?? FIRST;
+/** The page after `read` rows, as large as its offset allows. */
+export function getNextPage(read: number) {
+  const pageSize = PAGE_SIZES.find((size) => read > 0 && read % size === 0) ?? FIRST_PAGE_SIZE;
   return { query: { pageNumber: read / pageSize + 1, pageSize } };
 }
 
-/** A license that nobody uses, with its holder as far as they are known. */
+/** Unused license with its user, if known. */
 export interface UnusedRow extends UnusedLicense {
   person: DirectoryRow | undefined;
 }
 
-export const unusedName = ({ person, userId }: UnusedRow): string => person?.name ?? `User ${userId}`;
+export const formatUserName = ({ person, userId }: UnusedRow): string => person?.name ?? `User ${userId}`;
 
-/** The unused licenses as far as they have been read: the service gives them by page, without a total. */
-export function useUnused(days: number) {
-  const { allowed } = useAllowed('listUnusedLicenses');
+/** Unused licenses loaded so far, page by page without a total. */
+export function useUnusedLicenses(days: number) {
+  const { allowed } = usePermission('listUnusedLicenses');
   const query = useInfiniteQuery({
     ...listUnusedLicensesInfiniteOptions({ query: { days } }),
-    initialPageParam: pageAfter(0),
+    initialPageParam: getNextPage(0),
     getNextPageParam(page, pages) {
       const read = pages.flat().length;
       // A page that is not full is the last one (shapes 1).
-      return page.length < pageAfter(read - page.length).query.pageSize ? undefined : pageAfter(read);
+      return page.length < getNextPage(read - page.length).query.pageSize ? undefined : getNextPage(read);
     },
     enabled: allowed,
   });
   const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
-  // Who came into the list between two pages moves the others on: nobody stands in it twice.
+  // Rows inserted between two pages shift the others, so duplicates are removed.
   const licenses = useMemo(
     () => data && [...new Map(data.pages.flat().map((one) => [one.userId, one])).values()],
     [data],
   );
   const ids = useMemo(() => licenses?.map(({ userId }) => userId) ?? [], [licenses]);
-  const people = usePeople(ids);
+  const people = usePeopleById(ids);
   const rows = useMemo<UnusedRow[] | undefined>(
     () => licenses?.map((license) => ({ ...license, person: people.get(license.userId) })),
     [licenses, people],
   );
-  // What is being read again must not be mixed with pages that are read after it.
-  const settled = async () => isRefetching && refetch({ cancelRefetch: false });
-  const readOn = async () => {
-    await settled();
+  // Refetched pages must not be mixed with pages loaded afterwards.
+  const waitForRefetch = async () => isRefetching && refetch({ cancelRefetch: false });
+  const loadMore = async () => {
+    await waitForRefetch();
     await fetchNextPage({ cancelRefetch: false });
   };
-  const readAll = async () => {
-    await settled();
+  const loadAll = async () => {
+    await waitForRefetch();
     for (;;) {
       // Each page is asked for only when the one before it says that there is more.
       // oxlint-disable-next-line no-await-in-loop
@@ -71,8 +72,21 @@ export function useUnused(days: number) {
     isRefetching,
     isReadingOn: isFetchingNextPage,
     isComplete: rows !== undefined && !hasNextPage,
-    readOn: () => void readOn(),
-    readAll: () => void readAll(),
+    readOn: () => void loadMore(),
+    readAll: () => void loadAll(),
     refetch: () => void refetch(),
   };
 }
+
+/** Days without activity after which a license counts as unused; the service keeps 90 days (spec 4.2). */
+export const UNUSED_DAYS = [30, 60, 90] as const;
+type UnusedDays = (typeof UNUSED_DAYS)[number];
+
+const DEFAULT_DAYS: UnusedDays = 90;
+
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseUnusedDays = (search: { days?: unknown }): UnusedDays =>
+  UNUSED_DAYS.find((days) => String(days) === readSearchText(search.days)) ?? DEFAULT_DAYS;
+
+export const serializeUnusedDays = (days: UnusedDays): { days?: number } =>
+  days === DEFAULT_DAYS ? {} : { days };

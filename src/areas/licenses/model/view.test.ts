@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Counts } from '../../../directory/facets.ts';
-import { countsFor, isNarrowed, readView, toQuery, widened, writeView } from './view.ts';
+import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import {
+  getFilterCounts,
+  isFiltered,
+  parseLicensesView,
+  toDirectoryQuery,
+  clearFilters,
+  serializeLicensesView,
+} from './view.ts';
 import type { LicensesView } from './view.ts';
 
-const DEFAULT = readView({});
+const DEFAULT = parseLicensesView({});
 const FULL: LicensesView = {
   range: 365,
   q: '12, ada',
@@ -18,18 +25,25 @@ const FULL: LicensesView = {
 test.each([
   ['the default', DEFAULT],
   ['everything at once', FULL],
-])('%s comes back from its address', (_name, view) => {
-  expect(readView({ ...writeView(view) })).toEqual(view);
+])('%s survives serializing and parsing', (_name, view) => {
+  expect(parseLicensesView({ ...serializeLicensesView(view) })).toEqual(view);
 });
 
-test('what is so by default is not in the address', () => {
-  expect(writeView(DEFAULT)).toEqual({});
-  expect(isNarrowed(DEFAULT)).toBe(false);
+test('omits defaults from the URL', () => {
+  expect(serializeLicensesView(DEFAULT)).toEqual({});
+  expect(isFiltered(DEFAULT)).toBe(false);
 });
 
-test('what makes no sense falls back alone', () => {
+test('falls back to the default for each invalid parameter', () => {
   expect(
-    readView({ range: 31, license: '9-2', billable: 'perhaps', sort: 'shoe', q: 42, hide: 'x-email' }),
+    parseLicensesView({
+      range: 31,
+      license: '9-2',
+      billable: 'perhaps',
+      sort: 'shoe',
+      q: 42,
+      hide: 'x-email',
+    }),
   ).toEqual({
     ...DEFAULT,
     license: ['2'],
@@ -38,9 +52,9 @@ test('what makes no sense falls back alone', () => {
   });
 });
 
-test('clearing the filters leaves the chart and the order', () => {
-  expect(widened(FULL)).toEqual({ ...DEFAULT, range: 365, sort: FULL.sort, hidden: FULL.hidden });
-  expect(isNarrowed(FULL)).toBe(true);
+test('clearing the filters keeps chart range and order', () => {
+  expect(clearFilters(FULL)).toEqual({ ...DEFAULT, range: 365, sort: FULL.sort, hidden: FULL.hidden });
+  expect(isFiltered(FULL)).toBe(true);
 });
 
 test.each([
@@ -50,16 +64,16 @@ test.each([
   [['1', '4'], ['yes'], ['1']],
   [['1', '4'], [], ['1', '4']],
   [[], ['yes', 'no'], []],
-])('types %j and billable %j ask the directory for %j', (license, billable, asked) => {
-  expect(toQuery({ ...DEFAULT, license, billable }).filters.license).toEqual(asked);
+])('types %j and billable %j query the directory for %j', (license, billable, licenseFilter) => {
+  expect(toDirectoryQuery({ ...DEFAULT, license, billable }).filters.license).toEqual(licenseFilter);
 });
 
-test('what excludes one another shows nobody, not everybody', () => {
-  expect(toQuery({ ...DEFAULT, license: ['3'], billable: ['yes'] }).filters.license).toEqual(['0']);
+test('contradictory filters match nobody instead of everyone', () => {
+  expect(toDirectoryQuery({ ...DEFAULT, license: ['3'], billable: ['yes'] }).filters.license).toEqual(['0']);
 });
 
-test('each value says how many it would show beside the other filter', () => {
-  const counts: Counts = {
+test('counts each value with the other filter applied', () => {
+  const counts: FacetCounts = {
     status: { active: 9 },
     license: { 1: 5, 2: 3, 3: 1 },
     group: {},
@@ -67,7 +81,7 @@ test('each value says how many it would show beside the other filter', () => {
     addresses: {},
     changed: {},
   };
-  const shown = countsFor({ ...DEFAULT, license: ['1', '3'], billable: ['yes'] }, counts);
+  const shown = getFilterCounts({ ...DEFAULT, license: ['1', '3'], billable: ['yes'] }, counts);
   expect(shown.license).toEqual({ 1: 5, 2: 3, 3: 0, 4: 0 });
   expect(shown.billable).toEqual({ yes: 5, no: 1 });
   expect(shown.status).toEqual({ active: 9 });

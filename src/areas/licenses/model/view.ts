@@ -1,8 +1,19 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
-import type { Counts } from '../../../directory/facets.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import type { DirectoryQuery, DirectorySort } from '../../../directory/search.ts';
-import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
+import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import type { DirectoryQuery, DirectorySort } from '../../../directory/engine/search.ts';
+import {
+  toSearchValue,
+  parseList,
+  parseOrder,
+  omitUndefined,
+  formatList,
+  formatOrder,
+  readSearchText,
+} from '../../../lib/search-params.ts';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 
 export const RANGES = [30, 90, 365] as const;
 export type Range = (typeof RANGES)[number];
@@ -15,7 +26,7 @@ const FILTERS = {
 };
 export type LicenseFilter = keyof typeof FILTERS;
 
-/** The page as its address says it: how far back the chart goes, whom the list shows, in which order. */
+/** State of the page, kept in the URL: chart range, search, filters, sort, hidden columns. */
 export interface LicensesView extends Record<LicenseFilter, readonly string[]> {
   range: Range;
   q: string;
@@ -27,65 +38,74 @@ export type LicensesSearch = { [Key in LicenseFilter | 'range' | 'q' | 'sort' | 
 
 const DEFAULT_RANGE: Range = 90;
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export function readView(search: Record<string, unknown>): LicensesView {
+/** Parses the search parameters; invalid values fall back to the default. */
+export function parseLicensesView(search: Record<string, unknown>): LicensesView {
   return {
-    range: RANGES.find((days) => String(days) === written(search.range)) ?? DEFAULT_RANGE,
-    q: written(search.q),
-    license: readList(search.license, FILTERS.license),
-    billable: readList(search.billable, FILTERS.billable),
-    status: readList(search.status, FILTERS.status),
-    group: readList(search.group, FILTERS.group),
-    sort: readOrder(search.sort, SORT_KEYS),
-    hidden: readList(search.hide, /^(email|billable|status)$/),
+    range: RANGES.find((days) => String(days) === readSearchText(search.range)) ?? DEFAULT_RANGE,
+    q: readSearchText(search.q),
+    license: parseList(search.license, FILTERS.license),
+    billable: parseList(search.billable, FILTERS.billable),
+    status: parseList(search.status, FILTERS.status),
+    group: parseList(search.group, FILTERS.group),
+    sort: parseOrder(search.sort, SORT_KEYS),
+    hidden: parseList(search.hide, /^(email|billable|status)$/),
   };
 }
 
-/** Writes a view as an address, without what is so by default. */
-export function writeView(view: LicensesView): LicensesSearch {
+/** Search parameters of a view; defaults are left out. */
+export function serializeLicensesView(view: LicensesView): LicensesSearch {
   const { range, q, sort, hidden } = view;
-  return spoken({
+  return omitUndefined({
     range: range === DEFAULT_RANGE ? undefined : range,
-    q: q === '' ? undefined : plain(q),
-    license: writeList(view.license),
-    billable: writeList(view.billable),
-    status: writeList(view.status),
-    group: writeList(view.group),
-    sort: writeOrder(sort, SORT_KEYS),
-    hide: writeList(hidden),
+    q: q === '' ? undefined : toSearchValue(q),
+    license: formatList(view.license),
+    billable: formatList(view.billable),
+    status: formatList(view.status),
+    group: formatList(view.group),
+    sort: formatOrder(sort, SORT_KEYS),
+    hide: formatList(hidden),
   });
 }
 
-const NOTHING_ASKED = { q: '', license: [], billable: [], status: [], group: [] };
+const NO_FILTERS = { q: '', license: [], billable: [], status: [], group: [] };
 
-/** The same page with everybody in its list. */
-export const widened = (view: LicensesView): LicensesView => ({ ...view, ...NOTHING_ASKED });
+/** View without search and filters. */
+export const clearFilters = (view: LicensesView): LicensesView => ({ ...view, ...NO_FILTERS });
 
-/** Whether something is asked for that "Clear filters" would take away. */
-export const isNarrowed = (view: LicensesView): boolean =>
+/** Whether "Clear filters" would change the view. */
+export const isFiltered = (view: LicensesView): boolean =>
   view.q !== '' || [view.license, view.billable, view.status, view.group].some(({ length }) => length > 0);
 
-const allows = (chosen: readonly string[], value: string): boolean =>
-  chosen.length === 0 || chosen.includes(value);
+const isAllowed = (change: readonly string[], value: string): boolean =>
+  change.length === 0 || change.includes(value);
 
 const TYPES = licenseTypes.map(({ licenseTypeId, isBillable }) => ({
   value: String(licenseTypeId),
   billable: isBillable ? 'yes' : 'no',
 }));
-// A license that nobody has, where type and billing exclude one another: an empty filter would show everybody.
-const NOBODY = '0';
+// Contradictory filters: an empty type filter would match everyone.
+const NO_LICENSE_TYPE = '0';
 
-/** What the directory is asked: it knows types, and being billable is to have one of some types (spec 2.2). */
-export function toQuery({ q, license, billable, status, group, sort }: LicensesView): DirectoryQuery {
-  const asked = TYPES.filter((type) => allows(license, type.value) && allows(billable, type.billable));
-  const types = asked.length === 0 ? [NOBODY] : asked.map(({ value }) => value);
+/** Query for the directory, which filters by type; being billable means having one of certain types (spec 2.2). */
+export function toDirectoryQuery({
+  q,
+  license,
+  billable,
+  status,
+  group,
+  sort,
+}: LicensesView): DirectoryQuery {
+  const matchingTypes = TYPES.filter(
+    (type) => isAllowed(license, type.value) && isAllowed(billable, type.billable),
+  );
+  const types = matchingTypes.length === 0 ? [NO_LICENSE_TYPE] : matchingTypes.map(({ value }) => value);
   return {
     q,
     sort,
     filters: {
       status,
       group,
-      license: asked.length === TYPES.length ? [] : types,
+      license: matchingTypes.length === TYPES.length ? [] : types,
       twoFactor: [],
       addresses: [],
       changed: [],
@@ -93,14 +113,33 @@ export function toQuery({ q, license, billable, status, group, sort }: LicensesV
   };
 }
 
-/** How many each value of a filter would show, all else being as it is. */
-export function countsFor(view: LicensesView, counts: Counts): Record<LicenseFilter, Record<string, number>> {
+/** Number of users each filter value would show with the other filters applied. */
+export function getFilterCounts(
+  view: LicensesView,
+  counts: FacetCounts,
+): Record<LicenseFilter, Record<string, number>> {
   const license: Record<string, number> = {};
   const billable: Record<string, number> = { yes: 0, no: 0 };
   for (const type of TYPES) {
     const holders = counts.license[type.value] ?? 0;
-    license[type.value] = allows(view.billable, type.billable) ? holders : 0;
-    if (allows(view.license, type.value)) billable[type.billable] = (billable[type.billable] ?? 0) + holders;
+    license[type.value] = isAllowed(view.billable, type.billable) ? holders : 0;
+    if (isAllowed(view.license, type.value))
+      billable[type.billable] = (billable[type.billable] ?? 0) + holders;
   }
   return { license, billable, status: counts.status, group: counts.group };
+}
+
+const route = getRouteApi('/_app/licenses/');
+
+/** View of the page from the URL, debounced while typing. */
+export function useLicensesView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const urlView = useMemo(() => parseLicensesView({ ...search }), [search]);
+  return useDebouncedView({
+    view: urlView,
+    // Chart and list keep their scroll position.
+    write: (view, replace) =>
+      navigate({ to: '.', search: serializeLicensesView(view), replace, resetScroll: false }),
+  });
 }

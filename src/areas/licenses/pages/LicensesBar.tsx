@@ -1,51 +1,49 @@
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
-import type { Counts } from '../../../directory/facets.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { clockTime } from '../../../lib/dates.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { FacetCounts } from '../../../directory/engine/facets.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChip.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import type { useLicensesView, LicenseFilter } from '../model/view.ts';
+import { getFilterCounts } from '../model/view.ts';
 import { COLUMNS } from './columns.tsx';
-import type { useView } from './use-view.ts';
-import { countsFor } from '../model/view.ts';
-import type { LicenseFilter } from '../model/view.ts';
 
-const TYPES = licenseTypes.map(({ licenseTypeId, description }) => ({
+const LICENSE_OPTIONS = licenseTypes.map(({ licenseTypeId, description }) => ({
   value: String(licenseTypeId),
   label: description,
 }));
-const BILLABLE = [
+const BILLABLE_OPTIONS = [
   { value: 'yes', label: 'Billable' },
   { value: 'no', label: 'Not billable' },
 ];
-const STATUSES = [
+const STATUS_OPTIONS = [
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Inactive' },
   { value: 'locked', label: 'Locked' },
 ];
 
-interface LicensesBarProps extends ReturnType<typeof useView> {
+interface LicensesBarProps extends ReturnType<typeof useLicensesView> {
   directory: Directory;
-  counts: Counts | undefined;
+  counts: FacetCounts | undefined;
 }
 
-/** Search and filters of the list, each with how many it would show; how fresh it is; its columns. */
+/** Search and filters with their counts, freshness of the list, columns. */
 export function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBarProps) {
-  const shown = counts && countsFor(view, counts);
+  const filterCounts = counts && getFilterCounts(view, counts);
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
     .toSorted((a, b) => a.label.localeCompare(b.label));
   const chips: { key: LicenseFilter; label: string; options: readonly { value: string; label: string }[] }[] =
     [
-      { key: 'license', label: 'License', options: TYPES },
-      { key: 'billable', label: 'Billable', options: BILLABLE },
-      { key: 'status', label: 'Status', options: STATUSES },
+      { key: 'license', label: 'License', options: LICENSE_OPTIONS },
+      { key: 'billable', label: 'Billable', options: BILLABLE_OPTIONS },
+      { key: 'status', label: 'Status', options: STATUS_OPTIONS },
       { key: 'group', label: 'Group', options: groups },
     ];
   return (
@@ -55,13 +53,13 @@ export function LicensesBar({ view, show, type, settle, directory, counts }: Lic
         placeholder="Name, e-mail or id"
         value={view.q}
         onChange={type}
-        onLeave={settle}
+        onBlur={settle}
       />
       {chips.map(({ key, label, options }) => (
         <FilterChip
           key={key}
           label={label}
-          options={options.map((option) => ({ ...option, count: shown?.[key][option.value] ?? 0 }))}
+          options={options.map((option) => ({ ...option, count: filterCounts?.[key][option.value] ?? 0 }))}
           value={view[key]}
           onChange={(value) => show({ ...view, [key]: value })}
         />
@@ -74,9 +72,9 @@ function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show'
   const { size, complete, asOf, refreshing, error, refresh } = directory;
   return (
     <>
-      {size !== undefined && !complete && <AsOf tone="warn">{count(size)} read</AsOf>}
-      {asOf !== undefined && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>}
-      <IconButton label="Read everything again" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+      {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
+      {asOf !== undefined && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+      <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}
         hidden={view.hidden}

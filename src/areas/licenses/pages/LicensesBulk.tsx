@@ -1,26 +1,26 @@
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { openBulk } from '../../bulk/index.ts';
+import { usePermission } from '../../../api/session.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { useMedia } from '../../../ui/use-media.ts';
+import { openBulk } from '../../bulk/index.ts';
 
-// Under it four verbs with their licenses do not stand beside one another.
-const NARROW = '(max-width: 1100px)';
+// Below this width the actions move into the menu.
+const NARROW_MEDIA = '(max-width: 1100px)';
 
 interface LicensesBulkProps {
-  /** Everybody who matches; undefined while that is not known. */
+  /** All matching users; undefined while unknown. */
   ids: (Iterable<number> & { length: number }) | undefined;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
-  /** The types that are offered. */
+  /** License types to offer. */
   types: readonly number[];
 }
 
-/** Gives everybody selected one license; the dry run says before what that does. */
+/** Sets the license of all selected users; a dry run shows the effect first. */
 export function LicensesBulk({ ids, selection, onSelect, types }: LicensesBulkProps) {
-  const { reason } = useAllowed('updateUserLicense');
-  const narrow = useMedia(NARROW);
+  const { reason } = usePermission('updateUserLicense');
+  const narrow = useMedia(NARROW_MEDIA);
   const clear = () => onSelect(new Set());
   const actions = licenseTypes
     .filter(({ licenseTypeId }) => types.includes(licenseTypeId))
@@ -31,7 +31,7 @@ export function LicensesBulk({ ids, selection, onSelect, types }: LicensesBulkPr
         openBulk({
           action: { kind: 'license', licenseTypeId },
           userIds: [...selection].map(Number),
-          onBegin: clear,
+          onStart: clear,
         }),
     }));
   return (

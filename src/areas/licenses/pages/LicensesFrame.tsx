@@ -1,13 +1,13 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useDirectory } from '../../../directory/directory.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 
-/** What both pages about licenses stand in. */
+/** Frame of both license pages. */
 export function LicensesFrame() {
   const { size, billable, complete, error } = useDirectory();
-  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  // Without permission and data the page shows what is missing.
   if (error?.status === 403 && size === undefined) throw error;
   return (
     <Page
@@ -15,8 +15,8 @@ export function LicensesFrame() {
       meta={
         size !== undefined &&
         (complete
-          ? `${counted(size, 'person', 'people')} · ${count(billable)} billable`
-          : `${count(size)} people so far`)
+          ? `${pluralize(size, 'person', 'people')} · ${formatNumber(billable)} billable`
+          : `${formatNumber(size)} people so far`)
       }
     >
       <TabLinks label="Licenses">

@@ -1,69 +1,76 @@
 import { useRouter } from '@tanstack/react-router';
 import { BadgeCheck, History, UserRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { useDirectory, useFound, usePeople } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import type { MenuItems } from '../../../ui/menu/menu-items.ts';
-import type { RowId } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { LicenseChanges, useRefusals } from './changes.tsx';
-import { COLUMNS } from './columns.tsx';
-import { LicensesBar } from './LicensesBar.tsx';
-import { LicensesBulk } from './LicensesBulk.tsx';
-import { useSeats, BILLABLE, billableBefore, seriesOf, TONES } from '../model/seats.ts';
-import { useView } from './use-view.ts';
-import { isNarrowed, toQuery, widened, RANGES, readView } from '../model/view.ts';
-import { licenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
-import { counted, count } from '../../../lib/numbers.ts';
+import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
+import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { RequestId } from '../../../ui/feedback/RequestId.tsx';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { RequestId, ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import type { MenuItems } from '../../../ui/menu/menu-items.ts';
+import type { RowId } from '../../../ui/table/columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { formatDifference } from '../model/billable-effect.ts';
+import { useSeats, BILLABLE, getBillableMonthAgo, toTimeSeries, TONES } from '../model/seats.ts';
+import {
+  useLicensesView,
+  isFiltered,
+  toDirectoryQuery,
+  clearFilters,
+  RANGES,
+  parseLicensesView,
+} from '../model/view.ts';
 import type { Range } from '../model/view.ts';
-import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
-import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
-import { difference } from '../model/billable-effect.ts';
+import { COLUMNS } from './columns.tsx';
+import { LicenseChanges, useRefusedChanges } from './LicenseChanges.tsx';
+import { LicensesBar } from './LicensesBar.tsx';
+import { LicensesBulk } from './LicensesBulk.tsx';
 import './licenses.css';
 
-const NOBODY: ReadonlySet<RowId> = new Set();
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
 const ALL_TYPES = [1, 2, 3, 4];
-const idOf = ({ id }: DirectoryRow) => id;
-const nameOf = ({ name }: DirectoryRow) => name;
+const getId = ({ id }: DirectoryRow) => id;
+const getName = ({ name }: DirectoryRow) => name;
 
-/** Seats and their history, then everybody with their license, which can be changed in the row. */
+/** Seats with their history, and all users with their licenses, editable in the row. */
 export function LicensesPage() {
   const { site } = useSession();
-  const { reason } = useAllowed('updateUserLicense');
+  const { reason } = usePermission('updateUserLicense');
   const directory = useDirectory();
   const { complete, refreshing, error, refresh } = directory;
-  const { view, show, type, settle } = useView();
+  const { view, show, type, settle } = useLicensesView();
   const seats = useSeats(view.range);
-  const [selection, setSelection] = useState(NOBODY);
+  const [selection, setSelection] = useState(NO_SELECTION);
   const rowMenu = useRowMenu();
-  const query = useMemo(() => toQuery(view), [view]);
-  const found = useFound(query);
+  const query = useMemo(() => toDirectoryQuery(view), [view]);
+  const result = useDirectorySearch(query);
 
   return (
     <LicenseChanges>
-      {reason !== undefined && <Banner title="You can look here, but not change anything">{reason}.</Banner>}
+      {reason !== undefined && (
+        <Banner title="You can view this page but not change anything">{reason}.</Banner>
+      )}
       <SeatTiles seats={seats.seats} />
       <SeatChart {...seats} range={view.range} onRange={(range) => show({ ...view, range })} />
-      <LicensesBar {...{ view, show, type, settle, directory }} counts={found?.counts} />
-      <Refusals />
+      <LicensesBar {...{ view, show, type, settle, directory }} counts={result?.counts} />
+      <RefusedChanges />
       <DataTable
         label="Licenses"
         columns={COLUMNS}
-        rows={found?.rows}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rows={result?.rows}
+        rowId={getId}
+        rowLabel={getName}
         rowMenu={rowMenu}
         hidden={view.hidden}
         sort={toSort(view.sort)}
@@ -75,19 +82,19 @@ export function LicensesPage() {
         onRetry={refresh}
         empty={
           <EmptyState icon={BadgeCheck} title={`Nobody is on ${site.name} yet`}>
-            Everybody who comes to the site gets a license, and it is shown here.
+            Licenses of all people on the site are shown here.
           </EmptyState>
         }
-        onClearFilters={isNarrowed(view) ? () => show(widened(view)) : undefined}
+        onClearFilters={isFiltered(view) ? () => show(clearFilters(view)) : undefined}
       />
-      {found && (
-        <LicensesBulk ids={found.ids} selection={selection} onSelect={setSelection} types={ALL_TYPES} />
+      {result && (
+        <LicensesBulk ids={result.ids} selection={selection} onSelect={setSelection} types={ALL_TYPES} />
       )}
     </LicenseChanges>
   );
 }
 
-/** Where more about somebody's license is found. */
+/** Row menu: license history, user. */
 function useRowMenu(): (row: DirectoryRow) => MenuItems {
   const router = useRouter();
   return ({ id: userId }) => [
@@ -104,14 +111,14 @@ function useRowMenu(): (row: DirectoryRow) => MenuItems {
   ];
 }
 
-/** The reasons of the rows that are marked "Not changed", in full: a row has one line for everything. */
-function Refusals() {
-  const { refused, choose, discard } = useRefusals();
+/** Full errors of refused changes, which rows show only briefly. */
+function RefusedChanges() {
+  const { refused, choose, discard } = useRefusedChanges();
   const key = refused.map(({ userId }) => userId).join(' ');
-  const people = usePeople(useMemo(() => (key === '' ? [] : key.split(' ').map(Number)), [key]));
+  const people = usePeopleById(useMemo(() => (key === '' ? [] : key.split(' ').map(Number)), [key]));
   if (refused.length === 0) return null;
   return (
-    <Banner tone="bad" title={`${counted(refused.length, 'license was', 'licenses were')} not changed`}>
+    <Banner tone="bad" title={`${pluralize(refused.length, 'license was', 'licenses were')} not changed`}>
       <ul className="lic-refusals">
         {refused.map(({ userId, to, error }) => {
           const row = people.get(userId);
@@ -119,7 +126,7 @@ function Refusals() {
           return (
             <li key={userId}>
               <span>
-                {name}, {licenseName(to)}: {error.message}
+                {name}, {getLicenseName(to)}: {error.message}
                 {error.requestId !== undefined && <RequestId id={error.requestId} />}
               </span>
               {row && (
@@ -127,8 +134,8 @@ function Refusals() {
                   Try again
                 </Button>
               )}
-              <Button size="small" aria-label={`Give up for ${name}`} onClick={() => discard(userId)}>
-                Give up
+              <Button size="small" aria-label={`Discard for ${name}`} onClick={() => discard(userId)}>
+                Discard
               </Button>
             </li>
           );
@@ -138,36 +145,38 @@ function Refusals() {
   );
 }
 
-const OPTIONS = RANGES.map((value) => ({ value, label: `${value} days` }));
+const RANGE_OPTIONS = RANGES.map((value) => ({ value, label: `${value} days` }));
 
 interface SeatChartProps extends ReturnType<typeof useSeats> {
   range: Range;
   onRange: (range: Range) => void;
 }
 
-/** How the seats have changed, by day and type. */
+/** Seats by day and license type. */
 function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }: SeatChartProps) {
   return (
     <Card
       title="Licenses by day"
-      actions={<Choice label="How far back" options={OPTIONS} value={range} onChange={onRange} />}
+      actions={
+        <SegmentedControl label="How far back" options={RANGE_OPTIONS} value={range} onChange={onRange} />
+      }
     >
       {drawn && drawn.days.length > 0 && (
         <div className={cx(stale && 'lic-stale')} aria-busy={stale}>
-          <TimeChart label="Licenses by day" sum={BILLABLE} {...drawn} />
+          <TimeChart label="Licenses by day" total={BILLABLE} steps={drawn.days} series={drawn.series} />
         </div>
       )}
-      {drawn?.days.length === 0 && <CardBody>No day has been counted yet.</CardBody>}
+      {drawn?.days.length === 0 && <CardBody>No data yet.</CardBody>}
       {!drawn && !error && <div className="lic-chart-wait" />}
       {!drawn && error && (
         <div>
           <ErrorState
-            title="The days could not be counted"
+            title="The chart could not be loaded"
             onRetry={error.status === 501 ? undefined : refetch}
             retrying={isFetching}
             requestId={error.requestId}
           >
-            {error.message}. Numbers and list do not need them.
+            {error.message}. The numbers and the list are not affected.
           </ErrorState>
         </div>
       )}
@@ -175,37 +184,41 @@ function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }:
   );
 }
 
-const EVERYBODY = toQuery(readView({}));
+const ALL_USERS_QUERY = toDirectoryQuery(parseLicensesView({}));
 
 interface SeatTilesProps {
-  /** By day, where they are known. */
+  /** Seats by day, if known. */
   seats: readonly LicenseSeats[] | undefined;
 }
 
-/** What is billed and who holds what, now: from the directory, so that the tiles agree with the list under them. */
+/** Current seats, from the directory so that they agree with the list below. */
 function SeatTiles({ seats }: SeatTilesProps) {
   const { billable, complete } = useDirectory();
-  const found = useFound(EVERYBODY);
+  const result = useDirectorySearch(ALL_USERS_QUERY);
   const today = seats?.at(-1);
-  // Until everybody has been read, the service's own count of today stands in.
-  const billed = complete ? billable : today?.billable;
-  const before = seats && billableBefore(seats);
-  const shares = today && seriesOf([today]).series;
+  // Until all users are loaded, the service's count of today is shown.
+  const billableCount = complete ? billable : today?.billable;
+  const before = seats && getBillableMonthAgo(seats);
+  const todaySeries = today && toTimeSeries([today]).series;
   return (
     <StatTiles>
       <StatTile
         label="Billable"
-        value={billed === undefined ? undefined : count(billed)}
-        note={billed !== undefined && before !== undefined ? against(billed - before) : undefined}
+        value={billableCount === undefined ? undefined : formatNumber(billableCount)}
+        note={
+          billableCount !== undefined && before !== undefined
+            ? formatTrend(billableCount - before)
+            : undefined
+        }
       />
       {licenseTypes.map(({ licenseTypeId, description, isBillable }, at) => {
-        const now = complete ? (found?.counts.license[licenseTypeId] ?? 0) : shares?.[at]?.values[0];
+        const now = complete ? (result?.counts.license[licenseTypeId] ?? 0) : todaySeries?.[at]?.values[0];
         return (
           <StatTile
             key={licenseTypeId}
             label={description}
             tone={TONES[at]}
-            value={now === undefined ? undefined : count(now)}
+            value={now === undefined ? undefined : formatNumber(now)}
             note={isBillable ? 'billable' : 'not billable'}
           />
         );
@@ -214,5 +227,5 @@ function SeatTiles({ seats }: SeatTilesProps) {
   );
 }
 
-const against = (change: number): string =>
-  change === 0 ? 'as 30 days ago' : `${difference(change)} in 30 days`;
+const formatTrend = (change: number): string =>
+  change === 0 ? 'as 30 days ago' : `${formatDifference(change)} in 30 days`;

@@ -1,98 +1,109 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { BadgeCheck } from 'lucide-react';
 import { useState } from 'react';
-import { NO_LICENSE, licenseName } from '../../../../contract/rules/licenses.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { NO_LICENSE, getLicenseName } from '../../../../contract/rules/licenses.ts';
+import { usePermission } from '../../../api/session.ts';
+import { PersonLink, StatusBadge } from '../../../directory/person-columns.tsx';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { LicensesBulk } from './LicensesBulk.tsx';
-import { readDays, UNUSED_DAYS, writeDays } from '../model/unused-view.ts';
-import { unusedName, useUnused } from '../model/unused.ts';
+import {
+  parseUnusedDays,
+  UNUSED_DAYS,
+  serializeUnusedDays,
+  formatUserName,
+  useUnusedLicenses,
+} from '../model/unused.ts';
 import type { UnusedRow } from '../model/unused.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { PersonLink, StatusBadge } from '../../../directory/person-columns.tsx';
+import { LicensesBulk } from './LicensesBulk.tsx';
 import './licenses.css';
 
 const route = getRouteApi('/_app/licenses/unused');
-const NOBODY: ReadonlySet<RowId> = new Set();
-const OPTIONS = UNUSED_DAYS.map((value) => ({ value, label: `${value} days` }));
-const FREE = 3;
-const OFFERED = [FREE, NO_LICENSE];
-const idOf = ({ userId }: UnusedRow) => userId;
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
+const DAYS_OPTIONS = UNUSED_DAYS.map((value) => ({ value, label: `${value} days` }));
+const FREE_LICENSE = 3;
+const OFFERED_TYPES = [FREE_LICENSE, NO_LICENSE];
+const getId = ({ userId }: UnusedRow) => userId;
 
-/** Billable licenses whose holders do nothing here, so that nobody pays for them any longer. */
+/** Billable licenses of users without recent activity. */
 export function UnusedPage() {
-  const days = readDays(route.useSearch());
+  const days = parseUnusedDays(route.useSearch());
   const navigate = route.useNavigate();
-  const { reason } = useAllowed('updateUserLicense');
-  const unused = useUnused(days);
+  const { reason } = usePermission('updateUserLicense');
+  const unused = useUnusedLicenses(days);
   const { rows, ids, error, isRefetching } = unused;
-  const [selection, setSelection] = useState(NOBODY);
-  // Who is not in the list any longer must not be changed with those who are.
-  const chosen = new Set(ids.filter((id) => selection.has(id)));
-  const ask = (next: typeof days) => {
-    setSelection(NOBODY);
-    void navigate({ to: '.', search: writeDays(next), resetScroll: false });
+  const [selection, setSelection] = useState(NO_SELECTION);
+  // Users who left the list are not changed.
+  const selectedIds = new Set(ids.filter((id) => selection.has(id)));
+  const changeDays = (next: typeof days) => {
+    setSelection(NO_SELECTION);
+    void navigate({ to: '.', search: serializeUnusedDays(next), resetScroll: false });
   };
   return (
     <>
-      {reason !== undefined && <Banner title="You can look here, but not change anything">{reason}.</Banner>}
+      {reason !== undefined && (
+        <Banner title="You can view this page but not change anything">{reason}.</Banner>
+      )}
       <p className="lic-note">
-        Billable licenses of people who have been on this site for at least {days} days and did nothing here
-        in all that time: no sign-in, no page opened, no call through the API or an add-in.
+        Billable licenses of people who have been on this site for at least {days} days without any activity:
+        no sign-in, no page view, no call through the API or an add-in.
       </p>
       <TableBar>
         <span className="lic-ask" aria-hidden>
           Without activity for
         </span>
-        <Choice label="Without activity for" options={OPTIONS} value={days} onChange={ask} />
+        <SegmentedControl
+          label="Without activity for"
+          options={DAYS_OPTIONS}
+          value={days}
+          onChange={changeDays}
+        />
       </TableBar>
       <DataTable
         label="Unused licenses"
         columns={UNUSED_COLUMNS}
         rows={rows}
-        rowId={idOf}
-        rowLabel={unusedName}
-        selection={chosen}
+        rowId={getId}
+        rowLabel={formatUserName}
+        selection={selectedIds}
         onSelect={setSelection}
         refetching={isRefetching}
         error={error}
         onRetry={unused.refetch}
         empty={
           <EmptyState icon={BadgeCheck} title="Every billable license is used">
-            Everybody who has a billable license was active in the last {days} days, or is on this site for
-            less.
+            Everyone with a billable license was active in the last {days} days or joined later.
           </EmptyState>
         }
         footer={rows && rows.length > 0 ? <Footer {...unused} /> : undefined}
       />
-      {/* The footer of the table stays in reach under the bar. */}
-      {chosen.size > 0 && <div className="lic-room" />}
+      {/* Keeps the footer of the table above the bar. */}
+      {selectedIds.size > 0 && <div className="lic-room" />}
       <LicensesBulk
         ids={unused.isComplete ? ids : undefined}
-        selection={chosen}
+        selection={selectedIds}
         onSelect={setSelection}
-        types={OFFERED}
+        types={OFFERED_TYPES}
       />
     </>
   );
 }
 
 type FooterProps = Pick<
-  ReturnType<typeof useUnused>,
+  ReturnType<typeof useUnusedLicenses>,
   'ids' | 'isComplete' | 'isReadingOn' | 'readOn' | 'readAll'
 >;
 
-/** How much of the list is there, and the rest of it. */
+/** Number of licenses loaded, with buttons to load more. */
 function Footer({ ids, isComplete, isReadingOn, readOn, readAll }: FooterProps) {
-  const licenses = counted(ids.length, 'unused license', 'unused licenses');
+  const licenses = pluralize(ids.length, 'unused license', 'unused licenses');
   return (
     <>
       <output className="num">{isComplete ? licenses : `${licenses} so far`}</output>
@@ -110,7 +121,6 @@ function Footer({ ids, isComplete, isReadingOn, readOn, readAll }: FooterProps) 
   );
 }
 
-/** The columns of the unused licenses. */
 const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
   {
     id: 'name',
@@ -119,7 +129,7 @@ const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
     cell: (row, place) => (
       <PersonLink
         id={row.userId}
-        name={unusedName(row)}
+        name={formatUserName(row)}
         to="/users/$userId/license"
         tabIndex={place.tabIndex}
       />
@@ -136,7 +146,7 @@ const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
     header: 'License',
     width: 140,
     small: 'line',
-    cell: ({ licenseTypeId }) => licenseName(licenseTypeId),
+    cell: ({ licenseTypeId }) => getLicenseName(licenseTypeId),
   },
   {
     id: 'status',
@@ -149,7 +159,7 @@ const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
     header: 'On this site since',
     align: 'end',
     width: 150,
-    cell: ({ person }, place) => (person ? <Moment at={person.created} tabIndex={place.tabIndex} /> : '…'),
+    cell: ({ person }, place) => (person ? <Timestamp at={person.created} tabIndex={place.tabIndex} /> : '…'),
   },
   {
     id: 'last',
@@ -158,6 +168,6 @@ const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
     width: 130,
     small: 'aside',
     cell: ({ lastActivityDate: at }, place) =>
-      at === null ? <Badge tone="warn">Never</Badge> : <Moment at={at} tabIndex={place.tabIndex} />,
+      at === null ? <Badge tone="warn">Never</Badge> : <Timestamp at={at} tabIndex={place.tabIndex} />,
   },
 ];

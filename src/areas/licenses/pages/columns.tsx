@@ -1,20 +1,20 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { isBillable } from '../../../directory/row.ts';
-import type { Column } from '../../../ui/table/columns.ts';
-import { EMAIL, nameColumn, STATUS } from '../../../directory/person-columns.tsx';
-import { licenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { isBillable } from '../../../directory/engine/row.ts';
+import { emailColumn, createNameColumn, statusColumn } from '../../../directory/person-columns.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { Spinner } from '../../../ui/feedback/Spinner.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { billableHint } from '../model/billable-effect.ts';
-import { useLicenseChange } from './changes.tsx';
+import { Spinner } from '../../../ui/Spinner.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
+import { formatBillableHint } from '../model/billable-effect.ts';
+import { useLicenseChange } from './LicenseChanges.tsx';
 
-/** The columns of the list; ids are the keys that the directory sorts by. */
+/** Columns of the list; ids are the sort keys of the directory. */
 export const COLUMNS: readonly Column<DirectoryRow>[] = [
-  nameColumn('/users/$userId/license'),
-  { ...EMAIL, hideable: true },
+  createNameColumn('/users/$userId/license'),
+  { ...emailColumn, hideable: true },
   {
     id: 'license',
     header: 'License',
@@ -31,7 +31,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     width: 84,
     cell: (row) => (isBillable(row) ? 'Billable' : <span className="person-none">—</span>),
   },
-  { ...STATUS, hideable: true },
+  { ...statusColumn, hideable: true },
 ];
 
 interface LicenseCellProps {
@@ -39,59 +39,62 @@ interface LicenseCellProps {
   tabIndex: 0 | -1;
 }
 
-/** The license in its row: a menu says what each other one would do to the bill, and sends what is chosen. */
+/** License of a row: a menu with the effect of each license on billing. */
 function LicenseCell({ row, tabIndex }: LicenseCellProps) {
   const { chosen, reason, ...rest } = useLicenseChange(row.id);
-  const now = row.licenseTypeId;
-  if (now === undefined) return '…';
-  if (reason !== undefined) return licenseName(now);
+  const currentTypeId = row.licenseTypeId;
+  if (currentTypeId === undefined) return '…';
+  if (reason !== undefined) return getLicenseName(currentTypeId);
   if (chosen && !chosen.error)
     return (
       <span className="lic-sending">
-        <Spinner /> Changing to {licenseName(chosen.to)}
+        <Spinner /> Changing to {getLicenseName(chosen.to)}
       </span>
     );
-  const shown = licenseName(chosen?.to ?? now);
-  const refused = chosen?.error;
+  const shownName = getLicenseName(chosen?.to ?? currentTypeId);
+  const error = chosen?.error;
   return (
-    <span className={cx('lic', refused && 'lic-refused')}>
+    <span className={cx('lic', error && 'lic-refused')}>
       <MenuButton
-        label={`License of ${row.name}: ${shown}${refused ? `, not changed. ${refused.message}` : ''}`}
+        label={`License of ${row.name}: ${shownName}${error ? `, not changed. ${error.message}` : ''}`}
         variant="quiet"
         size="small"
         align="start"
         tabIndex={tabIndex}
-        items={() => itemsFor({ ...rest, chosen, row, now })}
+        items={() => buildMenuItems({ ...rest, chosen, row, now: currentTypeId })}
       >
-        {refused && <TriangleAlert />}
-        <span className="lic-name">{shown}</span>
+        {error && <TriangleAlert />}
+        <span className="lic-name">{shownName}</span>
         <ChevronDown />
       </MenuButton>
-      {refused && <span className="lic-why">Not changed</span>}
+      {error && <span className="lic-why">Not changed</span>}
     </span>
   );
 }
 
-type Offer = Omit<ReturnType<typeof useLicenseChange>, 'reason'> & { row: DirectoryRow; now: number };
+type LicenseMenuContext = Omit<ReturnType<typeof useLicenseChange>, 'reason'> & {
+  row: DirectoryRow;
+  now: number;
+};
 
-function itemsFor({ chosen, choose, discard, billable, row, now }: Offer): MenuItems {
+function buildMenuItems({ chosen, choose, discard, billable, row, now }: LicenseMenuContext): MenuItems {
   const others = licenseTypes
     .filter(({ licenseTypeId }) => licenseTypeId !== now && licenseTypeId !== chosen?.to)
     .map(({ licenseTypeId: to, description }) => ({
       label: description,
-      hint: billableHint(now, to, billable),
+      hint: formatBillableHint(now, to, billable),
       onSelect: () => choose(row, to),
     }));
   if (!chosen) return others;
   return [
     {
-      label: `Try again: ${licenseName(chosen.to)}`,
+      label: `Try again: ${getLicenseName(chosen.to)}`,
       hint: chosen.error?.message,
       onSelect: () => choose(row, chosen.to),
     },
     {
-      label: `Keep ${licenseName(now)}`,
-      hint: 'Gives the refused change up',
+      label: `Keep ${getLicenseName(now)}`,
+      hint: 'Discards the refused change',
       onSelect: () => discard(row.id),
     },
     'line',

@@ -5,11 +5,11 @@ import {
   listOwnSessionsOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 
-// What protects an account is never shown as it was a while ago.
-const fresh = { staleTime: 0 } as const;
+// Security settings are never shown from a stale cache.
+const NO_STALE_TIME = { staleTime: 0 } as const;
 
-export const securityQuery = { ...getOwnSecurityOptions(), ...fresh };
-export const sessionsQuery = { ...listOwnSessionsOptions(), ...fresh };
-/** Of a key that is off there is none to read; that of the next one is another. */
-export const usageQuery = { ...getApiKeyUsageOptions(), ...fresh, gcTime: 0 };
-export const keyQuery = { ...getApiKeyOptions(), ...fresh };
+export const securityQuery = { ...getOwnSecurityOptions(), ...NO_STALE_TIME };
+export const sessionsQuery = { ...listOwnSessionsOptions(), ...NO_STALE_TIME };
+/** Usage of the active API key. Not cached, because the next key has its own usage. */
+export const usageQuery = { ...getApiKeyUsageOptions(), ...NO_STALE_TIME, gcTime: 0 };
+export const keyQuery = { ...getApiKeyOptions(), ...NO_STALE_TIME };

@@ -12,16 +12,16 @@ const contract = JSON.parse(readFileSync('contract/openapi.json', 'utf8')) as {
 };
 const operations = Object.values(contract.paths).flatMap((path) => Object.values(path));
 
-it('knows every scope of the contract, and what makes each of use', () => {
-  const known = Object.fromEntries(SCOPES.map(({ scope, anyOf }) => [scope, anyOf.toSorted()]));
-  const stated: Record<string, Set<string>> = {};
+it('lists every scope of the contract with the capabilities of its operations', () => {
+  const actual = Object.fromEntries(SCOPES.map(({ scope, anyOf }) => [scope, anyOf.toSorted()]));
+  const capabilitiesByScope: Record<string, Set<string>> = {};
   for (const { 'x-scope': scope, 'x-capability': anyOf = [] } of operations) {
     if (scope === undefined) continue;
-    stated[scope] ??= new Set();
-    for (const capability of anyOf) stated[scope].add(capability);
+    capabilitiesByScope[scope] ??= new Set();
+    for (const capability of anyOf) capabilitiesByScope[scope].add(capability);
   }
   const expected = Object.fromEntries(
-    Object.entries(stated).map(([scope, anyOf]) => [scope, [...anyOf].toSorted()]),
+    Object.entries(capabilitiesByScope).map(([scope, anyOf]) => [scope, [...anyOf].toSorted()]),
   );
-  expect(known).toEqual(expected);
+  expect(actual).toEqual(expected);
 });

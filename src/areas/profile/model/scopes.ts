@@ -1,15 +1,15 @@
-import type { Capability, Scope } from '../../../api/generated/types.gen.ts';
+import type { Capability, Scope } from '../../../../contract/generated/types.gen.ts';
 
-interface ScopeWords {
+interface ScopeDescription {
   scope: Scope;
   label: string;
   sentence: string;
-  /** Any one of them makes the scope of use (contract, x-scope and x-capability). */
+  /** Capabilities of which one is required to use the scope (contract, x-scope and x-capability). */
   anyOf: readonly Capability[];
 }
 
-/** What a key may be good for (shapes 1). */
-export const SCOPES: readonly ScopeWords[] = [
+/** Scopes of an API key (shapes 1). */
+export const SCOPES: readonly ScopeDescription[] = [
   {
     scope: 'user_management',
     label: 'User management',
@@ -50,8 +50,8 @@ export const SCOPES: readonly ScopeWords[] = [
   },
 ];
 
-/** Scopes as they are called, in one sentence. */
-export const scopeNames = (scopes: readonly Scope[]): string =>
+/** Labels of scopes, separated by commas. */
+export const formatScopes = (scopes: readonly Scope[]): string =>
   SCOPES.filter(({ scope }) => scopes.includes(scope))
     .map(({ label }) => label)
     .join(', ');

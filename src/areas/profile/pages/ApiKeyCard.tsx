@@ -1,43 +1,52 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState, useId } from 'react';
 import { Copy } from 'lucide-react';
-import { KEY_REMINDER_DAYS } from '../../../../contract/rules/api-keys.ts';
-import type { ApiKeyInfo, ApiKeySecret, Scope } from '../../../api/generated/types.gen.ts';
-import { useSession, can, lacking, useAllowed } from '../../../api/session.ts';
-import { exactDate, shortDate } from '../../../lib/dates.ts';
-import { distance, isWithin, daysAfter } from '../../../lib/ends.ts';
+import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/users.ts';
+import type { ApiKeyInfo, ApiKeySecret, Scope } from '../../../../contract/generated/types.gen.ts';
+import {
+  useSession,
+  hasAnyCapability,
+  formatMissingCapabilities,
+  usePermission,
+} from '../../../api/session.ts';
+import {
+  formatExactDate,
+  formatShortDate,
+  formatDistance,
+  isWithinDays,
+  addDays,
+} from '../../../lib/dates.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { useGoOn } from '../model/go-on.ts';
+import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { useFocusTarget } from '../model/use-focus-target.ts';
 import { keyQuery } from '../model/queries.ts';
-import { scopeNames, SCOPES } from '../model/scopes.ts';
+import { formatScopes, SCOPES } from '../model/scopes.ts';
 import {
   disableApiKeyMutation,
   enableApiKeyMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { BlastRadius } from './BlastRadius.tsx';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { KeyUsage } from './ApiKeyUsage.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { announce } from '../../../ui/feedback/live.ts';
-import { mayCloseSecret } from '../model/once.ts';
-import { Choice } from '../../../ui/chart/Choice.tsx';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
-import { Check } from '../../../ui/form/Check.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
 
-/** The API key with which programs of the person call the interface on this site (spec 5.3). */
+/** API key of the user on this site: turning it on and off, expiry and usage (spec 5.3). */
 export function ApiKeyCard() {
   const { site } = useSession();
   const { apiKey: key, expiredApiKey: expired } = useSuspenseQuery(keyQuery).data;
   const [secret, setSecret] = useState<ApiKeySecret>();
-  const { part, goOn } = useGoOn<HTMLDivElement>();
+  const { targetRef, focusTarget } = useFocusTarget<HTMLDivElement>();
   return (
     <Card
       title={`API key for ${site.name}`}
@@ -45,16 +54,16 @@ export function ApiKeyCard() {
         key ? <Badge tone="ok">On</Badge> : expired ? <Badge tone="warn">Expired</Badge> : <Badge>Off</Badge>
       }
     >
-      <div ref={part} className="profile-part" tabIndex={-1}>
-        {!key && expired && <Expired apiKey={expired} />}
-        {key ? <KeyFacts apiKey={key} onOff={goOn} /> : <NewKey onMade={setSecret} />}
+      <div ref={targetRef} className="profile-part" tabIndex={-1}>
+        {!key && expired && <ExpiredBanner apiKey={expired} />}
+        {key ? <KeyFacts apiKey={key} onOff={focusTarget} /> : <NewKey onMade={setSecret} />}
       </div>
       {secret && (
         <KeySecret
           secret={secret}
           onClose={() => {
             setSecret(undefined);
-            goOn();
+            focusTarget();
           }}
         />
       )}
@@ -62,62 +71,62 @@ export function ApiKeyCard() {
   );
 }
 
-/** As good as turned off: it never comes back (spec 5.3). */
-function Expired({ apiKey: { clientId, expiresDate } }: { apiKey: ApiKeyInfo }) {
+/** An expired key cannot be turned on again (spec 5.3). */
+function ExpiredBanner({ apiKey: { clientId, expiresDate } }: { apiKey: ApiKeyInfo }) {
   if (!expiresDate) return null;
   return (
     <div className="profile-banner">
-      <Banner tone="warn" title={`The API key ${clientId} expired on ${exactDate(expiresDate)}`}>
-        Every program that uses it is refused since then, and the same key never comes back. Turn on another
-        one, and give them its id and secret.
+      <Banner tone="warn" title={`The API key ${clientId} expired on ${formatExactDate(expiresDate)}`}>
+        Programs that use it are refused since then, and it cannot be turned on again. Turn on a new key and
+        give the programs its id and secret.
       </Banner>
     </div>
   );
 }
 
-/** In the last days before the end, on the page as well as by e-mail. */
-function EndsSoon({ at }: { at: string }) {
-  if (!isWithin(at, KEY_REMINDER_DAYS)) return null;
+/** Warning in the last days before the key expires; the user also gets an e-mail. */
+function ExpiryBanner({ at }: { at: string }) {
+  if (!isWithinDays(at, API_KEY_REMINDER_DAYS)) return null;
   return (
     <div className="profile-banner">
-      <Banner tone="warn" title={`This key expires ${distance(at)}`}>
-        Then every program that uses it is refused, and it never comes back. Turn it off before, at a time
-        that suits them, and turn on another one.
+      <Banner tone="warn" title={`This key expires ${formatDistance(at)}`}>
+        Programs that use it will then be refused, and it cannot be turned on again. Replace it with a new key
+        at a convenient time before.
       </Banner>
     </div>
   );
 }
 
 function KeyFacts({ apiKey, onOff }: { apiKey: ApiKeyInfo; onOff: () => void }) {
-  const turnOff = useTurnOff(apiKey, onOff);
+  const turnOff = useTurnOffKey(apiKey, onOff);
   const { clientId, scopes, createdDate, lastUsedDate, expiresDate } = apiKey;
   return (
     <>
-      {expiresDate && <EndsSoon at={expiresDate} />}
+      {expiresDate && <ExpiryBanner at={expiresDate} />}
       <Facts>
         <Fact label="Client id">
           {clientId} <CopyButton value={String(clientId)} label="Copy client id" />
         </Fact>
-        <Fact label="Scopes">{scopeNames(scopes)}</Fact>
+        <Fact label="Scopes">{formatScopes(scopes)}</Fact>
         <Fact label="Turned on">
-          <Moment at={createdDate} />
+          <Timestamp at={createdDate} />
         </Fact>
         <Fact label="Expires">
           {expiresDate ? (
             <>
-              <Moment at={expiresDate} />, {distance(expiresDate)}
+              <Timestamp at={expiresDate} />, {formatDistance(expiresDate)}
             </>
           ) : (
             'Never'
           )}
         </Fact>
         <Fact label="Last used">
-          {typeof lastUsedDate === 'string' ? <Moment at={lastUsedDate} /> : 'Not yet'}
+          {typeof lastUsedDate === 'string' ? <Timestamp at={lastUsedDate} /> : 'Never'}
         </Fact>
       </Facts>
       <div className="profile-foot profile-stack">
         <p className="profile-soft">
-          Its secret is not kept and cannot be shown. A key that is turned off never comes back.
+          The secret is not stored and cannot be shown. A key that is turned off cannot be turned on again.
         </p>
         <div>
           <Button variant="danger" onClick={() => void turnOff()}>
@@ -129,18 +138,19 @@ function KeyFacts({ apiKey, onOff }: { apiKey: ApiKeyInfo; onOff: () => void }) 
   );
 }
 
-/** Turning the key off, with what that breaks (spec 5.3). */
-function useTurnOff({ clientId }: ApiKeyInfo, onOff: () => void): () => Promise<void> {
+/** Returns a function that turns the key off after a confirmation that shows its usage (spec 5.3). */
+function useTurnOffKey({ clientId }: ApiKeyInfo, onOff: () => void): () => Promise<void> {
   const off = useWrite('disableApiKey', disableApiKeyMutation());
   return async () => {
-    const done = await passOneWayDoor({
+    const done = await confirmIrreversible({
       title: `Turn off the API key ${clientId}?`,
-      final: 'The same key cannot be enabled again. You can turn on another one, with another id and secret.',
-      breaks: 'Every connection that uses it, at once; the access tokens it was given for hold no longer.',
-      affects: 'Whoever runs the programs below. You go on working in the console as before.',
-      details: <BlastRadius />,
+      irreversible:
+        'The same key cannot be enabled again. You can turn on a new one with another id and secret.',
+      breaks: 'Every connection that uses it ends immediately, and its access tokens are revoked.',
+      affects: 'Everyone who runs the programs below. Your work in the console is not affected.',
+      details: <KeyUsage />,
       action: 'Turn off for good',
-      typed: String(clientId),
+      expectedText: String(clientId),
       run: () => off.mutateAsync({}),
     });
     if (!done) return;
@@ -149,13 +159,13 @@ function useTurnOff({ clientId }: ApiKeyInfo, onOff: () => void): () => Promise<
   };
 }
 
-/** Id and secret of a new key, this once: who leaves without the secret is asked. */
+/** Shows the id and secret of a new key once; asks for confirmation before closing without copying the secret. */
 function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => void }) {
   const { clientId, clientSecret, expiresDate } = secret;
   const [isCopied, setIsCopied] = useState(false);
   useUnsavedGuard(!isCopied);
-  const leave = async () => {
-    if (isCopied || (await mayCloseSecret())) onClose();
+  const close = async () => {
+    if (isCopied || (await confirmCloseSecret())) onClose();
   };
   const copy = async () => {
     try {
@@ -163,7 +173,7 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
       announce('Copied');
       setIsCopied(true);
     } catch {
-      // Browsers allow it only on a secure address.
+      // The clipboard is available in a secure context only.
       toast({ title: 'The browser does not allow copying here: select the secret and copy it', tone: 'bad' });
     }
   };
@@ -171,10 +181,10 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
     <Dialog
       title="Your API key is on"
       role="alertdialog"
-      onClose={() => void leave()}
+      onClose={() => void close()}
       footer={
         <>
-          <Button onClick={() => void leave()}>Close</Button>
+          <Button onClick={() => void close()}>Close</Button>
           <Button variant="primary" icon={Copy} onClick={() => void copy()}>
             {isCopied ? 'Copied' : 'Copy the secret'}
           </Button>
@@ -182,9 +192,9 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
       }
     >
       <p>
-        <strong>The secret is never shown again</strong>: nobody can read it out of the service. Put it where
-        your program finds it before you close this.
-        {expiresDate && ` It works until ${exactDate(expiresDate)}.`}
+        <strong>The secret is never shown again</strong> and cannot be read from the service. Store it for
+        your program before you close this dialog.
+        {expiresDate && ` It works until ${formatExactDate(expiresDate)}.`}
       </p>
       <div className="profile-secret">
         Client id
@@ -203,72 +213,84 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
   );
 }
 
-const NEVER = 0;
-const ENDS = [
+const NO_EXPIRY = 0;
+const EXPIRY_OPTIONS = [
   { value: 30, label: '30 days' },
   { value: 90, label: '90 days' },
   { value: 365, label: '1 year' },
-  { value: NEVER, label: 'Never' },
+  { value: NO_EXPIRY, label: 'Never' },
 ];
-/** Long enough to be renewed as a matter of course, short enough that a forgotten key is not open for ever. */
-const PROPOSED = 365;
+/** Long enough for regular renewal, short enough that a forgotten key does not stay valid. */
+const DEFAULT_EXPIRY_DAYS = 365;
 
-/** Turns a key on, good for what is chosen; nothing is chosen from the start. */
+/** Form that turns a key on; no scope is selected initially. */
 function NewKey({ onMade }: { onMade: (secret: ApiKeySecret) => void }) {
   const id = useId();
   const session = useSession();
-  const { reason } = useAllowed('enableApiKey');
+  const { reason } = usePermission('enableApiKey');
   const enable = useWrite('enableApiKey', enableApiKeyMutation());
-  const [chosen, setChosen] = useState<readonly Scope[]>([]);
-  const [days, setDays] = useState(PROPOSED);
-  const choose = (scope: Scope, isOn: boolean) =>
-    setChosen([...chosen.filter((other) => other !== scope), ...(isOn ? [scope] : [])]);
+  const [selectedScopes, setSelectedScopes] = useState<readonly Scope[]>([]);
+  const [days, setDays] = useState(DEFAULT_EXPIRY_DAYS);
+  const toggleScope = (scope: Scope, isOn: boolean) =>
+    setSelectedScopes([...selectedScopes.filter((other) => other !== scope), ...(isOn ? [scope] : [])]);
   return (
     <CardBody>
       <div className="profile-stack">
         <p className="profile-soft">
-          Lets programs call the interface as you, with what you may do yourself and no more than its scopes.
-          Its secret is shown once.
+          Lets programs call the API on your behalf, limited to your capabilities and to its scopes. The
+          secret is shown once.
         </p>
         {enable.error && <FailureBanner failure={enable.error} />}
         <fieldset className="profile-scopes">
           <legend>Scopes</legend>
           {SCOPES.map(({ scope, label, sentence, anyOf }) => (
-            <Check
+            <Toggle
               key={scope}
               kind="checkbox"
               id={`${id}-${scope}`}
               label={label}
               hint={sentence}
-              disabledReason={reason ?? (can(session, anyOf) ? undefined : lacking(anyOf))}
-              checked={chosen.includes(scope)}
-              onChange={(isOn) => choose(scope, isOn)}
+              disabledReason={
+                reason ?? (hasAnyCapability(session, anyOf) ? undefined : formatMissingCapabilities(anyOf))
+              }
+              checked={selectedScopes.includes(scope)}
+              onChange={(isOn) => toggleScope(scope, isOn)}
             />
           ))}
         </fieldset>
         <div className="profile-ends">
           <strong aria-hidden="true">Expires after</strong>
-          <Choice label="Expires after" options={ENDS} value={days} onChange={setDays} />
+          <SegmentedControl label="Expires after" options={EXPIRY_OPTIONS} value={days} onChange={setDays} />
           <p className="profile-soft">
-            {days === NEVER
-              ? 'It works until you turn it off, for whoever has its secret.'
-              : `It ends by itself on ${shortDate(daysAfter(days))}, for good. You are told by e-mail ${KEY_REMINDER_DAYS} days before.`}
+            {days === NO_EXPIRY
+              ? 'It works until you turn it off, for anyone who has its secret.'
+              : `It expires on ${formatShortDate(addDays(days))} and cannot be renewed. You will get an e-mail ${API_KEY_REMINDER_DAYS} days before.`}
           </p>
         </div>
         <div>
           <Button
             variant="primary"
             pending={enable.isPending}
-            disabledReason={reason ?? (chosen.length === 0 ? 'Choose at least one scope' : undefined)}
+            disabledReason={reason ?? (selectedScopes.length === 0 ? 'Choose at least one scope' : undefined)}
             onClick={() => {
-              const expiresInDays = days === NEVER ? null : days;
-              enable.mutate({ body: { scopes: [...chosen], expiresInDays } }, { onSuccess: onMade });
+              const expiresInDays = days === NO_EXPIRY ? null : days;
+              enable.mutate({ body: { scopes: [...selectedScopes], expiresInDays } }, { onSuccess: onMade });
             }}
           >
-            Turn the key on
+            Turn on
           </Button>
         </div>
       </div>
     </CardBody>
   );
 }
+
+/** Asks for confirmation before closing a secret that was not copied. */
+const confirmCloseSecret = (): Promise<boolean> =>
+  confirm({
+    title: 'Close without copying the secret?',
+    body: 'It is never shown again. Without it the key is useless and must be turned off before you can turn on a new one.',
+    action: 'Close',
+    cancel: 'Back to the secret',
+    danger: true,
+  });

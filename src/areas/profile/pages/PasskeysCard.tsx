@@ -10,19 +10,19 @@ import type {
   Passkey,
   PasskeyOptions,
   RegisteredPasskey,
-} from '../../../api/generated/types.gen.ts';
+} from '../../../../contract/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { passkeysPossible, PasskeyUnused } from '../../../app/sign-in/passkeys.ts';
+import { isPasskeySupported, PasskeyNotUsedError } from '../../../app/sign-in/passkeys.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { useGoOn } from '../model/go-on.ts';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { useFocusTarget } from '../model/use-focus-target.ts';
 import { securityQuery } from '../model/queries.ts';
 import { useSession } from '../../../api/session.ts';
-import { deviceName } from '../../../lib/device.ts';
+import { formatDeviceName } from '../../../lib/device-name.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -30,27 +30,27 @@ import { TextField } from '../../../ui/form/TextField.tsx';
 import { CodesDialog } from '../panels/CodesDialog.tsx';
 import { beginPasskeyRegistration, registerPasskey } from '../../../api/generated/sdk.gen.ts';
 
-/** Passkeys of the person: they sign in without a password and are a second factor with one. */
+/** Passkeys of the user, for signing in without a password or as a second factor. */
 export function PasskeysCard() {
   const { data: security } = useSuspenseQuery(securityQuery);
   const [adding, setAdding] = useState(false);
-  const { part, goOn } = useGoOn<HTMLDivElement>();
-  const removePasskey = useRemoval(security, goOn);
+  const { targetRef, focusTarget } = useFocusTarget<HTMLDivElement>();
+  const removePasskey = useRemovePasskey(security, focusTarget);
   return (
     <Card
       title="Passkeys"
       actions={
-        <Button size="small" disabledReason={whyNone(security)} onClick={() => setAdding(true)}>
+        <Button size="small" disabledReason={getUnavailableReason(security)} onClick={() => setAdding(true)}>
           Add a passkey…
         </Button>
       }
     >
-      <div ref={part} className="profile-part" tabIndex={-1}>
+      <div ref={targetRef} className="profile-part" tabIndex={-1}>
         {security.passkeys.length === 0 ? (
           <CardBody>
             <p className="profile-soft">
-              None yet. A passkey of this device or of a security key signs you in without a password. It
-              answers to this page alone: no false one can take it from you.
+              None yet. A passkey on this device or a security key signs you in without a password. It works
+              for this site only, so that it cannot be phished.
             </p>
           </CardBody>
         ) : (
@@ -63,12 +63,12 @@ export function PasskeysCard() {
                     {passkey.isSynced && <Badge>On several devices</Badge>}
                   </span>
                   <p>
-                    Added <Moment at={passkey.createdDate} />,{' '}
+                    Added <Timestamp at={passkey.createdDate} />,{' '}
                     {passkey.lastUsedDate === null ? (
                       'not used yet'
                     ) : (
                       <>
-                        last used <Moment at={passkey.lastUsedDate} />
+                        last used <Timestamp at={passkey.lastUsedDate} />
                       </>
                     )}
                   </p>
@@ -90,62 +90,64 @@ export function PasskeysCard() {
   );
 }
 
-function whyNone({ passkeysOffered }: OwnSecurity): string | undefined {
-  if (!passkeysOffered)
-    return 'The console is reached by an IP address here, and passkeys belong to a host name';
-  return passkeysPossible() ? undefined : 'This browser cannot make passkeys here';
+function getUnavailableReason({ passkeysOffered }: OwnSecurity): string | undefined {
+  if (!passkeysOffered) return 'Passkeys require a host name, but this console is reached by an IP address';
+  return isPasskeySupported() ? undefined : 'This browser cannot create passkeys here';
 }
 
-function useRemoval({ passkeys, authenticatorDate, twoFactorRequired }: OwnSecurity, onGone: () => void) {
+function useRemovePasskey(
+  { passkeys, authenticatorDate, twoFactorRequired }: OwnSecurity,
+  onRemoved: () => void,
+) {
   const removal = useWrite('removePasskey', removePasskeyMutation());
   const isLast = passkeys.length === 1 && authenticatorDate === null;
   return async ({ id, name }: Passkey) => {
-    const done = await passOneWayDoor({
+    const done = await confirmIrreversible({
       title: `Remove the passkey “${name}”?`,
-      final:
-        'The passkey opens nothing any more. The device may still offer it; to use it again, add a new one.',
+      irreversible:
+        'The passkey no longer works. Your device may still offer it; to use it again, add a new one.',
       breaks: isLast
-        ? `It is your last second factor: ${twoFactorRequired ? 'a site asks for one, and the service refuses this' : 'after it your password alone opens the account'}.`
-        : 'Signing in with it. Your other ways to sign in stay.',
-      affects: 'You alone, on every site. You are told by e-mail.',
-      action: 'Remove the passkey',
+        ? `It is your last second factor: ${twoFactorRequired ? 'a site requires one, so the service refuses this' : 'without it your password alone opens the account'}.`
+        : 'Signing in with it. Your other sign-in methods stay.',
+      affects: 'Only you, on every site. You will get an e-mail.',
+      action: 'Remove passkey',
       run: () => removal.mutateAsync({ path: { passkeyId: id } }),
     });
     if (!done) return;
     toast({ title: `The passkey “${name}” was removed` });
-    onGone();
+    onRemoved();
   };
 }
 
 const schema = z.object({
-  name: z.string().trim().min(1, 'Name it, so that you know it again').max(60, 'At most 60 characters'),
+  name: z.string().trim().min(1, 'Enter a name').max(60, 'At most 60 characters'),
 });
 
-/** A new passkey, named by whoever adds it. */
+/** Dialog that creates a passkey. */
 function AddPasskey({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const [codes, setCodes] = useState<readonly string[]>();
-  const [unused, setUnused] = useState(false);
+  const [isCancelled, setIsCancelled] = useState(false);
   const add = useWrite('registerPasskey', {
-    // That the browser made none is no failure of the service.
+    // A cancellation in the browser is not an error of the service.
     mutationFn: (name: string) =>
-      makePasskey(name).catch((thrown: unknown) => {
-        if (thrown instanceof PasskeyUnused) return undefined;
+      createPasskey(name).catch((thrown: unknown) => {
+        if (thrown instanceof PasskeyNotUsedError) return undefined;
         throw thrown;
       }),
   });
   const form = useForm({
     resolver: zodResolver(schema),
-    defaultValues: { name: deviceName(navigator.userAgent) },
+    defaultValues: { name: formatDeviceName(navigator.userAgent) },
   });
   if (codes) return <CodesDialog codes={codes} email={user.email} onClose={onClose} />;
   const submit = ({ name }: z.infer<typeof schema>) =>
     add.mutate(name, {
-      onSuccess(made) {
-        setUnused(made === undefined);
-        if (made === undefined) return;
-        toast({ title: `The passkey “${made.passkey.name}” was added` });
-        if (made.recoveryCodes) setCodes(made.recoveryCodes);
+      onSuccess(created) {
+        setIsCancelled(created === undefined);
+        if (created === undefined) return;
+        toast({ title: `The passkey “${created.passkey.name}” was added` });
+        if (created.recoveryCodes) setCodes(created.recoveryCodes);
         else onClose();
       },
     });
@@ -155,38 +157,43 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
         form={form}
         pending={add.isPending}
         error={add.error}
-        submit="Add"
+        submitLabel="Add"
         onCancel={onClose}
         onSubmit={submit}
       >
         <p>
-          The browser asks for a fingerprint, your face, a PIN or a security key. From then on it signs you in
-          by itself, and is a second factor after your password.
+          The browser asks for a fingerprint, your face, a PIN or a security key. The passkey then signs you
+          in by itself and serves as a second factor after your password.
         </p>
-        {unused && (
+        {isCancelled && (
           <Banner tone="warn">
-            The browser made no passkey. Nothing has changed; try again when you like.
+            The browser did not create a passkey. Nothing has changed; you can try again.
           </Banner>
         )}
-        <TextField control={form.control} name="name" label="Name" hint="By which you know it again." />
+        <TextField
+          control={form.control}
+          name="name"
+          label="Name"
+          hint="Helps you recognize it in the list."
+        />
       </Form>
     </Dialog>
   );
 }
 
-const isCreation = (
+const isCreationOptions = (
   options: PasskeyOptions,
 ): options is PasskeyOptions & PublicKeyCredentialCreationOptionsJSON =>
   'rp' in options && 'user' in options && 'pubKeyCredParams' in options;
 
-/** Asks the browser for a new passkey and adds it to the account. */
-async function makePasskey(name: string): Promise<RegisteredPasskey> {
+/** Creates a passkey in the browser and adds it to the account. */
+async function createPasskey(name: string): Promise<RegisteredPasskey> {
   const { data: options } = await beginPasskeyRegistration();
-  if (!isCreation(options)) throw new TypeError('These are no options to make a passkey with');
+  if (!isCreationOptions(options)) throw new TypeError('Invalid options for creating a passkey');
   const { startRegistration } = await import('@simplewebauthn/browser');
-  const made = await startRegistration({ optionsJSON: options }).catch((cause: unknown) => {
-    throw new PasskeyUnused('No passkey was made', { cause });
+  const created = await startRegistration({ optionsJSON: options }).catch((cause: unknown) => {
+    throw new PasskeyNotUsedError('No passkey was created', { cause });
   });
-  const passkey = { ...made, response: { ...made.response } };
+  const passkey = { ...created, response: { ...created.response } };
   return (await registerPasskey({ body: { name, passkey } })).data;
 }

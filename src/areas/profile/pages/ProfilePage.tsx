@@ -6,37 +6,36 @@ import { useSession } from '../../../api/session.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { ApiKeyCard } from './ApiKeyCard.tsx';
 import { PasskeysCard } from './PasskeysCard.tsx';
 import { TwoFactorCard } from './TwoFactorCard.tsx';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
-import { exactDate } from '../../../lib/dates.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import {
   endOtherSessionsMutation,
   endOwnSessionMutation,
   changePasswordMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { SessionInfo } from '../../../api/generated/types.gen.ts';
+import type { SessionInfo } from '../../../../contract/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { deviceName } from '../../../lib/device.ts';
+import { formatDeviceName } from '../../../lib/device-name.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { failureOf } from '../../../ui/feedback/failure.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toFailure } from '../../../ui/feedback/failure.ts';
+import { toast } from '../../../ui/toast.ts';
 import { sessionsQuery } from '../model/queries.ts';
 import { SessionList } from './SessionList.tsx';
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import './profile.css';
 
-/** One's own account: who one is here, and everything that opens it. */
+/** The account of the signed-in user: identity, second factors, sessions, API key and password. */
 export function ProfilePage() {
   const { user, acting, isFederated = false } = useSession();
   const name = `${user.firstName} ${user.lastName}`;
@@ -48,8 +47,8 @@ export function ProfilePage() {
     >
       {acting ? (
         <Card>
-          <EmptyState icon={UserRoundCog} title={`You work as ${acting.principal.fullName}`}>
-            Your own account stays as it is meanwhile. Stop working as them to change it.
+          <EmptyState icon={UserRoundCog} title={`You are working as ${acting.principal.fullName}`}>
+            Stop working as them to change your own account.
           </EmptyState>
         </Card>
       ) : (
@@ -57,8 +56,8 @@ export function ProfilePage() {
           <div className="profile-main">
             {isFederated ? (
               <Banner title="Your organization signed you in">
-                Password, second factor and passkeys open your other sites as well: they are changed in a
-                session that you open with one of them, on a site without an identity manager.
+                Your password, second factor and passkeys also open your other sites. To change them, sign in
+                with one of them on a site without an identity manager.
               </Banner>
             ) : (
               <>
@@ -70,7 +69,7 @@ export function ProfilePage() {
             <ApiKeyCard />
           </div>
           <div className="profile-side">
-            <YouCard />
+            <AccountCard />
             {!isFederated && <PasswordCard />}
           </div>
         </div>
@@ -79,8 +78,8 @@ export function ProfilePage() {
   );
 }
 
-/** Who is signed in, on which sites, and what they may do on this one. */
-function YouCard() {
+/** Name, sites and capabilities of the user. */
+function AccountCard() {
   const { user, site, sites, membershipExpiresDate, capabilities: held } = useSession();
   return (
     <Card title="You">
@@ -94,26 +93,26 @@ function YouCard() {
             {sites.map(({ id, name, role }) => (
               <li key={id}>
                 {name} {role === 'administrator' && <Badge>Administrator</Badge>}{' '}
-                {id === site.id && <Badge tone="accent">This one</Badge>}
+                {id === site.id && <Badge tone="accent">Current</Badge>}
               </li>
             ))}
           </ul>
         </Fact>
         {typeof membershipExpiresDate === 'string' && (
-          <Fact label="Membership ends">{exactDate(membershipExpiresDate)}</Fact>
+          <Fact label="Membership ends">{formatExactDate(membershipExpiresDate)}</Fact>
         )}
         <Fact label="Capabilities">
           {held.length === 0 ? (
-            `Your groups give you none on ${site.name}`
+            `Your groups grant none on ${site.name}`
           ) : (
             <details className="profile-may">
               <summary>
-                {count(held.length)} on {site.name}
+                {formatNumber(held.length)} on {site.name}
               </summary>
               <ul>
                 {capabilities
                   .filter(({ name }) => held.includes(name))
-                  .map(({ name, sentence }) => (
+                  .map(({ name, description: sentence }) => (
                     <li key={name}>
                       <strong>{name}</strong>
                       {sentence}
@@ -128,7 +127,7 @@ function YouCard() {
   );
 }
 
-/** Where the person is signed in, on every site. */
+/** Sessions of the user on all sites. */
 function SessionsCard() {
   const { data: sessions } = useSuspenseQuery(sessionsQuery);
   const end = useWrite('endOwnSession', endOwnSessionMutation());
@@ -139,21 +138,21 @@ function SessionsCard() {
     try {
       await end.mutateAsync({ path: { sessionId: id } });
     } catch (thrown) {
-      toast({ tone: 'bad', title: 'The session has not ended', description: failureOf(thrown).message });
+      toast({ tone: 'bad', title: 'The session could not be ended', description: toFailure(thrown).message });
       return false;
     }
-    toast({ title: `The session of ${deviceName(userAgent)} has ended` });
+    toast({ title: `The session of ${formatDeviceName(userAgent)} has ended` });
     return true;
   };
   const endAll = async () => {
     const done = await confirm({
-      title: `End ${counted(others, 'other session', 'other sessions')}?`,
-      body: 'Whoever works there has to sign in again; what was typed and not saved waits for that. This session goes on.',
+      title: `End ${pluralize(others, 'other session', 'other sessions')}?`,
+      body: 'You will have to sign in again there; unsaved input is kept until then. This session continues.',
       action: 'End all others',
       danger: true,
       run: () => endOthers.mutateAsync({}),
     });
-    if (done) toast({ title: 'This is your only session now' });
+    if (done) toast({ title: 'All other sessions were ended' });
   };
   return (
     <Card
@@ -170,23 +169,23 @@ function SessionsCard() {
     >
       <SessionList
         sessions={sessions}
-        withSite={new Set(sessions.map(({ site }) => site.id)).size > 1}
+        showSite={new Set(sessions.map(({ site }) => site.id)).size > 1}
         onEnd={endOne}
       />
       <p className="profile-foot profile-soft">
-        Ten at once are the most: a new one ends the one that was used longest ago.
+        You can have ten sessions at a time. A new one ends the one that was unused for longest.
       </p>
     </Card>
   );
 }
 
-const EMPTY = { currentPassword: '', password: '' };
+const EMPTY_VALUES = { currentPassword: '', password: '' };
 
-/** Another password, for whoever knows the present one. */
+/** Form to change the password. */
 function PasswordCard() {
   const { user, site } = useSession();
   const change = useWrite('changePassword', changePasswordMutation());
-  const form = useForm({ resolver: zodResolver(zPasswordChange), defaultValues: EMPTY });
+  const form = useForm({ resolver: zodResolver(zPasswordChange), defaultValues: EMPTY_VALUES });
   useUnsavedGuard(form.formState.isDirty);
   return (
     <Card title="Password">
@@ -195,14 +194,14 @@ function PasswordCard() {
           form={form}
           pending={change.isPending}
           error={change.error}
-          submit="Change password"
+          submitLabel="Change password"
           onSubmit={(body) =>
             change.mutate(
               { body },
               {
                 onSuccess({ ended }) {
-                  form.reset(EMPTY);
-                  toast({ title: 'Your password was changed', description: whatEnded(ended) });
+                  form.reset(EMPTY_VALUES);
+                  toast({ title: 'Your password was changed', description: formatEndedSessions(ended) });
                 },
               },
             )
@@ -210,8 +209,8 @@ function PasswordCard() {
         >
           <p className="profile-soft">
             {site.identityMode === 'identity-manager'
-              ? `${site.name} signs people in through its identity manager: a password opens your other sites only.`
-              : 'Every other session of yours ends; this one goes on.'}
+              ? `${site.name} uses an identity manager for sign-in: the password opens your other sites only.`
+              : 'Your other sessions will end; this one continues.'}
           </p>
           {/* A password manager stores the new password under this name. */}
           <input
@@ -225,14 +224,14 @@ function PasswordCard() {
           <PasswordField
             control={form.control}
             name="currentPassword"
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
           />
           <PasswordField
             control={form.control}
             name="password"
             label="New password"
-            hint="At least 12 characters. A few words are good."
+            hint="At least 12 characters. Several words work well."
             autoComplete="new-password"
           />
         </Form>
@@ -241,5 +240,7 @@ function PasswordCard() {
   );
 }
 
-const whatEnded = (ended: number): string =>
-  ended === 0 ? 'You had no other session.' : `${counted(ended, 'other session', 'other sessions')} ended.`;
+const formatEndedSessions = (ended: number): string =>
+  ended === 0
+    ? 'You had no other sessions.'
+    : `${pluralize(ended, 'other session', 'other sessions')} ended.`;

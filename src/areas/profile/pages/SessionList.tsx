@@ -1,12 +1,12 @@
-import type { SessionInfo } from '../../../api/generated/types.gen.ts';
-import { deviceName } from '../../../lib/device.ts';
+import type { SessionInfo } from '../../../../contract/generated/types.gen.ts';
+import { formatDeviceName } from '../../../lib/device-name.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { useGoOn } from '../model/go-on.ts';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { useFocusTarget } from '../model/use-focus-target.ts';
 import './profile.css';
 
-const FACTOR = {
+const FACTOR_LABELS = {
   code: 'with a code',
   passkey: 'with a passkey',
   'recovery-code': 'with a recovery code',
@@ -14,22 +14,22 @@ const FACTOR = {
 
 interface SessionListProps {
   sessions: readonly SessionInfo[];
-  /** Whether the sites differ and are told. */
-  withSite: boolean;
-  /** Why none of them can be ended. */
+  /** Whether to show the site of each session. */
+  showSite: boolean;
+  /** Reason why sessions cannot be ended. */
   disabledReason?: string | undefined;
-  /** Whether it has ended. */
+  /** Resolves to whether the session was ended. */
   onEnd: (session: SessionInfo) => Promise<boolean>;
 }
 
-/** Sessions of one person, the one used last first; all but one's own can be ended. */
-export function SessionList({ sessions, withSite, disabledReason, onEnd }: SessionListProps) {
-  const { part, goOn } = useGoOn<HTMLUListElement>();
+/** Sessions of a user, most recently used first. All but the current one can be ended. */
+export function SessionList({ sessions, showSite, disabledReason, onEnd }: SessionListProps) {
+  const { targetRef, focusTarget } = useFocusTarget<HTMLUListElement>();
   return (
-    <ul ref={part} className="profile-list profile-part" aria-label="Sessions" tabIndex={-1}>
+    <ul ref={targetRef} className="profile-list profile-part" aria-label="Sessions" tabIndex={-1}>
       {sessions.map((session) => {
         const { id, site, createdDate, lastSeenDate, ipAddress, userAgent, isCurrent, verifiedBy } = session;
-        const device = deviceName(userAgent);
+        const device = formatDeviceName(userAgent);
         return (
           <li key={id}>
             <div className="profile-what">
@@ -38,10 +38,10 @@ export function SessionList({ sessions, withSite, disabledReason, onEnd }: Sessi
                 {isCurrent && <Badge tone="accent">This session</Badge>}
               </span>
               <p>
-                {withSite && `${site.name}, `}
-                {ipAddress === null ? 'address not known' : ipAddress}, signed in{' '}
-                {verifiedBy !== null && `${FACTOR[verifiedBy]} `}
-                <Moment at={createdDate} />, last seen <Moment at={lastSeenDate} />
+                {showSite && `${site.name}, `}
+                {ipAddress === null ? 'unknown address' : ipAddress}, signed in{' '}
+                {verifiedBy !== null && `${FACTOR_LABELS[verifiedBy]} `}
+                <Timestamp at={createdDate} />, last seen <Timestamp at={lastSeenDate} />
               </p>
             </div>
             {!isCurrent && (
@@ -49,7 +49,7 @@ export function SessionList({ sessions, withSite, disabledReason, onEnd }: Sessi
                 size="small"
                 aria-label={`End the session of ${device}${ipAddress === null ? '' : ` at ${ipAddress}`}`}
                 disabledReason={disabledReason}
-                onClick={() => void onEnd(session).then((hasEnded) => hasEnded && goOn())}
+                onClick={() => void onEnd(session).then((hasEnded) => hasEnded && focusTarget())}
               >
                 End
               </Button>

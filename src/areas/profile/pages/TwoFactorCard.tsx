@@ -1,30 +1,30 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { regenerateRecoveryCodesMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { OwnSecurity } from '../../../api/generated/types.gen.ts';
+import type { OwnSecurity } from '../../../../contract/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { later } from '../../../ui/later.ts';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { CodesDialog } from '../panels/CodesDialog.tsx';
 import { securityQuery } from '../model/queries.ts';
 
-const EnrolDialog = later(() => import('../panels/EnrolDialog.tsx'));
+const EnrolDialog = lazyWithPreload(() => import('../panels/EnrolDialog.tsx'));
 
-/** Fewer are soon none. */
-const FEW = 3;
+/** With fewer codes left, the card suggests creating new ones. */
+const FEW_CODES = 3;
 
 const hasFactor = ({ authenticatorDate, passkeys }: OwnSecurity): boolean =>
   authenticatorDate !== null || passkeys.length > 0;
 
-/** The second factor of the person: the app, and the codes that stand in for it (spec 2.1). */
+/** Authenticator app and recovery codes of the user (spec 2.1). */
 export function TwoFactorCard() {
   const { data: security } = useSuspenseQuery(securityQuery);
   const [enrolling, setEnrolling] = useState(false);
@@ -40,8 +40,7 @@ export function TwoFactorCard() {
       {!isOn && twoFactorRequired && (
         <div className="profile-banner">
           <Banner tone="warn">
-            A site asks you for a second factor, and you have none: your next sign-in begins with setting one
-            up.
+            A site requires a second factor and you have none. You will set one up at your next sign-in.
           </Banner>
         </div>
       )}
@@ -49,11 +48,10 @@ export function TwoFactorCard() {
         title="Authenticator app"
         description={
           authenticatorDate === null ? (
-            'Shows a code that signing in asks for besides your password. Once set up, you can replace it, but not go back to the password alone.'
+            'Generates a code that is required besides your password at sign-in. Once set up, it can be replaced but not removed.'
           ) : (
             <>
-              The app was set up <Moment at={authenticatorDate} />. Setting it up on another device takes its
-              place.
+              Set up <Timestamp at={authenticatorDate} />. Setting it up on another device replaces it.
             </>
           )
         }
@@ -77,20 +75,20 @@ function RecoveryRow({ security }: { security: OwnSecurity }) {
   const { user } = useSession();
   const renew = useWrite('regenerateRecoveryCodes', regenerateRecoveryCodesMutation());
   const [codes, setCodes] = useState<readonly string[]>();
-  const left = security.recoveryCodesLeft;
-  const ask = async () => {
-    const done = await passOneWayDoor({
-      title: 'Make new recovery codes?',
-      final: 'The new codes are shown once, and never again.',
+  const codesLeft = security.recoveryCodesLeft;
+  const regenerate = async () => {
+    const done = await confirmIrreversible({
+      title: 'Create new recovery codes?',
+      irreversible: 'The new codes are shown once, and never again.',
       breaks:
-        left === 0
-          ? 'Nothing: none of the codes before is left.'
-          : `The ${counted(left, 'code', 'codes')} that you still have work no longer.`,
-      affects: 'You alone, on every site. You are told by e-mail.',
-      action: 'Make new codes',
+        codesLeft === 0
+          ? 'Nothing: no previous codes are left.'
+          : `The ${pluralize(codesLeft, 'code', 'codes')} you have left no longer work.`,
+      affects: 'Only you, on every site. You will get an e-mail.',
+      action: 'Create new codes',
       run: async () => setCodes((await renew.mutateAsync({})).recoveryCodes),
     });
-    if (done) toast({ title: 'The recovery codes before work no longer' });
+    if (done) toast({ title: 'The previous recovery codes no longer work' });
   };
   return (
     <>
@@ -98,15 +96,15 @@ function RecoveryRow({ security }: { security: OwnSecurity }) {
         title="Recovery codes"
         description={
           hasFactor(security)
-            ? `${counted(left, 'code is', 'codes are')} left. Each stands in for the second factor once.${left < FEW ? ' Make new ones before you need them.' : ''}`
-            : 'They come with the second factor and stand in for it, each once.'
+            ? `${pluralize(codesLeft, 'code is', 'codes are')} left. Each replaces the second factor once.${codesLeft < FEW_CODES ? ' Create new ones before you run out.' : ''}`
+            : 'You get them with the second factor. Each replaces it once.'
         }
         action={
           <Button
             disabledReason={hasFactor(security) ? undefined : 'Set up a second factor first'}
-            onClick={() => void ask()}
+            onClick={() => void regenerate()}
           >
-            Make new codes…
+            Create new codes…
           </Button>
         }
       />

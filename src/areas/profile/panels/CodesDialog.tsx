@@ -1,6 +1,6 @@
 import { RecoveryCodes } from '../../../app/sign-in/RecoveryCodes.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { mayCloseCodes } from '../model/once.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 
 interface CodesDialogProps {
   codes: readonly string[];
@@ -8,14 +8,24 @@ interface CodesDialogProps {
   onClose: () => void;
 }
 
-/** New recovery codes, this once. */
+/** Shows new recovery codes once. */
 export function CodesDialog({ codes, email, onClose }: CodesDialogProps) {
-  const leave = async () => {
-    if (await mayCloseCodes()) onClose();
+  const close = async () => {
+    if (await confirmCloseCodes()) onClose();
   };
   return (
-    <Dialog title="Your recovery codes" role="alertdialog" onClose={() => void leave()}>
-      <RecoveryCodes codes={codes} email={email} done="I have kept them" onDone={onClose} />
+    <Dialog title="Your recovery codes" role="alertdialog" onClose={() => void close()}>
+      <RecoveryCodes codes={codes} email={email} doneLabel="I have saved them" onDone={onClose} />
     </Dialog>
   );
 }
+
+/** Asks for confirmation before closing codes that are not shown again. */
+export const confirmCloseCodes = (): Promise<boolean> =>
+  confirm({
+    title: 'Close without saving the codes?',
+    body: 'They are not shown again. If you lose the second factor and the codes, only an administrator can restore your access. You can create new codes.',
+    action: 'Close',
+    cancel: 'Back to the codes',
+    danger: true,
+  });

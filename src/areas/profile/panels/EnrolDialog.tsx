@@ -3,34 +3,34 @@ import { useState } from 'react';
 import { sessionQuery } from '../../../api/session-query.ts';
 import EnrolmentForm from '../../../app/sign-in/EnrolmentForm.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { mayCloseCodes } from '../model/once.ts';
+import { toast } from '../../../ui/toast.ts';
+import { confirmCloseCodes } from './CodesDialog.tsx';
 import { securityQuery } from '../model/queries.ts';
 
-/** Sets up an authenticator app, or another one in place of that of before. */
+/** Sets up an authenticator app, or replaces the current one. */
 export default function EnrolDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const { authenticatorDate } = useSuspenseQuery(securityQuery).data;
-  const [before] = useState(authenticatorDate);
-  const isMoved = before !== null;
-  const leave = async () => {
-    // Confirmed already: what is on screen now are the codes.
-    if (authenticatorDate === before || (await mayCloseCodes())) onClose();
+  const [initialDate] = useState(authenticatorDate);
+  const isReplacement = initialDate !== null;
+  const close = async () => {
+    // A changed date means that the app is confirmed and the recovery codes are shown.
+    if (authenticatorDate === initialDate || (await confirmCloseCodes())) onClose();
   };
   return (
     <Dialog
-      title={isMoved ? 'Move the app to another device' : 'Set up an authenticator app'}
+      title={isReplacement ? 'Move the app to another device' : 'Set up an authenticator app'}
       role="alertdialog"
-      onClose={() => void leave()}
+      onClose={() => void close()}
     >
-      {isMoved && <p>Until the first code of the new one is confirmed, the app of before goes on working.</p>}
+      {isReplacement && <p>The current app keeps working until you confirm the first code of the new one.</p>}
       <EnrolmentForm
-        done="I have kept them"
+        doneLabel="I have saved them"
         onCancel={onClose}
-        onOver={onClose}
+        onExpired={onClose}
         onDone={(session) => {
           queryClient.setQueryData(sessionQuery.queryKey, session);
-          toast({ title: isMoved ? 'The new app counts from now on' : 'Two-factor authentication is on' });
+          toast({ title: isReplacement ? 'The new app is active' : 'Two-factor authentication is on' });
           onClose();
         }}
       />

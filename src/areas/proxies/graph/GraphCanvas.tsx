@@ -1,57 +1,63 @@
 import { Maximize, ShieldOff, ZoomIn, ZoomOut } from 'lucide-react';
 import { useMemo, useState, useCallback, useRef } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { isCyclic, marksOf } from '../model/delegations.ts';
-import type { Delegations, States } from '../model/delegations.ts';
-import { NODE } from './graph-layout.ts';
+import { isPartOfCycle, getPersonWarnings } from '../model/assignments.ts';
+import type { Assignments, PersonStates } from '../model/assignments.ts';
+import { NODE_SIZE } from './graph-layout.ts';
 import type { GraphLayout } from './graph-layout.ts';
 import { GraphNode } from './GraphNode.tsx';
 
 interface GraphCanvasProps {
   layout: GraphLayout;
-  delegations: Delegations;
-  states: States;
-  /** Whom the page is about. */
-  chosen: number | undefined;
+  assignments: Assignments;
+  states: PersonStates;
+  /** User whose panel is open or whose component is drawn; the first one in view. */
+  selectedUserId: number | undefined;
 }
 
-const PAN = 80;
-const PANS: Record<string, [number, number]> = {
-  ArrowLeft: [PAN, 0],
-  ArrowRight: [-PAN, 0],
-  ArrowUp: [0, PAN],
-  ArrowDown: [0, -PAN],
+const PAN_STEP_PX = 80;
+const PAN_BY_KEY: Record<string, [number, number]> = {
+  ArrowLeft: [PAN_STEP_PX, 0],
+  ArrowRight: [-PAN_STEP_PX, 0],
+  ArrowUp: [0, PAN_STEP_PX],
+  ArrowDown: [0, -PAN_STEP_PX],
 };
-const STEPS: Record<string, (at: number, last: number) => number> = {
-  ArrowDown: (at) => at + 1,
-  ArrowRight: (at) => at + 1,
-  ArrowUp: (at) => at - 1,
-  ArrowLeft: (at) => at - 1,
+const MOVE_BY_KEY: Record<string, (index: number, last: number) => number> = {
+  ArrowDown: (index) => index + 1,
+  ArrowRight: (index) => index + 1,
+  ArrowUp: (index) => index - 1,
+  ArrowLeft: (index) => index - 1,
   Home: () => 0,
   End: (_, last) => last,
 };
 
-/** The drawing: people as boxes, proxies left of those they act for. The table beside it says the same. */
-export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvasProps) {
-  const { nodes, edges, left } = layout;
-  const first = useMemo(() => boxOf(nodes.find(({ id }) => id === chosen)), [nodes, chosen]);
-  const { attach, transform, zoomIn, zoomOut, fit, show, move, pointer } = usePanZoom(layout.width, first);
-  const [current, setCurrent] = useState(chosen);
-  const stop = nodes.some(({ id }) => id === current) ? current : nodes[0]?.id;
+/** Drawing of the assignments: people are boxes, proxies are left of the users they act for. The table beside it has the same content. */
+export function GraphCanvas({ layout, assignments, states, selectedUserId }: GraphCanvasProps) {
+  const { nodes, edges, omittedCount } = layout;
+  const initialBox = useMemo(
+    () => getNodeBox(nodes.find(({ id }) => id === selectedUserId)),
+    [nodes, selectedUserId],
+  );
+  const { attach, transform, zoomIn, zoomOut, fit, show, move, pointer } = usePanZoom(
+    layout.width,
+    initialBox,
+  );
+  const [focusedUserId, setFocusedUserId] = useState(selectedUserId);
+  const focusableUserId = nodes.some(({ id }) => id === focusedUserId) ? focusedUserId : nodes[0]?.id;
 
-  const press = (event: KeyboardEvent<SVGSVGElement>) => {
+  const handleKeyDown = (event: KeyboardEvent<SVGSVGElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const pan = event.shiftKey ? PANS[event.key] : undefined;
-    const step = STEPS[event.key];
+    const pan = event.shiftKey ? PAN_BY_KEY[event.key] : undefined;
+    const moveFocus = MOVE_BY_KEY[event.key];
     const zoom = { '+': zoomIn, '=': zoomIn, '-': zoomOut, '0': fit }[event.key];
     if (pan) move(...pan);
     else if (zoom) zoom();
-    else if (step) {
-      const at = nodes.findIndex(({ id }) => id === stop);
-      const next = nodes[Math.max(0, Math.min(nodes.length - 1, step(at, nodes.length - 1)))];
+    else if (moveFocus) {
+      const index = nodes.findIndex(({ id }) => id === focusableUserId);
+      const next = nodes[clamp(moveFocus(index, nodes.length - 1), 0, nodes.length - 1)];
       event.currentTarget.querySelector<SVGElement>(`[data-person="${next?.id}"]`)?.focus();
     } else return;
     event.preventDefault();
@@ -59,16 +65,17 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
 
   return (
     <figure className="graph" aria-label="Graph of assignments">
-      {/* Its people are links, and the keys move between them; HTML's groups are none inside a drawing. */}
+      {/* The nodes are links; the handler moves the focus between them. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <svg
         ref={attach}
         className="graph-window"
+        // SVG has no element with the role group.
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="group"
-        aria-label={`${counted(nodes.length, 'person', 'people')}, proxies left of those they act for`}
+        aria-label={`${pluralize(nodes.length, 'person', 'people')}, proxies left of those they act for`}
         aria-describedby="graph-keys"
-        onKeyDown={press}
+        onKeyDown={handleKeyDown}
         {...pointer}
       >
         <defs>
@@ -77,14 +84,14 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
         </defs>
         <g transform={transform}>
           {edges.map((edge) => {
-            const cyclic = isCyclic(delegations, edge);
-            const near = edge.proxyUserId === chosen || edge.userId === chosen;
+            const isCyclic = isPartOfCycle(assignments, edge);
+            const isSelected = edge.proxyUserId === selectedUserId || edge.userId === selectedUserId;
             return (
               <path
                 key={`${edge.proxyUserId} ${edge.userId}`}
-                className={cx('graph-edge', cyclic && 'graph-edge-cycle', near && 'graph-edge-near')}
-                d={edge.line}
-                markerEnd={`url(#graph-arrow${cyclic ? '-cycle' : ''})`}
+                className={cx('graph-edge', isCyclic && 'graph-edge-cycle', isSelected && 'graph-edge-near')}
+                d={edge.path}
+                markerEnd={`url(#graph-arrow${isCyclic ? '-cycle' : ''})`}
               />
             );
           })}
@@ -92,15 +99,15 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
             <GraphNode
               key={node.id}
               {...node}
-              name={delegations.people.get(node.id)?.fullName ?? String(node.id)}
-              marks={marksOf(node.id, delegations, states)}
-              users={delegations.usersOf.get(node.id)?.length ?? 0}
-              proxies={delegations.proxiesOf.get(node.id)?.length ?? 0}
-              current={node.id === stop}
-              chosen={node.id === chosen}
+              name={assignments.people.get(node.id)?.fullName ?? String(node.id)}
+              warnings={getPersonWarnings(node.id, assignments, states)}
+              userCount={assignments.usersByProxy.get(node.id)?.length ?? 0}
+              proxyCount={assignments.proxiesByUser.get(node.id)?.length ?? 0}
+              focusable={node.id === focusableUserId}
+              selected={node.id === selectedUserId}
               onFocus={() => {
-                setCurrent(node.id);
-                const box = boxOf(node);
+                setFocusedUserId(node.id);
+                const box = getNodeBox(node);
                 if (box) show(box);
               }}
             />
@@ -108,20 +115,21 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
         </g>
       </svg>
       <figcaption className="graph-legend">
-        {left > 0 && (
+        {omittedCount > 0 && (
           <strong>
-            Drawn: {count(nodes.length)} of {count(nodes.length + left)} people. The table has all of them.
+            Showing {formatNumber(nodes.length)} of {formatNumber(nodes.length + omittedCount)} people. The
+            table lists all of them.
           </strong>
         )}
-        <span className="graph-sign graph-sign-cycle">In a cycle, dashed line</span>
+        <span className="graph-sign graph-sign-cycle">In a cycle (dashed line)</span>
         <span className="graph-sign graph-sign-inactive">Inactive</span>
         <span className="graph-sign graph-sign-shield">
           <ShieldOff />
           No two-factor
         </span>
         <span id="graph-keys">
-          Drag to move, Ctrl and wheel to zoom. Keys: arrows from person to person, + − 0 zoom, Shift and
-          arrows move.
+          Drag to pan, Ctrl + wheel to zoom. Keyboard: arrow keys move between people, + − 0 zoom, Shift +
+          arrow keys pan.
         </span>
         <span className="graph-tools">
           <IconButton label="Zoom in" icon={ZoomIn} onClick={zoomIn} />
@@ -133,7 +141,8 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
   );
 }
 
-const boxOf = (node: { x: number; y: number } | undefined) => node && { x: node.x, y: node.y, ...NODE };
+const getNodeBox = (node: { x: number; y: number } | undefined) =>
+  node && { x: node.x, y: node.y, ...NODE_SIZE };
 
 function Arrow({ id }: { id: string }) {
   return (
@@ -152,8 +161,8 @@ function Arrow({ id }: { id: string }) {
   );
 }
 
-/** Where the drawing stands in its window, and how large. */
-interface View {
+/** Position and scale of the drawing in its viewport. */
+interface Viewport {
   x: number;
   y: number;
   scale: number;
@@ -166,106 +175,112 @@ interface Box {
   height: number;
 }
 
-const LEAST = 0.2;
-const MOST = 2;
-const STEP = 1.25;
-const READABLE = 0.85;
-const MARGIN = 24;
-// A hand that clicks moves a little.
-const STILL = 4;
+/** Limits of zooming. */
+const MIN_SCALE = 0.2;
+const MAX_SCALE = 2;
+const ZOOM_FACTOR = 1.25;
+/** Fitting does not scale below this, so that names stay readable. */
+const MIN_FIT_SCALE = 0.85;
+const MARGIN_PX = 24;
+/** A pointer that moves less than this is a click. */
+const DRAG_THRESHOLD_PX = 4;
 
-const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
+const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value));
 
-function zoomed(view: View, factor: number, at: { x: number; y: number }): View {
-  const scale = clamp(view.scale * factor, LEAST, MOST);
+/** Scales by a factor and keeps the point `at` in place. */
+function zoomAt(view: Viewport, factor: number, at: { x: number; y: number }): Viewport {
+  const scale = clamp(view.scale * factor, MIN_SCALE, MAX_SCALE);
   const ratio = scale / view.scale;
   return { scale, x: at.x - (at.x - view.x) * ratio, y: at.y - (at.y - view.y) * ratio };
 }
 
-/** As wide as the window, but neither unreadable nor blown up; from the top. */
-const fitted = (window: Element, width: number): View => {
-  const scale = clamp(window.clientWidth / width, READABLE, 1);
-  return { scale, x: Math.max(0, (window.clientWidth - width * scale) / 2), y: 0 };
+/** Fits a drawing to the width of its container, at a readable scale and from the top. */
+const fitToWidth = (container: Element, width: number): Viewport => {
+  const scale = clamp(container.clientWidth / width, MIN_FIT_SCALE, 1);
+  return { scale, x: Math.max(0, (container.clientWidth - width * scale) / 2), y: 0 };
 };
 
-/** Moves so far that the box is in the window. */
-function showing(view: View, box: Box, window: Element): View {
-  const along = (at: number, size: number, from: number, room: number) => {
-    const start = at * view.scale + from;
-    if (start < MARGIN) return from + MARGIN - start;
-    return Math.min(from, from + room - MARGIN - start - size * view.scale);
+/** Moves the viewport as little as necessary to show the box. */
+function scrollIntoView(view: Viewport, box: Box, container: Element): Viewport {
+  const scrollAxis = (position: number, size: number, offset: number, available: number) => {
+    const start = position * view.scale + offset;
+    if (start < MARGIN_PX) return offset + MARGIN_PX - start;
+    return Math.min(offset, offset + available - MARGIN_PX - start - size * view.scale);
   };
   return {
     ...view,
-    x: along(box.x, box.width, view.x, window.clientWidth),
-    y: along(box.y, box.height, view.y, window.clientHeight),
+    x: scrollAxis(box.x, box.width, view.x, container.clientWidth),
+    y: scrollAxis(box.y, box.height, view.y, container.clientHeight),
   };
 }
 
-/** Moving and zooming a drawing: pointer, wheel (with Ctrl or Cmd it zooms), and steps for buttons and keys. */
-function usePanZoom(width: number, first: Box | undefined) {
-  const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
-  const window = useRef<SVGSVGElement>(null);
-  const drag = useRef<{ x: number; y: number; from: View; moved: boolean }>(undefined);
+/** Panning and zooming of a drawing by pointer, wheel (Ctrl or Cmd zooms), buttons and keys. */
+function usePanZoom(width: number, initialBox: Box | undefined) {
+  const [view, setView] = useState<Viewport>({ x: 0, y: 0, scale: 1 });
+  const svgRef = useRef<SVGSVGElement>(null);
+  const dragRef = useRef<{ x: number; y: number; from: Viewport; hasMoved: boolean }>(undefined);
 
-  // React listens to wheels passively: the page would scroll along.
+  // React attaches wheel listeners as passive, which cannot prevent the page from scrolling.
   const attach = useCallback(
     (svg: SVGSVGElement | null) => {
-      window.current = svg;
+      svgRef.current = svg;
       if (!svg) return undefined;
-      const start = fitted(svg, width);
-      setView(first ? showing(start, first, svg) : start);
-      const turn = (event: WheelEvent) => {
+      const start = fitToWidth(svg, width);
+      setView(initialBox ? scrollIntoView(start, initialBox, svg) : start);
+      const handleWheel = (event: WheelEvent) => {
         event.preventDefault();
         const { left, top } = svg.getBoundingClientRect();
         const at = { x: event.clientX - left, y: event.clientY - top };
-        setView((now) =>
+        setView((current) =>
           event.ctrlKey || event.metaKey
-            ? zoomed(now, Math.exp(-event.deltaY / 200), at)
-            : { ...now, x: now.x - event.deltaX, y: now.y - event.deltaY },
+            ? zoomAt(current, Math.exp(-event.deltaY / 200), at)
+            : { ...current, x: current.x - event.deltaX, y: current.y - event.deltaY },
         );
       };
-      svg.addEventListener('wheel', turn, { passive: false });
-      return () => svg.removeEventListener('wheel', turn);
+      svg.addEventListener('wheel', handleWheel, { passive: false });
+      return () => svg.removeEventListener('wheel', handleWheel);
     },
-    [width, first],
+    [width, initialBox],
   );
 
   const zoom = (factor: number) => {
-    const svg = window.current;
-    if (svg) setView((now) => zoomed(now, factor, { x: svg.clientWidth / 2, y: svg.clientHeight / 2 }));
+    const svg = svgRef.current;
+    if (svg)
+      setView((current) => zoomAt(current, factor, { x: svg.clientWidth / 2, y: svg.clientHeight / 2 }));
   };
-  const act = (with_: (svg: SVGSVGElement) => (now: View) => View) => {
-    if (window.current) setView(with_(window.current));
+  const updateView = (compute: (svg: SVGSVGElement, current: Viewport) => Viewport) => {
+    const svg = svgRef.current;
+    if (svg) setView((current) => compute(svg, current));
   };
   return {
     attach,
     transform: `translate(${view.x} ${view.y}) scale(${view.scale})`,
-    zoomIn: () => zoom(STEP),
-    zoomOut: () => zoom(1 / STEP),
-    fit: () => act((svg) => () => fitted(svg, width)),
-    show: (box: Box) => act((svg) => (now) => showing(now, box, svg)),
-    move: (x: number, y: number) => setView((now) => ({ ...now, x: now.x + x, y: now.y + y })),
+    zoomIn: () => zoom(ZOOM_FACTOR),
+    zoomOut: () => zoom(1 / ZOOM_FACTOR),
+    fit: () => updateView((svg) => fitToWidth(svg, width)),
+    show: (box: Box) => updateView((svg, current) => scrollIntoView(current, box, svg)),
+    move: (x: number, y: number) =>
+      setView((current) => ({ ...current, x: current.x + x, y: current.y + y })),
     pointer: {
       onPointerDown(event: PointerEvent<SVGSVGElement>) {
         if (event.button === 0)
-          drag.current = { x: event.clientX, y: event.clientY, from: view, moved: false };
+          dragRef.current = { x: event.clientX, y: event.clientY, from: view, hasMoved: false };
       },
       onPointerMove(event: PointerEvent<SVGSVGElement>) {
-        const held = drag.current;
-        if (!held) return;
-        const [x, y] = [event.clientX - held.x, event.clientY - held.y];
-        if (!held.moved && Math.hypot(x, y) < STILL) return;
-        // From now on it is no click: the window takes what would go to the person under it.
-        held.moved = true;
+        const drag = dragRef.current;
+        if (!drag) return;
+        const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+        if (!drag.hasMoved && Math.hypot(x, y) < DRAG_THRESHOLD_PX) return;
+        // Capturing the pointer keeps the node under it from receiving a click.
+        drag.hasMoved = true;
         event.currentTarget.setPointerCapture(event.pointerId);
-        setView({ ...held.from, x: held.from.x + x, y: held.from.y + y });
+        setView({ ...drag.from, x: drag.from.x + x, y: drag.from.y + y });
       },
       onPointerUp: () => {
-        drag.current = undefined;
+        dragRef.current = undefined;
       },
       onPointerCancel: () => {
-        drag.current = undefined;
+        dragRef.current = undefined;
       },
     },
   };

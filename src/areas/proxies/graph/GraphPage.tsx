@@ -1,54 +1,52 @@
 import { Link, Outlet, getRouteApi, useMatch } from '@tanstack/react-router';
 import { Waypoints } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
-import { count, counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { DelegationsError } from '../pages/DelegationsError.tsx';
+import { AssignmentsError } from '../panels/AssignmentLists.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { useTypedView } from '../../../ui/table/use-typed-view.ts';
-import { marksOfPair } from '../model/delegations.ts';
-import type { Delegations, States } from '../model/delegations.ts';
-import { layOut } from './graph-layout.ts';
-import { readGraphView, writeGraphView } from './graph-view.ts';
-import type { GraphView } from './graph-view.ts';
+import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { getAssignmentWarnings, formatWarnings } from '../model/assignments.ts';
+import type { Assignments, PersonStates, Warning } from '../model/assignments.ts';
+import { layOutGraph } from './graph-layout.ts';
+import { parseGraphView, serializeGraphView } from '../model/view.ts';
+import type { GraphView } from '../model/view.ts';
 import { GraphCanvas } from './GraphCanvas.tsx';
-import { useDelegations } from '../model/proxies-query.ts';
-import { MarkFilters } from '../pages/ProxiesBar.tsx';
-import type { ProxyPair, ProxyPerson } from '../../../api/generated/types.gen.ts';
-import { componentsOf } from './graph-layers.ts';
-import { finder } from '../model/rows.ts';
+import { useAssignments } from '../model/use-assignments.ts';
+import { WarningFilters } from '../pages/ProxiesFilters.tsx';
+import type { ProxyPair, ProxyPerson } from '../../../../contract/generated/types.gen.ts';
+import { findComponents } from './graph-layers.ts';
+import { createMatcher } from '../model/rows.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import type { Mark } from '../model/marks.ts';
-import { shortMarks } from '../model/words.ts';
 import './graph.css';
 
 const route = getRouteApi('/_app/proxies/graph');
-// More boxes than this nobody reads, and the browser draws them slowly.
-const MOST = 400;
-const idOf = ({ id }: PairRow) => id;
-const nameOf = ({ proxy, user }: PairRow) => `${proxy.fullName} for ${user.fullName}`;
+// A larger drawing is unreadable and slow to render.
+const MAX_PEOPLE = 400;
+const getRowId = ({ id }: PairRow) => id;
+const getRowLabel = ({ proxy, user }: PairRow) => `${proxy.fullName} for ${user.fullName}`;
 
-/** Who may act for whom as a drawing, and as a table that says the same. */
+/** Assignments as a graph, and as a table with the same content. */
 export function GraphPage() {
-  const { delegations, states, error, isFetching, refetch } = useDelegations();
+  const { assignments, states, error, isFetching, refetch } = useAssignments();
   const { view, show, type, settle } = useGraphView();
-  const open = useMatch({ from: '/_app/proxies/graph/$userId', shouldThrow: false })?.params.userId;
-  const asked = useDeferredValue(view);
-  const shown = useShown(asked, delegations, states);
-  if (error?.status === 403 && !delegations) throw error;
-  const { around } = view;
+  const openUserId = useMatch({ from: '/_app/proxies/graph/$userId', shouldThrow: false })?.params.userId;
+  const deferredView = useDeferredValue(view);
+  const graph = useVisibleGraph(deferredView, assignments, states);
+  if (error?.status === 403 && !assignments) throw error;
+  const { aroundUserId } = view;
   return (
     <Page
       fill
-      title="Delegation graph"
-      breadcrumbs={<Trail />}
-      meta={shown && delegations && metaOf(shown)}
+      title="Assignment graph"
+      breadcrumbs={<Breadcrumbs />}
+      meta={graph && assignments && formatMeta(graph)}
       actions={
         <Link to="/proxies" className={buttonClass()}>
           List
@@ -56,41 +54,43 @@ export function GraphPage() {
       }
     >
       <TableBar>
-        <MarkFilters {...{ view, show, type, settle }} />
-        {around !== undefined && (
+        <WarningFilters {...{ view, show, type, settle }} />
+        {aroundUserId !== undefined && (
           <ToggleChip
-            label={`Around ${delegations?.people.get(around)?.fullName ?? `user ${around}`}`}
+            label={`Around ${assignments?.people.get(aroundUserId)?.fullName ?? `user ${aroundUserId}`}`}
             on
-            onChange={() => show({ ...view, around: undefined })}
+            onChange={() => show({ ...view, aroundUserId: undefined })}
           />
         )}
       </TableBar>
       <div className="graph-cols">
-        {error && !delegations && <DelegationsError {...{ error, refetch, isFetching }} />}
-        {!shown && !error && <SkeletonRows />}
-        {shown && delegations && (
+        {error && !assignments && <AssignmentsError {...{ error, refetch, isFetching }} />}
+        {!graph && !error && <SkeletonRows />}
+        {graph && assignments && (
           <>
-            {shown.rows.length > 0 && (
+            {graph.rows.length > 0 && (
               <GraphCanvas
-                // Another question begins at its beginning.
-                key={JSON.stringify([asked.q, asked.marks, asked.around])}
-                layout={shown.layout}
-                {...{ delegations, states }}
-                chosen={open ?? around}
+                // A changed filter resets the viewport and the focus.
+                key={JSON.stringify([deferredView.q, deferredView.warnings, deferredView.aroundUserId])}
+                layout={graph.layout}
+                {...{ assignments, states }}
+                selectedUserId={openUserId ?? aroundUserId}
               />
             )}
             <DataTable
               label="Assignments drawn"
               columns={PAIR_COLUMNS}
-              rows={shown.rows}
-              rowId={idOf}
-              rowLabel={nameOf}
+              rows={graph.rows}
+              rowId={getRowId}
+              rowLabel={getRowLabel}
               refetching={isFetching}
               error={error}
               onRetry={refetch}
-              empty={<Nothing around={around} />}
+              empty={<EmptyGraph aroundUserId={aroundUserId} />}
               onClearFilters={
-                view.q !== '' || view.marks.length > 0 ? () => show({ ...view, q: '', marks: [] }) : undefined
+                view.q !== '' || view.warnings.length > 0
+                  ? () => show({ ...view, q: '', warnings: [] })
+                  : undefined
               }
             />
           </>
@@ -101,33 +101,46 @@ export function GraphPage() {
   );
 }
 
-interface Shown {
+interface VisibleGraph {
   rows: PairRow[];
-  people: number;
-  layout: ReturnType<typeof layOut>;
+  peopleCount: number;
+  layout: ReturnType<typeof layOutGraph>;
 }
 
-function useShown(view: GraphView, delegations: Delegations | undefined, states: States): Shown | undefined {
+function useVisibleGraph(
+  view: GraphView,
+  assignments: Assignments | undefined,
+  states: PersonStates,
+): VisibleGraph | undefined {
   return useMemo(() => {
-    if (!delegations) return undefined;
-    const pairs = pairsShown(view, delegations, states);
-    const ids = peopleIn(pairs, delegations);
+    if (!assignments) return undefined;
+    const pairs = filterPairs(view, assignments, states);
+    const ids = listPeople(pairs, assignments);
     const rows = pairs.flatMap((pair) => {
-      const proxy = delegations.people.get(pair.proxyUserId);
-      const user = delegations.people.get(pair.userId);
+      const proxy = assignments.people.get(pair.proxyUserId);
+      const user = assignments.people.get(pair.userId);
       if (!proxy || !user) return [];
-      return { id: `${proxy.id}-${user.id}`, proxy, user, marks: marksOfPair(pair, delegations, states) };
+      return {
+        id: `${proxy.id}-${user.id}`,
+        proxy,
+        user,
+        warnings: getAssignmentWarnings(pair, assignments, states),
+      };
     });
-    return { rows, people: ids.length, layout: layOut(ids, pairs, { most: MOST, first: view.around }) };
-  }, [view, delegations, states]);
+    return {
+      rows,
+      peopleCount: ids.length,
+      layout: layOutGraph(ids, pairs, { maxPeople: MAX_PEOPLE, focusUserId: view.aroundUserId }),
+    };
+  }, [view, assignments, states]);
 }
 
-function metaOf({ rows, people }: Shown): string {
-  const cyclic = rows.filter(({ marks }) => marks.includes('cycle')).length;
+function formatMeta({ rows, peopleCount }: VisibleGraph): string {
+  const cyclicCount = rows.filter(({ warnings }) => warnings.includes('cycle')).length;
   const parts = [
-    counted(people, 'person', 'people'),
-    counted(rows.length, 'assignment', 'assignments'),
-    ...(cyclic > 0 ? [`${count(cyclic)} in cycles`] : []),
+    pluralize(peopleCount, 'person', 'people'),
+    pluralize(rows.length, 'assignment', 'assignments'),
+    ...(cyclicCount > 0 ? [`${formatNumber(cyclicCount)} in cycles`] : []),
   ];
   return parts.join(' · ');
 }
@@ -135,14 +148,14 @@ function metaOf({ rows, people }: Shown): string {
 function useGraphView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const said = useMemo(() => readGraphView(search), [search]);
-  return useTypedView({
-    said,
-    write: (view, replace) => navigate({ to: '.', search: writeGraphView(view), replace }),
+  const urlView = useMemo(() => parseGraphView(search), [search]);
+  return useDebouncedView({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: serializeGraphView(view), replace }),
   });
 }
 
-function Nothing({ around }: { around: number | undefined }) {
+function EmptyGraph({ aroundUserId }: { aroundUserId: number | undefined }) {
   return (
     <EmptyState
       icon={Waypoints}
@@ -153,48 +166,50 @@ function Nothing({ around }: { around: number | undefined }) {
         </Link>
       }
     >
-      {around === undefined
-        ? 'Nobody on this site may act for anybody yet.'
-        : 'This person may act for nobody, and nobody for them.'}
+      {aroundUserId === undefined
+        ? 'No one on this site may act for anyone yet.'
+        : 'This person may not act for anyone, and no one may act for them.'}
     </EmptyState>
   );
 }
 
-/** The assignments that have everything the view asks for. */
-function pairsShown(view: GraphView, delegations: Delegations, states: States): readonly ProxyPair[] {
-  const meant = finder(view.q, delegations);
-  const found = delegations.pairs.filter((pair) => {
-    const marks = marksOfPair(pair, delegations, states);
+/** Assignments that match the view. */
+function filterPairs(view: GraphView, assignments: Assignments, states: PersonStates): readonly ProxyPair[] {
+  const matcher = createMatcher(view.q, assignments);
+  const matchingPairs = assignments.pairs.filter((pair) => {
+    const warnings = getAssignmentWarnings(pair, assignments, states);
     return (
-      view.marks.every((mark) => marks.includes(mark)) &&
-      (meant.proxy(pair.proxyUserId) || meant.user(pair.userId))
+      view.warnings.every((warning) => warnings.includes(warning)) &&
+      (matcher.proxy(pair.proxyUserId) || matcher.user(pair.userId))
     );
   });
-  const { around } = view;
-  if (around === undefined) return found;
-  const part = componentsOf(peopleIn(found, delegations), found).find(({ ids }) => ids.includes(around));
-  return part?.pairs ?? [];
+  const { aroundUserId } = view;
+  if (aroundUserId === undefined) return matchingPairs;
+  const component = findComponents(listPeople(matchingPairs, assignments), matchingPairs).find(({ ids }) =>
+    ids.includes(aroundUserId),
+  );
+  return component?.pairs ?? [];
 }
 
-/** Who stands in these assignments, by name. */
-function peopleIn(pairs: readonly ProxyPair[], { people }: Delegations): number[] {
-  const named = new Set(pairs.flatMap(({ proxyUserId, userId }) => [proxyUserId, userId]));
-  return [...people.keys()].filter((id) => named.has(id));
+/** Ids of the people in the assignments, sorted by name. */
+function listPeople(pairs: readonly ProxyPair[], { people }: Assignments): number[] {
+  const ids = new Set(pairs.flatMap(({ proxyUserId, userId }) => [proxyUserId, userId]));
+  return [...people.keys()].filter((id) => ids.has(id));
 }
 
-/** One assignment as the table beside the graph tells it. */
+/** Row of the table beside the graph: one assignment. */
 interface PairRow {
   id: string;
   proxy: ProxyPerson;
   user: ProxyPerson;
-  marks: readonly Mark[];
+  warnings: readonly Warning[];
 }
 
-const name = ({ id, fullName }: ProxyPerson, tabIndex: 0 | -1) => (
+const renderPersonLink = ({ id, fullName }: ProxyPerson, tabIndex: 0 | -1) => (
   <Link
     to="/proxies/graph/$userId"
     params={{ userId: id }}
-    search={(now) => now}
+    search={(current) => current}
     tabIndex={tabIndex}
     title={fullName}
   >
@@ -202,21 +217,25 @@ const name = ({ id, fullName }: ProxyPerson, tabIndex: 0 | -1) => (
   </Link>
 );
 
-/** The columns of that table. */
 const PAIR_COLUMNS: readonly Column<PairRow>[] = [
-  { id: 'proxy', header: 'Proxy', minWidth: 105, cell: ({ proxy }, { tabIndex }) => name(proxy, tabIndex) },
+  {
+    id: 'proxy',
+    header: 'Proxy',
+    minWidth: 105,
+    cell: ({ proxy }, { tabIndex }) => renderPersonLink(proxy, tabIndex),
+  },
   {
     id: 'user',
     header: 'May act for',
     minWidth: 105,
     small: 'line',
-    cell: ({ user }, { tabIndex }) => name(user, tabIndex),
+    cell: ({ user }, { tabIndex }) => renderPersonLink(user, tabIndex),
   },
   {
     id: 'marks',
-    header: 'Look twice',
+    header: 'Warnings',
     width: 180,
     small: 'line',
-    cell: ({ marks }) => shortMarks(marks),
+    cell: ({ warnings }) => formatWarnings(warnings),
   },
 ];

@@ -1,12 +1,13 @@
-import type { ProxyPair } from '../../../api/generated/types.gen.ts';
-import { componentsOf, layersOf } from './graph-layers.ts';
+import type { ProxyPair } from '../../../../contract/generated/types.gen.ts';
+import { buildNeighbours, computeLayers, findComponents } from './graph-layers.ts';
 import type { Component } from './graph-layers.ts';
 
-export const NODE = { width: 172, height: 44 };
+/** Size of a node; all lengths are in SVG user units. */
+export const NODE_SIZE = { width: 172, height: 44 };
 const GAP = { x: 76, y: 14 };
-const BETWEEN = 36;
-// Lines that lead back bow out beyond the boxes.
-const EDGE = { x: 52, y: 16 };
+const COMPONENT_GAP = 36;
+// Space for back edges, which curve out beyond the nodes.
+const PADDING = { x: 52, y: 16 };
 
 interface GraphNode {
   id: number;
@@ -15,117 +16,131 @@ interface GraphNode {
 }
 
 interface GraphEdge extends ProxyPair {
-  /** The line, as `d` of an SVG path. */
-  line: string;
+  /** The `d` attribute of the SVG path. */
+  path: string;
 }
 
 export interface GraphLayout {
-  /** In reading order: part by part, column by column. */
+  /** In reading order: by component, then by column. */
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
   width: number;
   height: number;
-  /** People for whom there was no room. */
-  left: number;
+  /** Number of people that are not drawn because of `maxPeople`. */
+  omittedCount: number;
 }
 
 /**
- * Draws who may act for whom, from left to right, parts that hang together one under another, the biggest first. Of
- * more than `most` people only so many are drawn, whole parts as long as they fit; `first` is among them.
+ * Lays out the graph from left to right, with its components below each other, the largest first. Draws at most
+ * `maxPeople` people, whole components as long as they fit, including `focusUserId`.
  */
-export function layOut(
+export function layOutGraph(
   ids: readonly number[],
   pairs: readonly ProxyPair[],
-  { most, first }: { most: number; first?: number | undefined },
+  { maxPeople, focusUserId }: { maxPeople: number; focusUserId?: number | undefined },
 ): GraphLayout {
   const nodes: GraphNode[] = [];
   let width = 0;
-  let top = EDGE.y;
-  for (const part of chosen(componentsOf(ids, pairs), most, first)) {
-    const { placed, right, bottom } = placedAt(top, layersOf(part));
+  let top = PADDING.y;
+  for (const part of selectComponents(findComponents(ids, pairs), maxPeople, focusUserId)) {
+    const { placed, right, bottom } = placeComponent(top, computeLayers(part));
     nodes.push(...placed);
     width = Math.max(width, right);
-    top = bottom + BETWEEN;
+    top = bottom + COMPONENT_GAP;
   }
-  const at = new Map(nodes.map((node) => [node.id, node]));
+  const nodeById = new Map(nodes.map((node) => [node.id, node]));
   const edges = pairs.flatMap((pair) => {
-    const [from, to] = [at.get(pair.proxyUserId), at.get(pair.userId)];
-    return from && to ? { ...pair, line: lineOf(from, to) } : [];
+    const [from, to] = [nodeById.get(pair.proxyUserId), nodeById.get(pair.userId)];
+    return from && to ? { ...pair, path: buildEdgePath(from, to) } : [];
   });
   return {
     nodes,
     edges,
-    width: width + EDGE.x,
-    height: nodes.length === 0 ? 0 : top - BETWEEN + EDGE.y,
-    left: ids.length - nodes.length,
+    width: width + PADDING.x,
+    height: nodes.length === 0 ? 0 : top - COMPONENT_GAP + PADDING.y,
+    omittedCount: ids.length - nodes.length,
   };
 }
 
-/** The parts to be drawn; one that is too large on its own is cut down to those nearest to its middle. */
-function chosen(parts: readonly Component[], most: number, first: number | undefined): Component[] {
-  const begin = parts.filter(({ ids }) => first !== undefined && ids.includes(first));
+/** Components to draw. A component that is too large on its own is reduced to the people nearest to its centre. */
+function selectComponents(
+  components: readonly Component[],
+  maxPeople: number,
+  focusUserId: number | undefined,
+): Component[] {
+  const focused = components.filter(({ ids }) => focusUserId !== undefined && ids.includes(focusUserId));
   const result: Component[] = [];
-  let room = most;
-  for (const part of [...begin, ...parts.filter((one) => !begin.includes(one))]) {
-    if (part.ids.length <= room) {
-      result.push(part);
-      room -= part.ids.length;
+  let remaining = maxPeople;
+  for (const component of [...focused, ...components.filter((one) => !focused.includes(one))]) {
+    if (component.ids.length <= remaining) {
+      result.push(component);
+      remaining -= component.ids.length;
     } else if (result.length === 0) {
-      result.push(cutDown(part, most, first));
-      room = 0;
+      result.push(reduceComponent(component, maxPeople, focusUserId));
+      remaining = 0;
     }
   }
   return result;
 }
 
-/** Those who are the fewest steps away from `first`, or else from whoever has the most assignments. */
-function cutDown({ ids, pairs }: Component, most: number, first: number | undefined): Component {
-  const near = new Map<number, number[]>(ids.map((id) => [id, []]));
-  for (const { proxyUserId, userId } of pairs) {
-    near.get(proxyUserId)?.push(userId);
-    near.get(userId)?.push(proxyUserId);
-  }
-  const degree = (id: number) => near.get(id)?.length ?? 0;
-  const middle =
-    first !== undefined && near.has(first) ? first : ids.toSorted((a, b) => degree(b) - degree(a))[0];
-  const kept = new Set(middle === undefined ? [] : [middle]);
-  for (const id of kept) for (const next of near.get(id) ?? []) if (kept.size < most) kept.add(next);
+/** Keeps the people with the shortest distance to `focusUserId`, or to the person with the most assignments. */
+function reduceComponent(
+  { ids, pairs }: Component,
+  maxPeople: number,
+  focusUserId: number | undefined,
+): Component {
+  const neighbours = buildNeighbours(ids, pairs);
+  const getDegree = (id: number) => neighbours.get(id)?.length ?? 0;
+  const center =
+    focusUserId !== undefined && neighbours.has(focusUserId)
+      ? focusUserId
+      : ids.toSorted((a, b) => getDegree(b) - getDegree(a))[0];
+  const selected = new Set(center === undefined ? [] : [center]);
+  for (const id of selected)
+    for (const next of neighbours.get(id) ?? []) if (selected.size < maxPeople) selected.add(next);
   return {
-    ids: ids.filter((id) => kept.has(id)),
-    pairs: pairs.filter(({ proxyUserId, userId }) => kept.has(proxyUserId) && kept.has(userId)),
+    ids: ids.filter((id) => selected.has(id)),
+    pairs: pairs.filter(({ proxyUserId, userId }) => selected.has(proxyUserId) && selected.has(userId)),
   };
 }
 
-const heightOf = (count: number): number => count * (NODE.height + GAP.y) - GAP.y;
+const getColumnHeight = (count: number): number => count * (NODE_SIZE.height + GAP.y) - GAP.y;
 
-// A column of more does not fit into a window: in its middle nobody would be seen.
-const TALL = 8;
+/** Taller columns do not fit into the viewport; centring shorter ones beside them would put them out of view. */
+const MAX_CENTERED_NODES = 8;
 
-/** The columns of one part, each in the middle of its height, or all from the top where it is tall. */
-function placedAt(top: number, columns: readonly (readonly number[])[]) {
-  const height = Math.max(...columns.map(({ length }) => heightOf(length)));
-  const isTall = columns.some(({ length }) => length > TALL);
+/** Places the columns of a component below `top`, vertically centred, or aligned to the top if it is tall. */
+function placeComponent(top: number, columns: readonly (readonly number[])[]) {
+  const height = Math.max(...columns.map(({ length }) => getColumnHeight(length)));
+  const isTall = columns.some(({ length }) => length > MAX_CENTERED_NODES);
   const placed = columns.flatMap((column, across) =>
     column.map((id, down) => ({
       id,
-      x: EDGE.x + across * (NODE.width + GAP.x),
-      y: top + (isTall ? 0 : (height - heightOf(column.length)) / 2) + down * (NODE.height + GAP.y),
+      x: PADDING.x + across * (NODE_SIZE.width + GAP.x),
+      y:
+        top +
+        (isTall ? 0 : (height - getColumnHeight(column.length)) / 2) +
+        down * (NODE_SIZE.height + GAP.y),
     })),
   );
-  return { placed, right: EDGE.x + columns.length * (NODE.width + GAP.x) - GAP.x, bottom: top + height };
+  return {
+    placed,
+    right: PADDING.x + columns.length * (NODE_SIZE.width + GAP.x) - GAP.x,
+    bottom: top + height,
+  };
 }
 
-const HEAD = 5;
+const ARROW_HEAD_LENGTH = 5;
 
-/** From the right side of the proxy to the left side of the user; a step back bows around both. */
-function lineOf(from: GraphNode, to: GraphNode): string {
-  const start = { x: from.x + NODE.width, y: from.y + NODE.height / 2 };
-  const end = { x: to.x - HEAD, y: to.y + NODE.height / 2 };
+/** Path from the right side of the proxy to the left side of the user; a back edge curves below both. */
+function buildEdgePath(from: GraphNode, to: GraphNode): string {
+  const start = { x: from.x + NODE_SIZE.width, y: from.y + NODE_SIZE.height / 2 };
+  const end = { x: to.x - ARROW_HEAD_LENGTH, y: to.y + NODE_SIZE.height / 2 };
   if (end.x > start.x) {
     const half = (end.x - start.x) / 2;
     return `M${start.x} ${start.y}C${start.x + half} ${start.y} ${end.x - half} ${end.y} ${end.x} ${end.y}`;
   }
-  const under = Math.max(from.y, to.y) + NODE.height + GAP.y / 2;
+  const under = Math.max(from.y, to.y) + NODE_SIZE.height + GAP.y / 2;
   const bow = GAP.x / 2;
   return (
     `M${start.x} ${start.y}C${start.x + bow} ${start.y} ${start.x + bow} ${under} ${start.x} ${under}` +

@@ -1,97 +1,113 @@
-import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
-import { fold } from '../../../lib/fold.ts';
-import { byName, marksOf } from './delegations.ts';
-import { MARKS } from './marks.ts';
-import type { Delegations, Direction, States } from './delegations.ts';
-import type { Mark } from './marks.ts';
+import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
+import { foldText } from '../../../lib/fold-text.ts';
+import { comparePeople, getPersonWarnings, WARNINGS } from './assignments.ts';
+import type { Assignments, Direction, PersonStates, Warning } from './assignments.ts';
 import type { ProxiesView } from './view.ts';
 
-/** One person with those at the other end of their assignments. */
-export interface DelegationRow {
+/** A row of the list: one person and the people at the other end of their assignments. */
+export interface AssignmentRow {
   id: number;
   person: ProxyPerson;
   others: readonly ProxyPerson[];
-  /** Their own marks. */
-  marks: readonly Mark[];
-  /** How many of the others have a mark that matters from here. */
-  around: ReadonlyMap<Mark, number>;
+  /** Warnings about the person. */
+  warnings: readonly Warning[];
+  /** Number of people at the other end by warning, for the warnings that are relevant in this direction. */
+  otherWarnings: ReadonlyMap<Warning, number>;
 }
 
-const SEPARATED = /\s+/;
+const WHITESPACE = /\s+/;
 
-/** Everybody at this end, by name. */
-export function rowsFrom(direction: Direction, delegations: Delegations, states: States): DelegationRow[] {
-  const { people, usersOf, proxiesOf } = delegations;
-  const others = direction === 'proxy' ? usersOf : proxiesOf;
+/** One row per person at the given end, sorted by name. */
+export function buildRows(
+  direction: Direction,
+  assignments: Assignments,
+  states: PersonStates,
+): AssignmentRow[] {
+  const { people, usersByProxy, proxiesByUser } = assignments;
+  const others = direction === 'proxy' ? usersByProxy : proxiesByUser;
   return [...people.values()].flatMap((person) => {
     const ids = others.get(person.id);
     if (!ids) return [];
     return {
       id: person.id,
       person,
-      others: ids.flatMap((id) => people.get(id) ?? []).toSorted(byName),
-      marks: marksOf(person.id, delegations, states),
-      around: aroundOf(ids, direction, delegations, states),
+      others: ids.flatMap((id) => people.get(id) ?? []).toSorted(comparePeople),
+      warnings: getPersonWarnings(person.id, assignments, states),
+      otherWarnings: countOtherWarnings(ids, direction, assignments, states),
     };
   });
 }
 
-/** Of those acted for, the second factor is no matter here: only who acts should have one. */
-function aroundOf(ids: readonly number[], direction: Direction, delegations: Delegations, states: States) {
-  const around = new Map<Mark, number>();
+/** Counts the warnings at the other end. A missing second factor counts for proxies only. */
+function countOtherWarnings(
+  ids: readonly number[],
+  direction: Direction,
+  assignments: Assignments,
+  states: PersonStates,
+) {
+  const counts = new Map<Warning, number>();
   for (const id of ids)
-    for (const mark of marksOf(id, delegations, states))
-      if (mark === 'inactive' || (mark === 'noTwoFactor' && direction === 'user'))
-        around.set(mark, (around.get(mark) ?? 0) + 1);
-  return around;
+    for (const warning of getPersonWarnings(id, assignments, states))
+      if (warning === 'inactive' || (warning === 'noTwoFactor' && direction === 'user'))
+        counts.set(warning, (counts.get(warning) ?? 0) + 1);
+  return counts;
 }
 
-/** The words of a search, and the end of an assignment that "proxy:" or "user:" asks for. */
-function asked(q: string): { side: Direction | undefined; words: readonly string[] } {
-  const [, side, rest = ''] = /^\s*(?:(proxy|user):)?(.*)$/.exec(fold(q)) ?? [];
-  const words = rest.split(SEPARATED).filter((word) => word !== '');
-  return { side: side === 'proxy' || side === 'user' ? side : undefined, words };
+/** Splits a search into its words and the end of the assignment named by a prefix "proxy:" or "user:". */
+function parseSearch(q: string): { end: Direction | undefined; words: readonly string[] } {
+  const [, end, rest = ''] = /^\s*(?:(proxy|user):)?(.*)$/.exec(foldText(q)) ?? [];
+  const words = rest.split(WHITESPACE).filter((word) => word !== '');
+  return { end: end === 'proxy' || end === 'user' ? end : undefined, words };
 }
 
-/** Whether somebody is meant by a search. */
-export function finder(q: string, { texts }: Delegations) {
-  const { side, words } = asked(q);
-  const isMeant = (id: number) => words.every((word) => texts.get(id)?.includes(word));
+/** Predicates that tell whether a search matches a person as a proxy or as a user. */
+export function createMatcher(q: string, { searchTexts }: Assignments) {
+  const { end, words } = parseSearch(q);
+  const matchesWords = (id: number) => words.every((word) => searchTexts.get(id)?.includes(word));
   return {
-    proxy: (id: number) => side !== 'user' && isMeant(id),
-    user: (id: number) => side !== 'proxy' && isMeant(id),
+    proxy: (id: number) => end !== 'user' && matchesWords(id),
+    user: (id: number) => end !== 'proxy' && matchesWords(id),
   };
 }
 
-/** Whether a row deserves the second look that is asked for. */
-const has = ({ marks, around }: DelegationRow, mark: Mark, direction: Direction): boolean =>
-  around.has(mark) || (marks.includes(mark) && (mark !== 'noTwoFactor' || direction === 'proxy'));
+/** Whether a row has a warning, about the person or anyone at the other end. */
+const hasWarning = (
+  { warnings, otherWarnings }: AssignmentRow,
+  warning: Warning,
+  direction: Direction,
+): boolean =>
+  otherWarnings.has(warning) ||
+  (warnings.includes(warning) && (warning !== 'noTwoFactor' || direction === 'proxy'));
 
-/** The rows that have everything the view asks for, in its order. */
-export function findRows(
-  rows: readonly DelegationRow[],
-  { q, by, marks, more, sort }: ProxiesView,
-  delegations: Delegations,
-): DelegationRow[] {
-  const meant = finder(q, delegations);
-  const [here, there] = by === 'proxy' ? [meant.proxy, meant.user] : [meant.user, meant.proxy];
-  const found = rows.filter(
+/** Rows that match the view, in its order. */
+export function filterRows(
+  rows: readonly AssignmentRow[],
+  { q, direction, warnings, moreThan, sort }: ProxiesView,
+  assignments: Assignments,
+): AssignmentRow[] {
+  const matcher = createMatcher(q, assignments);
+  const [matchesPerson, matchesOther] =
+    direction === 'proxy' ? [matcher.proxy, matcher.user] : [matcher.user, matcher.proxy];
+  const matchingRows = rows.filter(
     (row) =>
-      row.others.length > (more ?? 0) &&
-      marks.every((mark) => has(row, mark, by)) &&
-      (here(row.id) || row.others.some(({ id }) => there(id))),
+      row.others.length > (moreThan ?? 0) &&
+      warnings.every((warning) => hasWarning(row, warning, direction)) &&
+      (matchesPerson(row.id) || row.others.some(({ id }) => matchesOther(id))),
   );
-  const order = ORDERS[sort.by];
-  const sorted = found.toSorted((a, b) => order(a, b) || byName(a.person, b.person));
+  const compare = COMPARATORS[sort.by];
+  const sorted = matchingRows.toSorted((a, b) => compare(a, b) || comparePeople(a.person, b.person));
   return sort.descending ? sorted.toReversed() : sorted;
 }
 
-const weight = ({ marks, around }: DelegationRow): number =>
-  MARKS.reduce((sum, mark) => sum + (marks.includes(mark) ? 100 : 0) + (around.get(mark) ?? 0), 0);
+const getWarningWeight = ({ warnings, otherWarnings }: AssignmentRow): number =>
+  WARNINGS.reduce(
+    (sum, warning) => sum + (warnings.includes(warning) ? 100 : 0) + (otherWarnings.get(warning) ?? 0),
+    0,
+  );
 
-const ORDERS: Record<ProxiesView['sort']['by'], (a: DelegationRow, b: DelegationRow) => number> = {
-  name: (a, b) => byName(a.person, b.person),
+const COMPARATORS: Record<ProxiesView['sort']['by'], (a: AssignmentRow, b: AssignmentRow) => number> = {
+  name: (a, b) => comparePeople(a.person, b.person),
   email: (a, b) => a.person.email.localeCompare(b.person.email),
   count: (a, b) => a.others.length - b.others.length,
-  marks: (a, b) => weight(a) - weight(b),
+  marks: (a, b) => getWarningWeight(a) - getWarningWeight(b),
 };

@@ -1,26 +1,36 @@
-import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
-import type { Order, Search } from '../../../lib/address.ts';
-import { MARKS } from './marks.ts';
-import type { Direction } from './delegations.ts';
-import type { Mark } from './marks.ts';
+import {
+  toSearchValue,
+  parseList,
+  parseOrder,
+  omitUndefined,
+  formatList,
+  formatOrder,
+  readSearchText,
+  parseIds,
+} from '../../../lib/search-params.ts';
+import type { Order, Search } from '../../../lib/search-params.ts';
+import { WARNINGS } from './assignments.ts';
+import type { Direction, Warning } from './assignments.ts';
+import { notFound } from '@tanstack/react-router';
 
+/** Sortable columns of the list by their ids in the URL; `marks` is the column of warnings. */
 export const SORT_KEYS = ['name', 'email', 'count', 'marks'] as const;
 
-/** What "may act for more than" offers. */
-export const MORE = [1, 5, 10, 25] as const;
+/** Options of the filter by number of assignments. */
+export const MORE_THAN_OPTIONS = [1, 5, 10, 25] as const;
 
-/** The list of assignments as its address says it. */
+/** State of the list of assignments, kept in the URL. */
 export interface ProxiesView {
   q: string;
-  by: Direction;
-  marks: readonly Mark[];
-  /** Only who has more than so many at the other end. */
-  more: number | undefined;
+  direction: Direction;
+  warnings: readonly Warning[];
+  /** Shows only people with more than this number of assignments. */
+  moreThan: number | undefined;
   sort: Order<(typeof SORT_KEYS)[number]>;
   hidden: readonly string[];
 }
 
-/** The search of `/proxies` and of the graph: short texts, each left out where it says what is so anyway. */
+/** Search parameters of `/proxies`; defaults are left out. */
 export interface ProxiesSearch {
   q?: string | number;
   end?: 'user';
@@ -30,30 +40,80 @@ export interface ProxiesSearch {
   hide?: string | number;
 }
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export function readProxiesView(search: Search): ProxiesView {
-  const marks = readList(search.with, /./);
+/** Parses the search parameters; invalid values fall back to the default. */
+export function parseProxiesView(search: Search): ProxiesView {
+  const warnings = parseList(search.with, /./);
   return {
-    q: written(search.q),
-    by: search.end === 'user' ? 'user' : 'proxy',
-    marks: MARKS.filter((mark) => marks.includes(mark)),
-    more: MORE.find((number) => number === search.more),
-    sort: readOrder(search.sort, SORT_KEYS),
-    hidden: readList(search.hide, /^(email|count|others|marks)$/),
+    q: readSearchText(search.q),
+    direction: search.end === 'user' ? 'user' : 'proxy',
+    warnings: WARNINGS.filter((warning) => warnings.includes(warning)),
+    moreThan: MORE_THAN_OPTIONS.find((number) => number === search.more),
+    sort: parseOrder(search.sort, SORT_KEYS),
+    hidden: parseList(search.hide, /^(email|count|others|marks)$/),
   };
 }
 
-/** Writes a view as an address, without what is so by default. */
-export const writeProxiesView = ({ q, by, marks, more, sort, hidden }: ProxiesView): ProxiesSearch =>
-  spoken({
-    q: q === '' ? undefined : plain(q),
-    end: by === 'user' ? by : undefined,
-    with: writeList(marks),
-    more,
-    sort: writeOrder(sort, SORT_KEYS),
-    hide: writeList(hidden),
+/** Search parameters of a view; defaults are left out. */
+export const serializeProxiesView = ({
+  q,
+  direction,
+  warnings,
+  moreThan,
+  sort,
+  hidden,
+}: ProxiesView): ProxiesSearch =>
+  omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    end: direction === 'user' ? direction : undefined,
+    with: formatList(warnings),
+    more: moreThan,
+    sort: formatOrder(sort, SORT_KEYS),
+    hide: formatList(hidden),
   });
 
-/** Whether something is asked for that "Clear filters" would take away. */
-export const isNarrowed = ({ q, marks, more }: ProxiesView): boolean =>
-  q !== '' || marks.length > 0 || more !== undefined;
+/** Whether "Clear filters" would change the view. */
+export const isFiltered = ({ q, warnings, moreThan }: ProxiesView): boolean =>
+  q !== '' || warnings.length > 0 || moreThan !== undefined;
+
+/** State of the graph, kept in the URL. */
+export interface GraphView {
+  q: string;
+  warnings: readonly Warning[];
+  /** Shows only the component of the graph that contains this user. */
+  aroundUserId: number | undefined;
+}
+
+interface GraphSearch {
+  q?: string | number;
+  with?: string | number;
+  around?: number;
+}
+
+/** Parses the search parameters; invalid values fall back to the default. */
+export function parseGraphView(search: Search): GraphView {
+  const warnings = parseList(search.with, /./);
+  return {
+    q: readSearchText(search.q),
+    warnings: WARNINGS.filter((warning) => warnings.includes(warning)),
+    aroundUserId: parseIds(search.around)[0],
+  };
+}
+
+/** Search parameters of a view; defaults are left out. */
+export const serializeGraphView = ({ q, warnings, aroundUserId }: GraphView): GraphSearch =>
+  omitUndefined({
+    q: q === '' ? undefined : toSearchValue(q),
+    with: formatList(warnings),
+    around: aroundUserId,
+  });
+
+const USER_ID = /^[1-9]\d{0,9}$/;
+
+/** Parses the path parameter `userId` of the panel routes; an invalid id is not found. */
+export const userIdParam = {
+  parse({ userId }: { userId: string }) {
+    if (!USER_ID.test(userId)) throw notFound();
+    return { userId: Number(userId) };
+  },
+  stringify: ({ userId }: { userId: number }) => ({ userId: String(userId) }),
+};

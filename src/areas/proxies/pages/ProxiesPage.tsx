@@ -10,67 +10,66 @@ import {
   UserRoundPlus,
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo } from 'react';
-import { useSession, useAllowed } from '../../../api/session.ts';
-import { counted, count } from '../../../lib/numbers.ts';
-import { setNavCount } from '../../../app/shell/nav-counts.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
+import { useSession, usePermission } from '../../../api/session.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { Sort, Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { useTypedView } from '../../../ui/table/use-typed-view.ts';
-import type { Delegations, Direction } from '../model/delegations.ts';
-import { useDelegations } from '../model/proxies-query.ts';
-import { ProxiesBar } from './ProxiesBar.tsx';
-import { findRows, rowsFrom } from '../model/rows.ts';
-import type { DelegationRow } from '../model/rows.ts';
-import { SORT_KEYS, isNarrowed, readProxiesView, writeProxiesView } from '../model/view.ts';
+import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import type { Assignments, Direction } from '../model/assignments.ts';
+import { useAssignments } from '../model/use-assignments.ts';
+import { ProxiesFilters } from './ProxiesFilters.tsx';
+import { filterRows, buildRows } from '../model/rows.ts';
+import type { AssignmentRow } from '../model/rows.ts';
+import { SORT_KEYS, isFiltered, parseProxiesView, serializeProxiesView } from '../model/view.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
-import { useRemovals } from '../model/actions.ts';
+import { useRemoveAssignments } from '../model/use-remove-assignments.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { Marks } from './Marks.tsx';
-import { namesOf } from '../model/words.ts';
-import './proxies.css';
+import { Warnings } from '../panels/Warnings.tsx';
+import { formatNames } from '../model/assignments.ts';
+import '../panels/proxies.css';
 
 const route = getRouteApi('/_app/proxies/_list');
 const SHORTCUTS = [{ keys: 'n', label: 'Assign proxy', group: 'Proxies' }];
-const idOf = ({ id }: DelegationRow) => id;
-const nameOf = ({ person }: DelegationRow) => person.fullName;
+const getRowId = ({ id }: AssignmentRow) => id;
+const getRowLabel = ({ person }: AssignmentRow) => person.fullName;
 
-/** Who may act for whom on this site, from either end. The address holds what is asked for. */
+/** List of assignments, by proxy or by user. The URL holds the state of the list. */
 export function ProxiesPage() {
   const { site } = useSession();
   const router = useRouter();
-  const { delegations, states, error, isFetching, refetch } = useDelegations();
+  const { assignments, states, error, isFetching, refetch } = useAssignments();
   const { view, show, type, settle } = useProxiesView();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/proxies/assign', search: (now) => now }));
-  const rowMenu = useDelegationMenu(view.by);
-  const asked = useDeferredValue(view);
-  const all = useMemo(
-    () => delegations && rowsFrom(asked.by, delegations, states),
-    [asked.by, delegations, states],
+  const rowMenu = useRowMenu(view.direction);
+  const deferredView = useDeferredValue(view);
+  const rows = useMemo(
+    () => assignments && buildRows(deferredView.direction, assignments, states),
+    [deferredView.direction, assignments, states],
   );
-  const found = useMemo(
-    () => all && delegations && findRows(all, asked, delegations),
-    [all, asked, delegations],
+  const filteredRows = useMemo(
+    () => rows && assignments && filterRows(rows, deferredView, assignments),
+    [rows, deferredView, assignments],
   );
-  const total = delegations?.pairs.length;
+  const total = assignments?.pairs.length;
   useEffect(() => {
-    if (total !== undefined) setNavCount('/proxies', total);
+    if (total !== undefined) setNavigationCount('/proxies', total);
   }, [total]);
 
-  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
-  if (error?.status === 403 && !delegations) throw error;
+  // The error boundary of the route shows which capability is missing.
+  if (error?.status === 403 && !assignments) throw error;
   const sort = toSort(view.sort);
   const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
-  const columns = COLUMNS[asked.by];
+  const columns = COLUMNS[deferredView.direction];
   return (
-    <Page fill title="Proxies" meta={delegations && metaOf(delegations)} actions={<Ways />}>
+    <Page fill title="Proxies" meta={assignments && formatMeta(assignments)} actions={<HeaderActions />}>
       <TableBar
         tools={
           <TableTools
@@ -82,33 +81,33 @@ export function ProxiesPage() {
           />
         }
       >
-        <ProxiesBar {...{ view, show, type, settle }} />
+        <ProxiesFilters {...{ view, show, type, settle }} />
       </TableBar>
       <DataTable
         label="Assignments"
         columns={columns}
-        rows={found}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rows={filteredRows}
+        rowId={getRowId}
+        rowLabel={getRowLabel}
         rowMenu={rowMenu}
         hidden={view.hidden}
         sort={sort}
         onSort={onSort}
-        refetching={isFetching && delegations !== undefined}
+        refetching={isFetching && assignments !== undefined}
         error={error}
         onRetry={refetch}
         empty={
           <EmptyState
             icon={UserRoundCog}
-            title={`Nobody on ${site.name} may act for anybody`}
+            title={`No one on ${site.name} may act for anyone yet`}
             actions={<AssignLink />}
           >
-            A proxy works in somebody’s place, with what that person may do and under both names. Assign the
-            first one.
+            A proxy acts on behalf of a user with that user’s capabilities; both names are recorded. Assign
+            the first proxy.
           </EmptyState>
         }
         onClearFilters={
-          isNarrowed(view) ? () => show({ ...view, q: '', marks: [], more: undefined }) : undefined
+          isFiltered(view) ? () => show({ ...view, q: '', warnings: [], moreThan: undefined }) : undefined
         }
       />
       <Outlet />
@@ -116,23 +115,23 @@ export function ProxiesPage() {
   );
 }
 
-function metaOf({ pairs, usersOf }: Delegations): string {
-  const proxies = counted(usersOf.size, 'proxy', 'proxies');
-  return `${counted(pairs.length, 'assignment', 'assignments')} · ${proxies}`;
+function formatMeta({ pairs, usersByProxy }: Assignments): string {
+  const proxies = pluralize(usersByProxy.size, 'proxy', 'proxies');
+  return `${pluralize(pairs.length, 'assignment', 'assignments')} · ${proxies}`;
 }
 
 function useProxiesView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const said = useMemo(() => readProxiesView(search), [search]);
-  return useTypedView({
-    said,
-    write: (view, replace) => navigate({ to: '.', search: writeProxiesView(view), replace }),
+  const urlView = useMemo(() => parseProxiesView(search), [search]);
+  return useDebouncedView({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: serializeProxiesView(view), replace }),
   });
 }
 
-/** The other views, and a new assignment. */
-function Ways() {
+/** Links to the reports and the graph, and the button for a new assignment. */
+function HeaderActions() {
   return (
     <>
       <Link to="/proxies/reports" className={buttonClass()}>
@@ -148,9 +147,9 @@ function Ways() {
   );
 }
 
-/** Opens the panel over the list, which keeps its search. */
+/** Link that opens the panel over the list; the list keeps its state. */
 function AssignLink() {
-  const { reason } = useAllowed('changeProxies');
+  const { reason } = usePermission('changeProxies');
   if (reason !== undefined) {
     return (
       <Button variant="primary" icon={Plus} disabledReason={reason}>
@@ -166,11 +165,11 @@ function AssignLink() {
   );
 }
 
-/** What can be done with one row of the list. */
-function useDelegationMenu(direction: Direction): (row: DelegationRow) => MenuItems {
+/** Menu of a row. */
+function useRowMenu(direction: Direction): (row: AssignmentRow) => MenuItems {
   const router = useRouter();
-  const change = useAllowed('changeProxies');
-  const { clearProxy, clearUser } = useRemovals();
+  const change = usePermission('changeProxies');
+  const { removeAllOfProxy, removeAllOfUser } = useRemoveAssignments();
   return ({ id, person, others }) => [
     {
       label: 'Open',
@@ -179,12 +178,12 @@ function useDelegationMenu(direction: Direction): (row: DelegationRow) => MenuIt
         void router.navigate({ to: '/proxies/$userId', params: { userId: id }, search: (now) => now }),
     },
     {
-      label: 'Go to the user',
+      label: 'Open user',
       icon: UserRound,
       onSelect: () => void router.navigate({ to: '/users/$userId/proxies', params: { userId: id } }),
     },
     {
-      label: 'Show in the graph',
+      label: 'Show in graph',
       icon: Waypoints,
       onSelect: () => void router.navigate({ to: '/proxies/graph', search: { around: id } }),
     },
@@ -204,7 +203,8 @@ function useDelegationMenu(direction: Direction): (row: DelegationRow) => MenuIt
       icon: Trash2,
       danger: true,
       disabledReason: change.reason,
-      onSelect: () => void (direction === 'proxy' ? clearProxy(person, others) : clearUser(person, others)),
+      onSelect: () =>
+        void (direction === 'proxy' ? removeAllOfProxy(person, others) : removeAllOfUser(person, others)),
     },
   ];
 }
@@ -213,9 +213,9 @@ const HEADERS = {
   proxy: { name: 'Proxy', others: 'May act for', count: 'Users' },
   user: { name: 'User', others: 'May be acted for by', count: 'Proxies' },
 };
-const NAMED = 12;
+const MAX_NAMES = 12;
 
-const columnsFrom = (direction: Direction): readonly Column<DelegationRow>[] => [
+const buildColumns = (direction: Direction): readonly Column<AssignmentRow>[] => [
   {
     id: 'name',
     header: HEADERS[direction].name,
@@ -248,7 +248,9 @@ const columnsFrom = (direction: Direction): readonly Column<DelegationRow>[] => 
     header: HEADERS[direction].others,
     minWidth: 200,
     small: 'line',
-    cell: ({ others }) => <span title={namesOf(others, NAMED)}>{namesOf(others, NAMED)}</span>,
+    cell: ({ others }) => (
+      <span title={formatNames(others, MAX_NAMES)}>{formatNames(others, MAX_NAMES)}</span>
+    ),
   },
   {
     id: 'count',
@@ -256,20 +258,20 @@ const columnsFrom = (direction: Direction): readonly Column<DelegationRow>[] => 
     sortable: true,
     align: 'end',
     width: 90,
-    cell: ({ others }) => count(others.length),
+    cell: ({ others }) => formatNumber(others.length),
   },
   {
     id: 'marks',
-    header: 'Look twice',
+    header: 'Warnings',
     sortable: true,
     width: 300,
     small: 'line',
-    cell: (row) => <Marks {...row} />,
+    cell: (row) => <Warnings {...row} />,
   },
 ];
 
-/** The columns of the list from either end; ids are the keys of its order. */
-const COLUMNS: Record<Direction, readonly Column<DelegationRow>[]> = {
-  proxy: columnsFrom('proxy'),
-  user: columnsFrom('user'),
+/** Columns of the list by direction; the ids are the sort keys. */
+const COLUMNS: Record<Direction, readonly Column<AssignmentRow>[]> = {
+  proxy: buildColumns('proxy'),
+  user: buildColumns('user'),
 };

@@ -1,72 +1,90 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useId } from 'react';
 import {
   changeProxiesMutation,
   updateProxiesMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { usePeople } from '../../../directory/directory.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { AssignFields } from '../pages/AssignFields.tsx';
-import { changesOf, planOf } from '../model/plan.ts';
-import { useDelegations } from '../model/proxies-query.ts';
-import { namesOf } from '../model/words.ts';
-import { lackingFor } from '../../../directory/groups.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { useGroupCapabilities } from '../../groups/model/group-capabilities.ts';
-import { passedOn } from '../model/reach.ts';
-import '../pages/proxies.css';
+import { toast } from '../../../ui/toast.ts';
+import {
+  toProxyChanges,
+  planAssignments,
+  getPassedOnCapabilities,
+  getRefusalReason,
+  getWithheldCapabilities,
+  getReachableCapabilities,
+} from '../model/assignment-plan.ts';
+import { useAssignments } from '../model/use-assignments.ts';
+import { formatNames } from '../model/assignments.ts';
+import { formatMissingToGrant } from '../../../directory/groups.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { useGroupCapabilities, formatCapabilities } from '../../groups/index.ts';
+import './proxies.css';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { PersonPicker } from '../../../directory/PersonPicker.tsx';
+import type { Assignments } from '../model/assignments.ts';
+import { PersonList } from './AssignmentLists.tsx';
+import type { AssignmentPlan } from '../model/assignment-plan.ts';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 
-const NOBODY: readonly number[] = [];
+const NO_IDS: readonly number[] = [];
 
 interface AssignPanelProps {
-  proxy: number | undefined;
-  user: number | undefined;
-  /** `done` after it was saved: nothing is lost then. */
-  onClose: (done: boolean) => void;
+  proxyUserId: number | undefined;
+  userId: number | undefined;
+  onClose: (isSaved: boolean) => void;
 }
 
-/** Chooses a proxy and those they may act for, and says beforehand what that comes to. */
-export function AssignPanel({ proxy: proxyBefore, user: userBefore, onClose }: AssignPanelProps) {
-  const { reason } = useAllowed('changeProxies');
-  const { delegations } = useDelegations();
-  const [proxyUserId, setProxy] = useState(proxyBefore);
-  const [userIds, setUsers] = useState(userBefore === undefined ? NOBODY : [userBefore]);
+/** Panel that assigns users to a proxy and shows the effect before saving. */
+export function AssignPanel({
+  proxyUserId: initialProxyUserId,
+  userId: initialUserId,
+  onClose,
+}: AssignPanelProps) {
+  const { reason } = usePermission('changeProxies');
+  const { assignments } = useAssignments();
+  const [proxyUserId, setProxyUserId] = useState(initialProxyUserId);
+  const [userIds, setUserIds] = useState(initialUserId === undefined ? NO_IDS : [initialUserId]);
   const [replace, setReplace] = useState(false);
-  useUnsavedGuard(proxyUserId !== proxyBefore || userIds.some((id) => id !== userBefore));
+  useUnsavedGuard(proxyUserId !== initialProxyUserId || userIds.some((id) => id !== initialUserId));
   const ids = useMemo(
     () => [...(proxyUserId === undefined ? [] : [proxyUserId]), ...userIds],
     [proxyUserId, userIds],
   );
-  const rows = usePeople(ids);
-  const personOf = (id: number): ProxyPerson => {
+  const rows = usePeopleById(ids);
+  const getPerson = (id: number): ProxyPerson => {
     const row = rows.get(id);
-    const assigned = delegations?.people.get(id);
+    const assigned = assignments?.people.get(id);
     return {
       id,
       email: row?.email ?? assigned?.email ?? '',
       fullName: row?.name ?? assigned?.fullName ?? `User ${id}`,
     };
   };
-  const proxy = proxyUserId === undefined ? undefined : personOf(proxyUserId);
-  const plan = proxy && delegations && planOf({ proxyUserId: proxy.id, userIds, replace }, delegations);
-  const { save, pending, failure } = useSaving(onClose);
-  const notYet = !proxy
-    ? 'Choose the proxy first'
+  const proxy = proxyUserId === undefined ? undefined : getPerson(proxyUserId);
+  const plan =
+    proxy && assignments && planAssignments({ proxyUserId: proxy.id, userIds, replace }, assignments);
+  const { save, pending, failure } = useSaveAssignments(onClose);
+  const missingInput = !proxy
+    ? 'Choose a proxy first'
     : userIds.length === 0
-      ? 'Choose for whom they may act'
+      ? 'Choose at least one user to act for'
       : undefined;
-  const nothing = plan && plan.add.length + plan.remove.length === 0 ? 'That is assigned already' : undefined;
-  const added = useMemo(() => (plan?.add ?? NOBODY).flatMap((id) => rows.get(id) ?? []), [plan, rows]);
-  const notHeld = useNotHeld(added);
-  const why = reason ?? notYet ?? nothing ?? notHeld;
+  const noChange =
+    plan && plan.add.length + plan.remove.length === 0 ? 'This is already assigned' : undefined;
+  const added = useMemo(() => (plan?.add ?? NO_IDS).flatMap((id) => rows.get(id) ?? []), [plan, rows]);
+  const missingCapabilities = useMissingCapabilities(added);
+  const disabledReason = reason ?? missingInput ?? noChange ?? missingCapabilities;
 
   return (
     <Panel title="Assign proxy" onClose={() => onClose(false)}>
@@ -74,26 +92,26 @@ export function AssignPanel({ proxy: proxyBefore, user: userBefore, onClose }: A
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (why === undefined && !pending && proxy && plan)
-            void save({ proxy, userIds, plan, replace, personOf });
+          if (disabledReason === undefined && !pending && proxy && plan)
+            void save({ proxy, userIds, plan, replace, getPerson });
         }}
       >
         <div className="form-body">
           {failure && <FailureBanner failure={failure} />}
           <AssignFields
-            {...{ delegations, rows, plan, replace, personOf, proxy, userIds }}
+            {...{ assignments, rows, plan, replace, getPerson, proxy, userIds }}
             onProxy={(id) => {
-              setProxy(id);
-              setUsers(userIds.filter((one) => one !== id));
+              setProxyUserId(id);
+              setUserIds(userIds.filter((one) => one !== id));
             }}
-            onUsers={setUsers}
+            onUsers={setUserIds}
             onReplace={setReplace}
           />
         </div>
         <footer className="form-footer">
           <Button onClick={() => onClose(false)}>Cancel</Button>
-          <Button type="submit" variant="primary" pending={pending} disabledReason={why}>
-            {submitWords(replace, plan?.add.length ?? userIds.length)}
+          <Button type="submit" variant="primary" pending={pending} disabledReason={disabledReason}>
+            {formatSubmitLabel(replace, plan?.add.length ?? userIds.length)}
           </Button>
         </footer>
       </form>
@@ -101,44 +119,44 @@ export function AssignPanel({ proxy: proxyBefore, user: userBefore, onClose }: A
   );
 }
 
-function submitWords(replace: boolean, users: number): string {
+function formatSubmitLabel(replace: boolean, users: number): string {
   if (replace) return 'Replace the list';
-  return users === 0 ? 'Assign' : `Assign ${counted(users, 'user', 'users')}`;
+  return users === 0 ? 'Assign' : `Assign ${pluralize(users, 'user', 'users')}`;
 }
 
-interface Saving {
+interface SaveInput {
   proxy: ProxyPerson;
   userIds: readonly number[];
-  plan: ReturnType<typeof planOf>;
+  plan: ReturnType<typeof planAssignments>;
   replace: boolean;
-  personOf: (id: number) => ProxyPerson;
+  getPerson: (id: number) => ProxyPerson;
 }
 
-/** Sends single changes, or the whole list where it is replaced; what that removes is asked about first. */
-function useSaving(onClose: (done: boolean) => void) {
+/** Saves single changes, or replaces the whole list after a confirmation if that removes assignments. */
+function useSaveAssignments(onClose: (isSaved: boolean) => void) {
   const change = useWrite('changeProxies', changeProxiesMutation());
   const update = useWrite('updateProxies', updateProxiesMutation());
-  const save = async ({ proxy, userIds, plan, replace, personOf }: Saving) => {
+  const save = async ({ proxy, userIds, plan, replace, getPerson }: SaveInput) => {
     const send = () =>
       replace
         ? update.mutateAsync({ body: { proxyUserId: proxy.id, users: [...userIds] } })
-        : change.mutateAsync({ body: changesOf(proxy.id, plan) });
-    const gone = plan.remove.map(personOf);
-    const done =
-      gone.length === 0
+        : change.mutateAsync({ body: toProxyChanges(proxy.id, plan) });
+    const removed = plan.remove.map(getPerson);
+    const isSaved =
+      removed.length === 0
         ? await send().then(
             () => true,
             () => false,
           )
         : await confirm({
             title: `Replace the whole list of ${proxy.fullName}?`,
-            body: `Removes ${counted(gone.length, 'assignment', 'assignments')}: they may no longer act for ${namesOf(gone, 10)}. ${counted(userIds.length, 'user stands', 'users stand')} in the new list.`,
+            body: `Removes ${pluralize(removed.length, 'assignment', 'assignments')}: they will no longer act for ${formatNames(removed, 10)}. The new list has ${pluralize(userIds.length, 'user', 'users')}.`,
             action: 'Replace the list',
             danger: true,
             run: send,
           });
-    if (!done) return;
-    toast({ title: `${proxy.fullName} may act for ${namesOf(userIds.map(personOf), 3)}` });
+    if (!isSaved) return;
+    toast({ title: `${proxy.fullName} may act for ${formatNames(userIds.map(getPerson), 3)}` });
     onClose(true);
   };
   return {
@@ -148,10 +166,160 @@ function useSaving(onClose: (done: boolean) => void) {
   };
 }
 
-/** Why nobody can be assigned to these users: whoever assigns holds all that they pass on (contract, updateProxies). */
-function useNotHeld(users: readonly DirectoryRow[]): string | undefined {
+/** Reason why the session may not assign these users: it must hold all capabilities they pass on (contract, updateProxies). */
+function useMissingCapabilities(users: readonly DirectoryRow[]): string | undefined {
   const { capabilities } = useSession();
   const groups = useMemo(() => [...new Set(users.flatMap((user) => user.groups))], [users]);
-  const missing = lackingFor(capabilities, passedOn(users, useGroupCapabilities(groups)));
+  const missing = formatMissingToGrant(
+    capabilities,
+    getPassedOnCapabilities(users, useGroupCapabilities(groups)),
+  );
   return missing && `They pass on ${missing}, which you do not have`;
+}
+
+interface AssignFieldsProps {
+  assignments: Assignments | undefined;
+  /** Directory rows of the selected people. */
+  rows: ReadonlyMap<number, DirectoryRow>;
+  plan: AssignmentPlan | undefined;
+  proxy: ProxyPerson | undefined;
+  userIds: readonly number[];
+  replace: boolean;
+  getPerson: (id: number) => ProxyPerson;
+  onProxy: (id: number | undefined) => void;
+  onUsers: (ids: readonly number[]) => void;
+  onReplace: (replace: boolean) => void;
+}
+
+const NO_ASSIGNED: ReadonlySet<number> = new Set();
+
+/** Fields of the panel: proxy, users, whether to replace the list, and the capabilities the proxy gets. */
+export function AssignFields(props: AssignFieldsProps) {
+  const { assignments, rows, plan, proxy, userIds, replace, getPerson, onProxy, onUsers, onReplace } = props;
+  const replaceId = useId();
+  const currentUserIds = (proxy && assignments?.usersByProxy.get(proxy.id)) ?? [];
+  const assigned = new Set([...userIds, ...(replace ? [] : currentUserIds)]);
+  const proxyRow = proxy && rows.get(proxy.id);
+  const userRows = userIds.flatMap((id) => rows.get(id) ?? []);
+  return (
+    <>
+      <p className="px-quiet">
+        A proxy acts on behalf of a user with that user’s capabilities; both names are recorded. Acting does
+        not pass on from one user to the next, and both users must be active.
+      </p>
+      {proxy ? (
+        <section className="px-chosen" aria-label="Proxy">
+          <h3 className="field-label">Proxy</h3>
+          <PersonList
+            people={[proxy]}
+            removeLabel={(name) => `Choose a proxy other than ${name}`}
+            onRemove={() => onProxy(undefined)}
+          />
+        </section>
+      ) : (
+        <PersonPicker
+          label="Proxy"
+          hint="The user who will act for others."
+          placeholder="Name, e-mail or id"
+          // The panel is opened to choose a proxy.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
+          onSelect={onProxy}
+          getDisabledReason={(_, person) =>
+            getRefusalReason(person, { otherEnd: undefined, assigned: NO_ASSIGNED })
+          }
+        />
+      )}
+      {proxyRow?.twoFactor === false && (
+        <Banner tone="warn">
+          {proxyRow.name} signs in without a second factor: anyone who has their password can act for others.
+        </Banner>
+      )}
+      <section className="px-chosen" aria-label="May act for">
+        <PersonPicker
+          label="May act for"
+          placeholder="Name, e-mail or id"
+          // With the proxy chosen, the panel is opened to choose users.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus={proxy !== undefined}
+          onSelect={(id) => onUsers([...userIds, id])}
+          getDisabledReason={(_, person) => getRefusalReason(person, { otherEnd: proxy?.id, assigned })}
+        />
+        {userIds.length > 0 && (
+          <PersonList
+            people={userIds.map(getPerson)}
+            removesImmediately
+            removeLabel={(name) => `Remove ${name}`}
+            onRemove={({ id }) => onUsers(userIds.filter((one) => one !== id))}
+          />
+        )}
+      </section>
+      {currentUserIds.length > 0 && (
+        <Toggle
+          kind="checkbox"
+          id={replaceId}
+          label={`Replace the whole list of ${pluralize(currentUserIds.length, 'assignment', 'assignments')}`}
+          hint={
+            replace
+              ? 'Only the users above stay. You will be asked to confirm what is removed.'
+              : `${proxy?.fullName} keeps ${formatNames(currentUserIds.map(getPerson), 3)}.`
+          }
+          checked={replace}
+          onChange={onReplace}
+        />
+      )}
+      {plan && plan.closingCycle.length > 0 && (
+        <Banner tone="warn" title="This creates a cycle">
+          {formatNames(plan.closingCycle.map(getPerson), 3)} can already act for {proxy?.fullName}, directly
+          or through others. No one gains capabilities by it, because acting does not pass on, but it is
+          rarely intended.
+        </Banner>
+      )}
+      {proxyRow && userRows.length > 0 && (
+        <section className="px-chosen" aria-label="Capabilities when acting">
+          <h3 className="field-label">What {proxyRow.firstName} can do as them</h3>
+          <CapabilityList proxy={proxyRow} users={userRows} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Capabilities that the proxy can use when acting for the users; those the proxy does not hold are marked. */
+function CapabilityList({ proxy, users }: { proxy: DirectoryRow; users: readonly DirectoryRow[] }) {
+  const groups = useMemo(
+    () => [...new Set([proxy, ...users].flatMap((person) => person.groups))],
+    [proxy, users],
+  );
+  const capabilitiesByGroup = useGroupCapabilities(groups);
+  if (capabilitiesByGroup.size < groups.length) return <SkeletonRows rows={3} />;
+  const reachable = getReachableCapabilities(proxy, users, capabilitiesByGroup);
+  const withheld = getWithheldCapabilities(users, capabilitiesByGroup);
+  return (
+    <>
+      {reachable.length === 0 ? (
+        <p className="px-quiet">None: their groups grant no capabilities that can be passed on.</p>
+      ) : (
+        <ul className="px-reach">
+          {reachable.map(({ capability, through, isNew }) => (
+            <li key={capability}>
+              <span>
+                {capability} {isNew && <Badge tone="warn">Not held by {proxy.firstName}</Badge>}
+              </span>
+              <small>
+                through{' '}
+                {formatNames(
+                  through.map((fullName) => ({ fullName })),
+                  3,
+                )}
+              </small>
+            </li>
+          ))}
+        </ul>
+      )}
+      {withheld.length > 0 && (
+        <p className="px-quiet">Not available through a proxy: {formatCapabilities(withheld)}.</p>
+      )}
+    </>
+  );
 }

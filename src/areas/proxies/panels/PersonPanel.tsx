@@ -1,41 +1,40 @@
 import { Link } from '@tanstack/react-router';
 import { UserRound, UserRoundPlus, Waypoints } from 'lucide-react';
 import { useMemo } from 'react';
-import { usePeople } from '../../../directory/directory.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { DelegationsError } from '../pages/DelegationsError.tsx';
+import { AssignmentsError, AssignmentLists } from './AssignmentLists.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { BothEnds } from '../pages/BothEnds.tsx';
-import { marksOf } from '../model/delegations.ts';
-import { Marks } from '../pages/Marks.tsx';
-import { useDelegations } from '../model/proxies-query.ts';
-import '../pages/proxies.css';
+import { getPersonWarnings } from '../model/assignments.ts';
+import { Warnings } from './Warnings.tsx';
+import { useAssignments } from '../model/use-assignments.ts';
+import './proxies.css';
 
 interface PersonPanelProps {
   userId: number;
   onClose: () => void;
-  /** Where the names in it lead: to the same panel over the same page. */
+  /** Target of the names: the same panel over the same page. */
   to: '/proxies/$userId' | '/proxies/graph/$userId';
 }
 
-/** Somebody's assignments in both directions, over the list or the graph. */
+/** Panel with the assignments of a person, over the list or the graph. */
 export function PersonPanel({ userId, onClose, to }: PersonPanelProps) {
-  const { delegations, states, error, isFetching, refetch } = useDelegations();
+  const { assignments, states, error, isFetching, refetch } = useAssignments();
   const ids = useMemo(() => [userId], [userId]);
-  const row = usePeople(ids).get(userId);
-  const assigned = delegations?.people.get(userId);
+  const row = usePeopleById(ids).get(userId);
+  const assigned = assignments?.people.get(userId);
   const person = assigned ?? (row && { id: userId, email: row.email, fullName: row.name });
   return (
     <Panel title={person?.fullName ?? `User ${userId}`} onClose={onClose}>
       <div className="px-panel">
-        {error && !delegations && <DelegationsError {...{ error, refetch, isFetching }} />}
-        {!delegations && !error && <SkeletonRows />}
-        {delegations && (
+        {error && !assignments && <AssignmentsError {...{ error, refetch, isFetching }} />}
+        {!assignments && !error && <SkeletonRows />}
+        {assignments && (
           <>
             <div className="px-who">
-              <span>{person?.email ?? 'Not on this site, or without any assignment'}</span>
-              <Marks marks={marksOf(userId, delegations, states)} />
+              <span>{person?.email ?? 'Not a member of this site, or no assignments'}</span>
+              <Warnings warnings={getPersonWarnings(userId, assignments, states)} />
             </div>
             <div className="px-ways">
               <Link
@@ -44,7 +43,7 @@ export function PersonPanel({ userId, onClose, to }: PersonPanelProps) {
                 className={buttonClass({ size: 'small' })}
               >
                 <UserRound />
-                Go to the user
+                Open user
               </Link>
               <Link
                 to="/proxies/graph"
@@ -52,12 +51,12 @@ export function PersonPanel({ userId, onClose, to }: PersonPanelProps) {
                 className={buttonClass({ size: 'small' })}
               >
                 <Waypoints />
-                Show in the graph
+                Show in graph
               </Link>
             </div>
             {person && (
-              <BothEnds
-                {...{ person, delegations, states, to }}
+              <AssignmentLists
+                {...{ person, assignments, states, to }}
                 renderAssign={(end, label) => (
                   <Link
                     to="/proxies/assign"

@@ -1,66 +1,74 @@
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { Activity, Download, Printer, RefreshCw, Eye, Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { ActingReport, ProxyPerson, ActingStep } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
+import type { ActingReport, ProxyPerson, ActingStep } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { openExport } from '../../export/index.ts';
-import { exactDate, clockTime } from '../../../lib/dates.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import type { ExportSource } from '../../export/index.ts';
+import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Choice } from '../../../ui/chart/Choice.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { writeMoment } from '../../activity/model/view.ts';
-import { reportName } from './report-columns.tsx';
+import { serializeTimestamp } from '../../activity/index.ts';
+import { formatReportName } from './report-columns.tsx';
 import { useReport } from './reports-query.ts';
-import { countsOf, lasted, toldSteps, outcomeOf, inWords, userIn } from './steps.ts';
+import {
+  countSteps,
+  formatDuration,
+  groupSteps,
+  formatOutcome,
+  formatParameterName,
+  getUserId,
+} from './report-steps.ts';
 import { readActingReport } from '../../../api/generated/sdk.gen.ts';
-import type { ExportSource } from '../../export/source.ts';
-import { usePeople } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { cx } from '../../../ui/cx.ts';
-import type { ToldStep } from './steps.ts';
+import type { ReportLine } from './report-steps.ts';
 import './report.css';
 
 const route = getRouteApi('/_app/proxies/reports/$reportId');
-// A minute on either side: moments there are rounded.
-const BEFORE = 60_000;
+// The activity report rounds its period to minutes.
+const ACTIVITY_MARGIN_MS = 60_000;
 const KINDS = [
   { value: 'all', label: 'All' },
   { value: 'writes', label: 'Changes' },
   { value: 'reads', label: 'Reads' },
 ] as const;
 
-/** What one person saw and did in the name of another, step by step; made to be printed as well. */
+/** One acting report: what a proxy viewed and changed on behalf of a user. Has a print layout. */
 export function ReportPage() {
   const { reportId } = route.useParams();
-  const { report, steps, isFetching, refetch, hasMore, isReadingOn, readOn } = useReport(reportId);
-  const { reason: notNow } = useAllowed('recordExport');
+  const { report, steps, isFetching, refetch, hasMore, isLoadingMore, loadMore } = useReport(reportId);
+  const { reason: exportDisabledReason } = usePermission('recordExport');
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
-  const told = useMemo(() => toldSteps(steps), [steps]);
+  const lines = useMemo(() => groupSteps(steps), [steps]);
   if (!report) return null;
-  const { reads, writes, refused } = countsOf(steps);
-  const shown = told.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
+  const { reads, writes, refused } = countSteps(steps);
+  const visibleLines = lines.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
   return (
     <Page
-      title={reportName(report)}
-      breadcrumbs={<Trail />}
-      meta={`${counted(reads, 'read', 'reads')} · ${counted(writes, 'change', 'changes')}${refused > 0 ? ` · ${count(refused)} refused or failed` : ''}${hasMore ? ', so far' : ''}`}
+      title={formatReportName(report)}
+      breadcrumbs={<Breadcrumbs />}
+      meta={`${pluralize(reads, 'read', 'reads')} · ${pluralize(writes, 'change', 'changes')}${refused > 0 ? ` · ${formatNumber(refused)} refused or failed` : ''}${hasMore ? ', so far' : ''}`}
       actions={
         <span className="report-actions">
           {report.endedDate === null && (
-            <IconButton label="Read again" icon={RefreshCw} pending={isFetching} onClick={refetch} />
+            <IconButton label="Refresh" icon={RefreshCw} pending={isFetching} onClick={refetch} />
           )}
           <ActivityLink report={report} />
           <Button
             icon={Download}
-            disabledReason={notNow ?? (report.steps === 0 ? 'There are no steps yet' : undefined)}
-            onClick={() => openExport(stepsSource(report))}
+            disabledReason={
+              exportDisabledReason ?? (report.steps === 0 ? 'There are no steps yet' : undefined)
+            }
+            onClick={() => openExport(createStepsSource(report))}
           >
             Export
           </Button>
@@ -70,17 +78,17 @@ export function ReportPage() {
         </span>
       }
     >
-      <Card title="Who, for whom, why">
+      <Card title="Details">
         <ReportFacts report={report} />
       </Card>
       <Card
-        title="Step by step"
-        actions={<Choice label="Which steps" options={KINDS} value={kind} onChange={setKind} />}
+        title="Steps"
+        actions={<SegmentedControl label="Steps shown" options={KINDS} value={kind} onChange={setKind} />}
       >
-        <StepsTable steps={shown} kind={kind} />
+        <StepsTable lines={visibleLines} kind={kind} />
         {hasMore && (
           <div className="report-more">
-            <Button pending={isReadingOn} onClick={readOn}>
+            <Button pending={isLoadingMore} onClick={loadMore}>
               Show more steps
             </Button>
           </div>
@@ -90,13 +98,13 @@ export function ReportPage() {
   );
 }
 
-/** What the activity report has of the same time: sign-ins, exports, the switch itself. */
+/** Link to the activity of the same period: sign-ins, exports and the user switch itself. */
 function ActivityLink({
   report: { proxyUser, principal, startedDate, endedDate },
 }: {
   report: ActingReport;
 }) {
-  const { allowed } = useAllowed('queryUserActivity');
+  const { allowed } = usePermission('queryUserActivity');
   if (!allowed) return null;
   return (
     <Link
@@ -104,8 +112,8 @@ function ActivityLink({
       search={{
         people: proxyUser.id,
         for: principal.id,
-        from: writeMoment(Date.parse(startedDate) - BEFORE),
-        ...(endedDate !== null && { to: writeMoment(Date.parse(endedDate) + BEFORE) }),
+        from: serializeTimestamp(Date.parse(startedDate) - ACTIVITY_MARGIN_MS),
+        ...(endedDate !== null && { to: serializeTimestamp(Date.parse(endedDate) + ACTIVITY_MARGIN_MS) }),
       }}
       className={buttonClass()}
     >
@@ -120,24 +128,24 @@ function ReportFacts({ report }: { report: ActingReport }) {
   return (
     <Facts>
       <Fact label="Proxy">
-        <PersonWords person={proxyUser} />
+        <PersonDetails person={proxyUser} />
       </Fact>
       <Fact label="Acted for">
-        <PersonWords person={principal} />
+        <PersonDetails person={principal} />
       </Fact>
-      <Fact label="Reason">
-        {reason ?? 'None: a program acted with AS-USER, all of one day in one report'}
-      </Fact>
-      <Fact label="Through">{source === 'console' ? 'The console' : 'A program (AS-USER)'}</Fact>
-      <Fact label="Began">{exactDate(startedDate)}</Fact>
+      <Fact label="Reason">{reason ?? 'None (a program acted with AS-USER; one report per day)'}</Fact>
+      <Fact label="Source">{source === 'console' ? 'The console' : 'A program (AS-USER)'}</Fact>
+      <Fact label="Started">{formatExactDate(startedDate)}</Fact>
       <Fact label="Ended">
-        {endedDate === null ? 'Going on' : `${exactDate(endedDate)}, after ${lasted(startedDate, endedDate)}`}
+        {endedDate === null
+          ? 'In progress'
+          : `${formatExactDate(endedDate)}, after ${formatDuration(startedDate, endedDate)}`}
       </Fact>
     </Facts>
   );
 }
 
-const PersonWords = ({ person: { id, fullName, email } }: { person: ProxyPerson }) => (
+const PersonDetails = ({ person: { id, fullName, email } }: { person: ProxyPerson }) => (
   <span className="report-person">
     <Link to="/users/$userId" params={{ userId: id }}>
       {fullName}
@@ -148,62 +156,66 @@ const PersonWords = ({ person: { id, fullName, email } }: { person: ProxyPerson 
   </span>
 );
 
-const PAGE = 1000;
+const EXPORT_PAGE_SIZE = 1000;
 
-interface Column {
+interface ExportColumn {
   heading: string;
   width: number;
   cell: (step: ActingStep) => string | number | Date;
 }
 
-const COLUMNS: readonly Column[] = [
+const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { heading: 'Time (UTC)', width: 20, cell: ({ date }) => new Date(date) },
   { heading: 'Kind', width: 10, cell: ({ isWrite }) => (isWrite ? 'Change' : 'Read') },
   { heading: 'What', width: 40, cell: ({ summary }) => summary },
   { heading: 'Operation', width: 26, cell: ({ operationId }) => operationId },
   { heading: 'About', width: 40, cell: ({ subject }) => subject },
-  { heading: 'Outcome', width: 24, cell: (step) => outcomeOf(step).words },
+  { heading: 'Outcome', width: 24, cell: (step) => formatOutcome(step).text },
 ];
 
-/** Every step of a report as a table, each for itself. */
-function stepsSource(report: ActingReport): ExportSource {
+/** Export of all steps of a report, one row each. */
+function createStepsSource(report: ActingReport): ExportSource {
   return {
     subject: 'acting-report',
     sheet: 'Steps',
-    words: (rows) => counted(rows, 'step', 'steps'),
-    columns: COLUMNS.map(({ heading, width }) => ({ heading, width })),
+    formatCount: (rows) => pluralize(rows, 'step', 'steps'),
+    columns: EXPORT_COLUMNS.map(({ heading, width }) => ({ heading, width })),
     total: report.steps,
-    filter: `${reportName(report)} · ${exactDate(report.startedDate)}`,
+    filter: `${formatReportName(report)} · ${formatExactDate(report.startedDate)}`,
     search: undefined,
     async *portions(signal) {
       for (let pageNumber = 1; ; pageNumber += 1) {
-        const query = { pageNumber, pageSize: PAGE };
+        const query = { pageNumber, pageSize: EXPORT_PAGE_SIZE };
         // oxlint-disable-next-line no-await-in-loop -- a page that is not full is the last one (shapes 1)
         const { data } = await readActingReport({ path: { id: report.id }, query, signal });
-        yield data.steps.map((step) => COLUMNS.map(({ cell }) => cell(step)));
-        if (data.steps.length < PAGE) return;
+        yield data.steps.map((step) => EXPORT_COLUMNS.map(({ cell }) => cell(step)));
+        if (data.steps.length < EXPORT_PAGE_SIZE) return;
       }
     },
   };
 }
 
-const NONE: Record<'all' | 'writes' | 'reads', string> = {
-  all: 'Nothing was read or changed.',
+const EMPTY_TEXTS: Record<'all' | 'writes' | 'reads', string> = {
+  all: 'Nothing was viewed or changed.',
   writes: 'Nothing was changed.',
-  reads: 'Nothing was read.',
+  reads: 'Nothing was viewed.',
 };
 
-/** The steps in the order of time. A plain table: what is printed has to be in the document. */
-function StepsTable({ steps, kind }: { steps: readonly ToldStep[]; kind: keyof typeof NONE }) {
+/** Steps in chronological order. A plain table, because a virtualized one cannot be printed. */
+function StepsTable({ lines, kind }: { lines: readonly ReportLine[]; kind: keyof typeof EMPTY_TEXTS }) {
   const ids = useMemo(
-    () => [...new Set(steps.flatMap(({ parts }) => parts.flatMap((part) => userIn(part) ?? [])))],
-    [steps],
+    () => [
+      ...new Set(
+        lines.flatMap(({ parameters }) => parameters.flatMap((parameter) => getUserId(parameter) ?? [])),
+      ),
+    ],
+    [lines],
   );
-  const people = usePeople(ids);
-  if (steps.length === 0) {
+  const people = usePeopleById(ids);
+  if (lines.length === 0) {
     return (
       <CardBody>
-        <p className="px-quiet">{NONE[kind]}</p>
+        <p className="px-quiet">{EMPTY_TEXTS[kind]}</p>
       </CardBody>
     );
   }
@@ -218,8 +230,8 @@ function StepsTable({ steps, kind }: { steps: readonly ToldStep[]; kind: keyof t
         </tr>
       </thead>
       <tbody>
-        {steps.map((step) => (
-          <StepRow key={step.key} step={step} people={people} />
+        {lines.map((line) => (
+          <StepRow key={line.key} line={line} people={people} />
         ))}
       </tbody>
     </table>
@@ -227,19 +239,19 @@ function StepsTable({ steps, kind }: { steps: readonly ToldStep[]; kind: keyof t
 }
 
 interface StepRowProps {
-  step: ToldStep;
+  line: ReportLine;
   people: ReadonlyMap<number, DirectoryRow>;
 }
 
-function StepRow({ step, people }: StepRowProps) {
-  const { date, summary, operationId, isWrite, parts, times } = step;
-  const { words, bad } = outcomeOf(step);
+function StepRow({ line, people }: StepRowProps) {
+  const { date, summary, operationId, isWrite, parameters, repeatCount } = line;
+  const { text, isFailure } = formatOutcome(line);
   const Icon = isWrite ? Pencil : Eye;
   return (
     <tr className={cx(isWrite && 'steps-write')}>
       <td className="num">
-        <time dateTime={date} title={exactDate(date)}>
-          {clockTime(new Date(date))}
+        <time dateTime={date} title={formatExactDate(date)}>
+          {formatTime(new Date(date))}
         </time>
       </td>
       <th scope="row">
@@ -248,25 +260,29 @@ function StepRow({ step, people }: StepRowProps) {
           <span>
             <span className="visually-hidden">{isWrite ? 'Change: ' : 'Read: '}</span>
             {summary || operationId}
-            {times > 1 && <span className="steps-times num"> {count(times)} times</span>}
+            {repeatCount > 1 && <span className="steps-times num"> {formatNumber(repeatCount)} times</span>}
           </span>
         </span>
       </th>
       <td>
-        {parts.map((part) => (
-          <span key={part.name} className="steps-part">
-            <Part {...part} people={people} />
+        {parameters.map((parameter) => (
+          <span key={parameter.name} className="steps-part">
+            <StepParameter {...parameter} people={people} />
           </span>
         ))}
       </td>
-      <td>{bad ? <Badge tone="warn">{words}</Badge> : words}</td>
+      <td>{isFailure ? <Badge tone="warn">{text}</Badge> : text}</td>
     </tr>
   );
 }
 
-function Part({ name, value, people }: { name: string; value: string } & Pick<StepRowProps, 'people'>) {
-  const id = userIn({ name, value });
-  if (id === undefined) return `${inWords(name)} ${value}`;
+function StepParameter({
+  name,
+  value,
+  people,
+}: { name: string; value: string } & Pick<StepRowProps, 'people'>) {
+  const id = getUserId({ name, value });
+  if (id === undefined) return `${formatParameterName(name)} ${value}`;
   return (
     <Link to="/users/$userId" params={{ userId: id }}>
       {people.get(id)?.name ?? `user ${id}`}

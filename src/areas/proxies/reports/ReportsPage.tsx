@@ -1,69 +1,69 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
-import type { ActingReport } from '../../../api/generated/types.gen.ts';
-import { usePeople } from '../../../directory/directory.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import type { ActingReport } from '../../../../contract/generated/types.gen.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { REPORT_COLUMNS, reportName } from './report-columns.tsx';
+import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { REPORT_COLUMNS, formatReportName } from './report-columns.tsx';
 import { useReports } from './reports-query.ts';
 
 const route = getRouteApi('/_app/proxies/reports/');
-const idOf = ({ id }: ActingReport) => id;
-const NOBODY: readonly number[] = [];
+const getReportId = ({ id }: ActingReport) => id;
+const NO_IDS: readonly number[] = [];
 
-/** Every time somebody acted for somebody. */
+/** List of the acting reports of the site. */
 export function ReportsPage() {
   const { user } = route.useSearch();
   const navigate = route.useNavigate();
-  const { reports, error, isRefetching, refetch, hasMore, isReadingOn, readOn } = useReports(user);
-  const ids = useMemo(() => (user === undefined ? NOBODY : [user]), [user]);
-  const name = usePeople(ids).get(user ?? 0)?.name ?? `user ${user}`;
-  const all = () => void navigate({ to: '.', search: {} });
+  const { reports, error, isRefetching, refetch, hasMore, isLoadingMore, loadMore } = useReports(user);
+  const ids = useMemo(() => (user === undefined ? NO_IDS : [user]), [user]);
+  const name = usePeopleById(ids).get(user ?? 0)?.name ?? `user ${user}`;
+  const showAll = () => void navigate({ to: '.', search: {} });
   if (error?.status === 403 && !reports) throw error;
   return (
     <Page
       fill
-      title="Reports of acting"
-      breadcrumbs={<Trail />}
-      meta="What was seen and done in another name"
+      title="Acting reports"
+      breadcrumbs={<Breadcrumbs />}
+      meta="What proxies viewed and changed on behalf of others"
     >
       {user !== undefined && (
         <TableBar>
-          <ToggleChip label={`With ${name}`} on onChange={all} />
+          <ToggleChip label={`With ${name}`} on onChange={showAll} />
         </TableBar>
       )}
       <DataTable
         label="Reports"
         columns={REPORT_COLUMNS}
         rows={reports}
-        rowId={idOf}
-        rowLabel={reportName}
+        rowId={getReportId}
+        rowLabel={formatReportName}
         refetching={isRefetching}
         error={error}
         onRetry={refetch}
         empty={
-          <EmptyState icon={ScrollText} title="Nobody has acted for anybody yet">
-            As soon as a proxy works in somebody’s place, here in the console or through a program, it says
-            here what they saw and did.
+          <EmptyState icon={ScrollText} title="No one has acted for anyone yet">
+            When a proxy acts for a user, in the console or through a program, this page lists what they
+            viewed and changed.
           </EmptyState>
         }
-        onClearFilters={user === undefined ? undefined : all}
+        onClearFilters={user === undefined ? undefined : showAll}
         footer={
           reports && reports.length > 0 ? (
             <>
               <output className="num">
-                {counted(reports.length, 'report', 'reports')}
+                {pluralize(reports.length, 'report', 'reports')}
                 {hasMore && ' so far'}
               </output>
               {hasMore && (
-                <Button size="small" pending={isReadingOn} onClick={readOn}>
+                <Button size="small" pending={isLoadingMore} onClick={loadMore}>
                   Show more
                 </Button>
               )}

@@ -1,23 +1,26 @@
 import { Link } from '@tanstack/react-router';
-import type { ActingReport } from '../../../api/generated/types.gen.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { ActingReport } from '../../../../contract/generated/types.gen.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { lasted } from './steps.ts';
+import { formatDuration } from './report-steps.ts';
 
-/** Who acted for whom, in the one form it has everywhere. */
-export const reportName = ({ proxyUser, principal }: Pick<ActingReport, 'proxyUser' | 'principal'>): string =>
+/** Name of a report: "Ada Okafor for Grace Lund". */
+export const formatReportName = ({
+  proxyUser,
+  principal,
+}: Pick<ActingReport, 'proxyUser' | 'principal'>): string =>
   `${proxyUser.fullName} for ${principal.fullName}`;
 
 const SOURCES: Record<ActingReport['source'], string> = { console: 'Console', api: 'Program' };
 
-/** The columns of the list of reports. */
+/** Columns of the list of reports. */
 export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
   {
     id: 'who',
-    header: 'Who for whom',
+    header: 'Proxy and user',
     minWidth: 260,
     cell: (report, { tabIndex }) => (
       <span className="person">
@@ -26,9 +29,9 @@ export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
           to="/proxies/reports/$reportId"
           params={{ reportId: report.id }}
           tabIndex={tabIndex}
-          title={reportName(report)}
+          title={formatReportName(report)}
         >
-          {reportName(report)}
+          {formatReportName(report)}
         </Link>
       </span>
     ),
@@ -40,35 +43,35 @@ export const REPORT_COLUMNS: readonly Column<ActingReport>[] = [
     small: 'line',
     cell: ({ reason }) => (
       <span className="person-soft" title={reason ?? undefined}>
-        {reason ?? 'A program gives none'}
+        {reason ?? 'None (program)'}
       </span>
     ),
   },
   {
     id: 'source',
-    header: 'Through',
+    header: 'Source',
     width: 100,
     cell: ({ source }) => <Badge>{SOURCES[source]}</Badge>,
   },
   {
     id: 'started',
-    header: 'Began',
+    header: 'Started',
     width: 130,
     small: 'aside',
-    cell: ({ startedDate }, { tabIndex }) => <Moment at={startedDate} tabIndex={tabIndex} />,
+    cell: ({ startedDate }, { tabIndex }) => <Timestamp at={startedDate} tabIndex={tabIndex} />,
   },
   {
     id: 'lasted',
-    header: 'Lasted',
+    header: 'Duration',
     width: 130,
     cell: ({ startedDate, endedDate }) =>
-      endedDate === null ? <Badge tone="accent">Going on</Badge> : lasted(startedDate, endedDate),
+      endedDate === null ? <Badge tone="accent">In progress</Badge> : formatDuration(startedDate, endedDate),
   },
   {
     id: 'steps',
     header: 'Steps',
     align: 'end',
     width: 90,
-    cell: ({ steps }) => count(steps),
+    cell: ({ steps }) => formatNumber(steps),
   },
 ];

@@ -6,19 +6,19 @@ import {
   readActingReportInfiniteOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 
-const REPORTS = 100;
-const STEPS = 1000;
+const REPORTS_PAGE_SIZE = 100;
+const STEPS_PAGE_SIZE = 1000;
 
-/** Reports as far as they have been read, the newest first; of one person, or of all. */
-export function useReports(userId: number | undefined, pageSize = REPORTS) {
+/** Loaded acting reports, newest first, of one user (as proxy or principal) or of all. */
+export function useReports(userId: number | undefined, pageSize = REPORTS_PAGE_SIZE) {
   const query = useInfiniteQuery({
     ...listActingReportsInfiniteOptions({ query: { pageSize, ...(userId !== undefined && { userId }) } }),
     initialPageParam: 1,
-    // A page that is not full is the last one (shapes 1).
+    // A page with fewer rows than requested is the last one (shapes 1).
     getNextPageParam: (page, pages) => (page.length < pageSize ? undefined : pages.length + 1),
   });
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
-  // A report that began between two pages moves the others on: none stands there twice.
+  // A report created between the loading of two pages shifts the rest: duplicates are dropped.
   const reports = useMemo(
     () => data && [...new Map(data.pages.flat().map((one) => [one.id, one])).values()],
     [data],
@@ -27,22 +27,22 @@ export function useReports(userId: number | undefined, pageSize = REPORTS) {
     reports,
     error: error === null ? undefined : toServiceError(error),
     isRefetching: isFetching && !isFetchingNextPage && data !== undefined,
-    isReadingOn: isFetchingNextPage,
+    isLoadingMore: isFetchingNextPage,
     hasMore: hasNextPage,
-    readOn: () => void fetchNextPage({ cancelRefetch: false }),
+    loadMore: () => void fetchNextPage({ cancelRefetch: false }),
     refetch: () => void refetch(),
   };
 }
 
-/** One report with its steps from the first on, as far as they have been read. */
+/** Loads a report and its steps, page by page. */
 export const reportQuery = (id: number) => ({
-  ...readActingReportInfiniteOptions({ path: { id }, query: { pageSize: STEPS } }),
+  ...readActingReportInfiniteOptions({ path: { id }, query: { pageSize: STEPS_PAGE_SIZE } }),
   initialPageParam: 1,
   getNextPageParam: (page: { steps: readonly unknown[] }, pages: readonly unknown[]) =>
-    page.steps.length < STEPS ? undefined : pages.length + 1,
+    page.steps.length < STEPS_PAGE_SIZE ? undefined : pages.length + 1,
 });
 
-/** The same on its page, whose loader has read the first steps. */
+/** A report with the steps loaded so far. The loader of the route loads the first page. */
 export function useReport(id: number) {
   const { data, isFetchingNextPage, hasNextPage, fetchNextPage, refetch, isFetching } = useInfiniteQuery(
     reportQuery(id),
@@ -51,9 +51,9 @@ export function useReport(id: number) {
     report: data?.pages[0]?.report,
     steps: useMemo(() => data?.pages.flatMap(({ steps }) => steps) ?? [], [data]),
     isFetching,
-    isReadingOn: isFetchingNextPage,
+    isLoadingMore: isFetchingNextPage,
     hasMore: hasNextPage,
-    readOn: () => void fetchNextPage({ cancelRefetch: false }),
+    loadMore: () => void fetchNextPage({ cancelRefetch: false }),
     refetch: () => void refetch(),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { TwoFactorCoverage } from '../../../api/generated/types.gen.ts';
-import { partsOf, unlisted } from './coverage.ts';
+import type { TwoFactorCoverage } from '../../../../contract/generated/types.gen.ts';
+import { getCoverageGroups, countUnlisted } from './coverage.ts';
 
 const person = {
   userId: 1,
@@ -18,12 +18,12 @@ const coverage: TwoFactorCoverage = {
   people: [person, { ...person, userId: 2, twoFactorEnabled: false, isAdministrator: true }],
 };
 
-it('parts every active user into one of four', () => {
-  const { active, setUp, parts } = partsOf(coverage);
+it('assigns every active user to one of four groups', () => {
+  const { active, setUp, groups } = getCoverageGroups(coverage);
   expect([active, setUp]).toEqual([10, 6]);
-  expect(parts.map(({ number }) => number)).toEqual([4, 2, 3, 1]);
+  expect(groups.map(({ count }) => count)).toEqual([4, 2, 3, 1]);
 });
 
-it('says how many are asked for a factor beyond those who are listed', () => {
-  expect(unlisted(coverage)).toBe(2);
+it('counts users without a required factor beyond those listed', () => {
+  expect(countUnlisted(coverage)).toBe(2);
 });

@@ -1,45 +1,50 @@
-import type { TwoFactorCoverage } from '../../../api/generated/types.gen.ts';
+import type { TwoFactorCoverage } from '../../../../contract/generated/types.gen.ts';
 
-type PartKey = Exclude<keyof TwoFactorCoverage, 'people' | 'administratorsNotSetUp'>;
+type CoverageGroupKey = Exclude<keyof TwoFactorCoverage, 'people' | 'administratorsNotSetUp'>;
 
-interface Part {
-  key: PartKey;
+interface CoverageGroup {
+  key: CoverageGroupKey;
   label: string;
-  number: number;
+  count: number;
   note: string;
 }
 
-/** The colour of each in the bar and beside its number. */
-export const PART_TONES: Readonly<Record<PartKey, 1 | 2 | 3 | 4>> = {
+/** Colours of the groups in the bar and the tiles. */
+export const GROUP_TONES: Readonly<Record<CoverageGroupKey, 1 | 2 | 3 | 4>> = {
   requiredSetUp: 1,
   optionalSetUp: 2,
   requiredNotSetUp: 3,
   optionalNotSetUp: 4,
 };
 
-const WORDS: Readonly<Record<PartKey, Pick<Part, 'label' | 'note'>>> = {
-  requiredSetUp: { label: 'Required and set up', note: 'asked at every sign-in' },
-  optionalSetUp: { label: 'Set up, not required', note: 'asked as well' },
-  requiredNotSetUp: { label: 'Required, not set up', note: 'at the next sign-in' },
-  optionalNotSetUp: { label: 'Neither', note: 'password alone' },
+const GROUP_LABELS: Readonly<Record<CoverageGroupKey, Pick<CoverageGroup, 'label' | 'note'>>> = {
+  requiredSetUp: { label: 'Required and set up', note: 'used at every sign-in' },
+  optionalSetUp: { label: 'Set up, not required', note: 'used at every sign-in' },
+  requiredNotSetUp: { label: 'Required, not set up', note: 'set up at the next sign-in' },
+  optionalNotSetUp: { label: 'Neither', note: 'password only' },
 };
 
-const ORDER: readonly PartKey[] = ['requiredSetUp', 'optionalSetUp', 'requiredNotSetUp', 'optionalNotSetUp'];
+const GROUP_ORDER: readonly CoverageGroupKey[] = [
+  'requiredSetUp',
+  'optionalSetUp',
+  'requiredNotSetUp',
+  'optionalNotSetUp',
+];
 
-/** The active users in four parts, and how many there are in all. */
-export function partsOf(coverage: TwoFactorCoverage): {
+/** Active users in four groups, with totals. */
+export function getCoverageGroups(coverage: TwoFactorCoverage): {
   active: number;
   setUp: number;
-  parts: readonly Part[];
+  groups: readonly CoverageGroup[];
 } {
-  const parts = ORDER.map((key) => ({ key, number: coverage[key], ...WORDS[key] }));
+  const groups = GROUP_ORDER.map((key) => ({ key, count: coverage[key], ...GROUP_LABELS[key] }));
   return {
-    active: parts.reduce((sum, { number }) => sum + number, 0),
+    active: groups.reduce((sum, { count }) => sum + count, 0),
     setUp: coverage.requiredSetUp + coverage.optionalSetUp,
-    parts,
+    groups,
   };
 }
 
-/** How many stand out beyond those who are listed. */
-export const unlisted = ({ requiredNotSetUp, people }: TwoFactorCoverage): number =>
+/** Number of users without a required second factor beyond those listed. */
+export const countUnlisted = ({ requiredNotSetUp, people }: TwoFactorCoverage): number =>
   Math.max(0, requiredNotSetUp - people.filter(({ twoFactorEnabled }) => twoFactorEnabled).length);

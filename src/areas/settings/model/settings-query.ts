@@ -5,17 +5,17 @@ import {
   readTwoFactorCoverageOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
-import { tagged } from '../../../api/tagged.ts';
+import { withEtag } from '../../../api/etag.ts';
 
-/** The settings with the entity tag that a change of them sends back. */
+/** Loads the settings and their entity tag. */
 export const settingsQuery = queryOptions({
   queryKey: [{ ...getSiteSettingsQueryKey()[0], tagged: true }],
-  queryFn: async ({ signal }) => tagged(await getSiteSettings({ signal })),
+  queryFn: async ({ signal }) => withEtag(await getSiteSettings({ signal })),
 });
 
 export const addressesQuery = queryOptions({
   queryKey: [{ ...listApprovedAddressesQueryKey()[0], tagged: true }],
-  queryFn: async ({ signal }) => tagged(await listApprovedAddresses({ signal })),
+  queryFn: async ({ signal }) => withEtag(await listApprovedAddresses({ signal })),
 });
 
 export const coverageQuery = { ...readTwoFactorCoverageOptions(), staleTime: 0 };

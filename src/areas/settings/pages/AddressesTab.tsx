@@ -8,65 +8,73 @@ import { Link } from '@tanstack/react-router';
 import { toServiceError } from '../../../api/errors.ts';
 import { rehearseApprovedAddressesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { useStored } from '../../../api/stored.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { addressesSchema, filled, rehearsable, valuesOf, byPerson } from '../model/address-form.ts';
+import {
+  addressesSchema,
+  toAddresses,
+  getValidNetworks,
+  toAddressValues,
+  groupByPerson,
+} from '../model/address-form.ts';
 import type { AddressValues } from '../model/address-form.ts';
 import { addressesQuery } from '../model/settings-query.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import type { AddressRehearsal } from '../../../api/generated/types.gen.ts';
+import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './settings.css';
 
-/** From where users with IP restrictions may act (spec 5.4), with a rehearsal of every change before it is saved. */
+/** Approved addresses for users with IP restrictions (spec 5.4). Changes are rehearsed against the last 90 days before saving. */
 export function AddressesTab() {
-  const { reason } = useAllowed('updateApprovedAddresses');
+  const { reason } = usePermission('updateApprovedAddresses');
   const client = useQueryClient();
-  const { base, wasStale, error, store } = useStored({
-    start: useSuspenseQuery(addressesQuery).data,
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial: useSuspenseQuery(addressesQuery).data,
     operation: 'updateApprovedAddresses',
     write: (values: AddressValues, match) =>
-      updateApprovedAddresses({ body: { addresses: filled(values) }, ...match }),
+      updateApprovedAddresses({ body: { addresses: toAddresses(values) }, ...match }),
     read: () => listApprovedAddresses(),
   });
   const form = useForm({
     resolver: zodResolver(addressesSchema),
-    defaultValues: valuesOf(base.addresses),
+    defaultValues: toAddressValues(base.addresses),
   });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
-  // A line is typed letter by letter: what is rehearsed follows when there is time.
-  const values = useDeferredValue(useWatch({ control: form.control, compute: filledValues }));
-  const networks = rehearsable(values);
+  // The rehearsal follows the input with low priority.
+  const values = useDeferredValue(useWatch({ control: form.control, compute: selectAddresses }));
+  const networks = getValidNetworks(values);
   const rehearsal = useQuery({
-    ...rehearsalOf(networks ?? []),
+    ...createRehearsalQuery(networks ?? []),
     enabled: networks !== undefined,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   const { yourAddress, isYourAddressApproved, restrictedUsers } = base;
   const isListed = networks?.includes(yourAddress) ?? false;
 
   const submit = async (typed: AddressValues) => {
-    // What is shown may be of the line before: what is saved is what is rehearsed.
-    const now = await client.fetchQuery(rehearsalOf(rehearsable(typed) ?? [])).catch(() => rehearsal.data);
-    if (!(await agree(now?.lockedOut ?? 0))) return;
-    const stored = await store(typed);
+    // The rehearsal on screen may be outdated: the submitted list is rehearsed again.
+    const current = await client
+      .fetchQuery(createRehearsalQuery(getValidNetworks(typed) ?? []))
+      .catch(() => rehearsal.data);
+    if (!(await confirmLockOut(current?.lockedOut ?? 0))) return;
+    const stored = await save(typed);
     if (!stored) return;
-    form.reset(valuesOf(stored.addresses));
-    toast({ title: 'The approved addresses were saved' });
+    form.reset(toAddressValues(stored.addresses));
+    toast({ title: 'Approved addresses saved' });
   };
 
   return (
@@ -74,29 +82,28 @@ export function AddressesTab() {
       <Card title="Approved addresses">
         <div className="card-body set-outcome">
           <p className="set-soft">
-            {counted(restrictedUsers, 'active user has', 'active users have')} IP restrictions: these
-            addresses are the only ones from which they may sign in and call the interface. You come from{' '}
-            {yourAddress}
+            {pluralize(restrictedUsers, 'active user has', 'active users have')} IP restrictions and can sign
+            in and call the API from these addresses only. Your address is {yourAddress}
             {isYourAddressApproved ? ', which is approved.' : ', which is not approved.'}
           </p>
           <Form
             form={form}
             pending={isSubmitting}
             error={error}
-            submit="Save"
+            submitLabel="Save"
             disabledReason={reason}
             onSubmit={submit}
           >
-            {wasStale && (
-              <Banner tone="warn" title="Somebody else changed the list while you were typing">
-                They approve {counted(base.addresses.length, 'address', 'addresses')} now:{' '}
-                {base.addresses.map(({ network }) => network).join(', ')}. Nothing of yours is saved yet; save
-                again to put yours in its place.
+            {hasConflict && (
+              <Banner tone="warn" title="Another user changed the list in the meantime">
+                It now has {pluralize(base.addresses.length, 'address', 'addresses')}:{' '}
+                {base.addresses.map(({ network }) => network).join(', ')}. Your changes are not saved yet.
+                Saving again replaces the list with yours.
               </Banner>
             )}
             <AddressRows
               control={form.control}
-              missing={isYourAddressApproved || isListed ? undefined : yourAddress}
+              ownAddress={isYourAddressApproved || isListed ? undefined : yourAddress}
             />
           </Form>
         </div>
@@ -111,40 +118,39 @@ export function AddressesTab() {
   );
 }
 
-const rehearsalOf = (addresses: string[]) => rehearseApprovedAddressesOptions({ body: { addresses } });
+const createRehearsalQuery = (addresses: string[]) =>
+  rehearseApprovedAddressesOptions({ body: { addresses } });
 
-const filledValues = ({ addresses }: AddressValues): AddressValues => ({ addresses });
+const selectAddresses = ({ addresses }: AddressValues): AddressValues => ({ addresses });
 
-const agree = (lockedOut: number): Promise<boolean> | true =>
+const confirmLockOut = (lockedOut: number): Promise<boolean> | true =>
   lockedOut === 0 ||
   confirm({
-    title: `Lock out ${counted(lockedOut, 'user', 'users')}?`,
-    body: 'In the last 90 days they came from an address outside this list. From there they can no longer sign in, and their programs no longer call the interface.',
-    action: 'Save the list',
+    title: `Lock out ${pluralize(lockedOut, 'user', 'users')}?`,
+    body: 'In the last 90 days they used an address outside this list. They and their programs will be refused from there.',
+    action: 'Save list',
     danger: true,
   });
 
 interface AddressRowsProps {
   control: Control<AddressValues, unknown, AddressValues>;
-  /** The address of the person at work; undefined when it is in the list. */
-  missing: string | undefined;
+  /** IP address of the current session; undefined if it is in the list. */
+  ownAddress: string | undefined;
 }
 
-/** The networks, a line each with what it is. */
-function AddressRows({ control, missing }: AddressRowsProps) {
+/** One line per network, with a note. */
+function AddressRows({ control, ownAddress }: AddressRowsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'addresses' });
   return (
     <>
       {fields.length === 0 && (
-        <p className="set-soft">
-          No address is approved yet: users with IP restrictions cannot sign in from anywhere.
-        </p>
+        <p className="set-soft">No addresses are approved: users with IP restrictions cannot sign in.</p>
       )}
       {fields.length > 0 && (
-        // Each field has its own label; these head the columns for the eye.
+        // Visual column headers; each field has its own label.
         <div className="set-line set-line-head" aria-hidden="true">
           <span>Address or network</span>
-          <span>What it is</span>
+          <span>Note</span>
         </div>
       )}
       <ul className="set-lines" aria-label="Approved addresses">
@@ -160,7 +166,7 @@ function AddressRows({ control, missing }: AddressRowsProps) {
             <TextField
               control={control}
               name={`addresses.${at}.note`}
-              label={`What it is ${at + 1}`}
+              label={`Note ${at + 1}`}
               maxLength={200}
             />
             <IconButton label={`Remove line ${at + 1}`} icon={X} onClick={() => remove(at)} />
@@ -171,9 +177,9 @@ function AddressRows({ control, missing }: AddressRowsProps) {
         <Button size="small" icon={Plus} onClick={() => append({ network: '', note: '' })}>
           Add line
         </Button>
-        {missing !== undefined && (
-          <Button size="small" onClick={() => append({ network: missing, note: '' })}>
-            Add my address {missing}
+        {ownAddress !== undefined && (
+          <Button size="small" onClick={() => append({ network: ownAddress, note: '' })}>
+            Add my address {ownAddress}
           </Button>
         )}
       </span>
@@ -185,14 +191,14 @@ interface RehearsalCardProps {
   rehearsal: AddressRehearsal | undefined;
   error: ServiceError | undefined;
   onRetry: () => void;
-  /** Whether the list above can be rehearsed: every line is an address. */
+  /** Whether every line is valid, so that the list can be rehearsed. */
   isReady: boolean;
 }
 
-/** Shows so many people; the counts tell of all. */
-const SHOWN = 50;
+/** People shown; the counts cover all. */
+const MAX_PEOPLE = 50;
 
-/** Who came in the last 90 days from an address that the list above would not approve. */
+/** Users who, in the last 90 days, used an address that the list does not approve. */
 function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProps) {
   return (
     <Card title="Who would have been locked out">
@@ -203,11 +209,11 @@ function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProp
       ) : !isReady ? (
         <CardBody>
           <p className="set-soft">
-            As soon as every line is an address, the last 90 days are played against the list.
+            The list is checked against the last 90 days once every line is a valid address.
           </p>
         </CardBody>
       ) : rehearsal ? (
-        <Outcome rehearsal={rehearsal} />
+        <RehearsalResult rehearsal={rehearsal} />
       ) : (
         <CardBody>
           <Skeleton width="60%" />
@@ -217,23 +223,23 @@ function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProp
   );
 }
 
-function Outcome({ rehearsal }: { rehearsal: AddressRehearsal }) {
+function RehearsalResult({ rehearsal }: { rehearsal: AddressRehearsal }) {
   const { lockedOut, wouldBeLockedOut, restrictedUsers, places } = rehearsal;
-  const people = byPerson(places);
+  const people = groupByPerson(places);
   return (
     <CardBody>
       <div className="set-outcome">
         <Banner tone={lockedOut > 0 ? 'warn' : 'ok'}>
           {lockedOut > 0
-            ? `${counted(lockedOut, 'user', 'users')} of ${restrictedUsers} with IP restrictions came from an address outside this list in the last 90 days.`
+            ? `${pluralize(lockedOut, 'user', 'users')} of ${restrictedUsers} with IP restrictions used an address outside this list in the last 90 days.`
             : restrictedUsers > 0
-              ? `None of the ${counted(restrictedUsers, 'user', 'users')} with IP restrictions came from an address outside this list in the last 90 days.`
-              : 'No active user has IP restrictions: the list holds for nobody yet.'}
+              ? `None of the ${pluralize(restrictedUsers, 'user', 'users')} with IP restrictions used an address outside this list in the last 90 days.`
+              : 'No active user has IP restrictions: the list has no effect yet.'}
           {wouldBeLockedOut > 0 &&
-            ` ${counted(wouldBeLockedOut, 'user', 'users')} without IP restrictions would be locked out, were they restricted.`}
+            ` ${pluralize(wouldBeLockedOut, 'user', 'users')} without IP restrictions would be locked out if they were restricted.`}
         </Banner>
         <ul className="set-people" aria-label="People outside the list">
-          {people.slice(0, SHOWN).map(({ person, from }) => (
+          {people.slice(0, MAX_PEOPLE).map(({ person, from }) => (
             <li key={person.userId}>
               <span className="set-person">
                 <Link to="/users/$userId" params={{ userId: person.userId }}>
@@ -249,14 +255,16 @@ function Outcome({ rehearsal }: { rehearsal: AddressRehearsal }) {
               <span className="set-places">
                 {from.map(({ ipAddress, count, lastDate }) => (
                   <span key={ipAddress}>
-                    {ipAddress}, {counted(count, 'time', 'times')}, last <Moment at={lastDate} />
+                    {ipAddress}, {pluralize(count, 'time', 'times')}, last <Timestamp at={lastDate} />
                   </span>
                 ))}
               </span>
             </li>
           ))}
         </ul>
-        {people.length > SHOWN && <p className="set-soft">And {people.length - SHOWN} more people.</p>}
+        {people.length > MAX_PEOPLE && (
+          <p className="set-soft">And {people.length - MAX_PEOPLE} more people.</p>
+        )}
       </div>
     </CardBody>
   );

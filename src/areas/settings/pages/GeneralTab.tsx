@@ -3,55 +3,54 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk.gen.ts';
-import type { SiteSettings } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { useStored } from '../../../api/stored.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import type { SiteSettings } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { settingsQuery } from '../model/settings-query.ts';
 import './settings.css';
 
 const schema = z.object({
-  name: z.string().trim().min(1, 'Give the site a name').max(100, 'At most 100 characters'),
+  name: z.string().trim().min(1, 'Enter a name').max(100, 'At most 100 characters'),
   timeZone: z.string(),
 });
 type Values = z.infer<typeof schema>;
 
-const valuesOf = ({ name, timeZone }: SiteSettings): Values => ({ name, timeZone });
+const toFormValues = ({ name, timeZone }: SiteSettings): Values => ({ name, timeZone });
 
-/** The zones this browser knows, with the one that is set although the browser may not know it. */
-const zoneOptions = (current: string) =>
+/** Time zones known to the browser, and the current one. */
+const buildZoneOptions = (current: string) =>
   [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map((value) => ({
     value,
     label: value.replaceAll('_', ' '),
   }));
 
-const IDENTITY = { password: 'Password', 'identity-manager': 'Identity manager' } as const;
+const IDENTITY_MODES = { password: 'Password', 'identity-manager': 'Identity manager' } as const;
 
-/** Name and time zone of the site, and what only the people who run the platform may set. */
+/** Name and time zone of the site, and the settings that only platform administrators may change. */
 export function GeneralTab() {
-  const { reason } = useAllowed('updateSiteSettings');
-  const { base, wasStale, error, store } = useStored({
-    start: useSuspenseQuery(settingsQuery).data,
+  const { reason } = usePermission('updateSiteSettings');
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial: useSuspenseQuery(settingsQuery).data,
     operation: 'updateSiteSettings',
     write: (body: Values, match) => updateSiteSettings({ body, ...match }),
     read: () => getSiteSettings(),
   });
-  const form = useForm({ resolver: zodResolver(schema), defaultValues: valuesOf(base) });
+  const form = useForm({ resolver: zodResolver(schema), defaultValues: toFormValues(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
 
   const submit = async (values: Values) => {
-    const stored = await store(values);
+    const stored = await save(values);
     if (!stored) return;
-    form.reset(valuesOf(stored));
-    toast({ title: 'The settings were saved' });
+    form.reset(toFormValues(stored));
+    toast({ title: 'Settings saved' });
   };
 
   return (
@@ -62,14 +61,14 @@ export function GeneralTab() {
             form={form}
             pending={isSubmitting}
             error={error}
-            submit="Save"
+            submitLabel="Save"
             disabledReason={reason}
             onSubmit={submit}
           >
-            {wasStale && (
-              <Banner tone="warn" title="Somebody else changed the settings while you were typing">
-                They are called {base.name} and in {base.timeZone} now. Nothing of yours is saved yet; save
-                again to put yours in their place.
+            {hasConflict && (
+              <Banner tone="warn" title="Another user changed the settings in the meantime">
+                The name is now {base.name} and the time zone {base.timeZone}. Your changes are not saved yet.
+                Saving again replaces the settings with yours.
               </Banner>
             )}
             <TextField control={form.control} name="name" label="Name" />
@@ -77,21 +76,21 @@ export function GeneralTab() {
               control={form.control}
               name="timeZone"
               label="Time zone"
-              options={zoneOptions(base.timeZone)}
-              hint="Days without a time begin at midnight here. A change shows the dates of all entries anew."
+              options={buildZoneOptions(base.timeZone)}
+              hint="Dates without a time start at midnight in this zone. Changing it affects how dates of all entries are shown."
             />
           </Form>
         </div>
       </Card>
-      <Card title="Set by the people who run the platform">
+      <Card title="Set by platform administrators">
         <Facts>
           <Fact label="Short name">{base.slug}</Fact>
-          <Fact label="Sign-in by">{IDENTITY[base.identityMode]}</Fact>
+          <Fact label="Sign-in method">{IDENTITY_MODES[base.identityMode]}</Fact>
           <Fact label="Dedicated domain">{base.dedicatedDomain ?? 'None'}</Fact>
           <Fact label="Existing users">
             {base.mayManageExistingUsers
-              ? 'People of that domain may be added without their confirmation'
-              : 'Nobody is added without their confirmation'}
+              ? 'Users of that domain may be added without their confirmation'
+              : 'Users are added with their confirmation only'}
           </Fact>
           <Fact label="Schema version">{base.schemaVersion}</Fact>
         </Facts>

@@ -3,7 +3,7 @@ import { useSession } from '../../../api/session.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 
-/** The settings of the site, a tab for each kind. */
+/** Settings of the site with their tabs. */
 export function SettingsPage() {
   const { site } = useSession();
   return (

@@ -3,47 +3,47 @@ import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../../../api/session.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { PART_TONES, partsOf, unlisted } from '../model/coverage.ts';
+import { GROUP_TONES, getCoverageGroups, countUnlisted } from '../model/coverage.ts';
 import { coverageQuery } from '../model/settings-query.ts';
-import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../api/generated/types.gen.ts';
+import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../../contract/generated/types.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import './settings.css';
 
-/** How far two-factor authentication reaches: who has a second factor, and of whom one is asked (spec 2.1). */
+/** Coverage of two-factor authentication: which users have a second factor, and for whom it is required (spec 2.1). */
 export function TwoFactorTab() {
   const { site } = useSession();
   const { data: coverage } = useSuspenseQuery(coverageQuery);
-  const { active, setUp, parts } = partsOf(coverage);
-  const visible = parts.filter(({ number }) => number > 0);
+  const { active, setUp, groups } = getCoverageGroups(coverage);
+  const visible = groups.filter(({ count }) => count > 0);
   return (
     <div className="set-outcome">
       {site.identityMode === 'identity-manager' && (
         <Banner>
-          {site.name} signs people in through its identity manager, which asks for second factors by its own
-          rules. What stands here counts where the same people sign in with a password.
+          {site.name} uses an identity manager for sign-in, which has its own rules for second factors. The
+          numbers apply where the same users sign in with a password.
         </Banner>
       )}
       <StatTiles>
         <StatTile
           label="Active users"
-          value={count(active)}
-          note={setUp === 0 ? 'none has a second factor' : `${count(setUp)} with a second factor`}
+          value={formatNumber(active)}
+          note={setUp === 0 ? 'none has a second factor' : `${formatNumber(setUp)} with a second factor`}
         />
-        {parts.map(({ key, label, number, note }) => (
-          <StatTile key={key} tone={PART_TONES[key]} label={label} value={count(number)} note={note} />
+        {groups.map(({ key, label, count, note }) => (
+          <StatTile key={key} tone={GROUP_TONES[key]} label={label} value={formatNumber(count)} note={note} />
         ))}
       </StatTiles>
       {active > 0 && (
-        // The numbers above it say the same.
+        // Repeats the numbers of the tiles.
         <div className="set-cover" aria-hidden>
-          {visible.map(({ key, number }) => (
-            <span key={key} className={`chart-tone-${PART_TONES[key]}`} style={{ flexGrow: number }} />
+          {visible.map(({ key, count }) => (
+            <span key={key} className={`chart-tone-${GROUP_TONES[key]}`} style={{ flexGrow: count }} />
           ))}
         </div>
       )}
@@ -52,45 +52,45 @@ export function TwoFactorTab() {
   );
 }
 
-/** Shows so many at first. */
-const SHOWN = 25;
+/** People shown initially. */
+const MAX_SHOWN = 25;
 
-/** Who stands out: asked for a second factor without having one, or with the keys of the site and without one. */
+/** Users without a required second factor, and administrators without one. */
 function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage }) {
   const { people, administratorsNotSetUp, optionalNotSetUp } = coverage;
   const [all, setAll] = useState(false);
-  const shown = all ? people : people.slice(0, SHOWN);
-  const hidden = people.length - shown.length;
-  const more = unlisted(coverage);
+  const visiblePeople = all ? people : people.slice(0, MAX_SHOWN);
+  const hidden = people.length - visiblePeople.length;
+  const more = countUnlisted(coverage);
   return (
-    <Card title="Who needs a second factor next">
+    <Card title="Missing second factors">
       {people.length === 0 ? (
-        <EmptyState icon={ShieldCheck} title="Nobody stands out">
-          Whoever is asked for a second factor has one, and so has every administrator.
+        <EmptyState icon={ShieldCheck} title="No missing second factors">
+          All users who require a second factor have one, and so do all administrators.
         </EmptyState>
       ) : (
         <CardBody>
           <div className="set-outcome">
             {administratorsNotSetUp > 0 && (
               <p>
-                {counted(administratorsNotSetUp, 'administrator has', 'administrators have')} no second
-                factor. They may manage users, groups, settings or backups.
+                {pluralize(administratorsNotSetUp, 'administrator has', 'administrators have')} no second
+                factor. They can manage users, groups, settings or backups.
               </p>
             )}
             <ul className="set-people" aria-label="People without a second factor">
-              {shown.map((person) => (
-                <Person key={person.userId} person={person} />
+              {visiblePeople.map((person) => (
+                <PersonItem key={person.userId} person={person} />
               ))}
             </ul>
             {hidden > 0 && (
               <div>
                 <Button size="small" onClick={() => setAll(true)}>
-                  Show {counted(hidden, 'more person', 'more people')}
+                  Show {pluralize(hidden, 'more person', 'more people')}
                 </Button>
               </div>
             )}
             {hidden === 0 && more > 0 && (
-              <p className="set-soft">And {counted(more, 'more person', 'more people')}.</p>
+              <p className="set-soft">And {pluralize(more, 'more person', 'more people')}.</p>
             )}
           </div>
         </CardBody>
@@ -98,17 +98,17 @@ function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage }) {
       <div className="set-foot">
         {optionalNotSetUp > 0 ? (
           <Link to="/users" search={{ status: 'active', twoFactor: 'off' }}>
-            Everybody of whom none is required
+            Show users without a required factor
           </Link>
         ) : (
-          'Everybody is asked for one, or has one.'
+          'A second factor is required for or set up by every user.'
         )}
       </div>
     </Card>
   );
 }
 
-function Person({ person }: { person: PersonWithoutFactor }) {
+function PersonItem({ person }: { person: PersonWithoutFactor }) {
   const { userId, userName, fullName, twoFactorEnabled, isAdministrator } = person;
   return (
     <li>

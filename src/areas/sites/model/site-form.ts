@@ -3,9 +3,9 @@ import { zNewPlatformSite } from '../../../api/generated/zod.gen.ts';
 
 export const newSiteSchema = z.object({
   slug: zNewPlatformSite.shape.slug,
-  name: z.string().trim().min(1, 'Give the site a name').max(100, 'At most 100 characters'),
+  name: z.string().trim().min(1, 'Enter a name').max(100, 'At most 100 characters'),
   administrator: z.object({
-    email: z.email('Give a whole e-mail address'),
+    email: z.email('Enter a valid e-mail address'),
     firstName: z.string(),
     lastName: z.string(),
   }),
@@ -13,15 +13,15 @@ export const newSiteSchema = z.object({
 export type NewSiteValues = z.infer<typeof newSiteSchema>;
 
 export const siteSchema = z.object({
-  name: z.string().trim().min(1, 'Give the site a name').max(100, 'At most 100 characters'),
+  name: z.string().trim().min(1, 'Enter a name').max(100, 'At most 100 characters'),
   dedicatedDomain: z.string().trim().max(253),
   mayManageExistingUsers: z.boolean(),
   hasAgentServer: z.boolean(),
 });
 export type SiteValues = z.infer<typeof siteSchema>;
 
-/** Short names are proposed from the name: small Latin letters, digits and hyphens. */
-export const slugOf = (name: string): string =>
+/** Suggests a short name: lower-case Latin letters, digits and hyphens. */
+export const suggestSlug = (name: string): string =>
   name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

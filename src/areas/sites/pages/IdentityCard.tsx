@@ -3,14 +3,14 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
-import type { SiteIdentity, SiteIdentityInfo } from '../../../api/generated/types.gen.ts';
-import { useStored } from '../../../api/stored.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import type { SiteIdentity, SiteIdentityInfo } from '../../../../contract/generated/types.gen.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
@@ -23,29 +23,30 @@ const MODES = [
   { value: 'identity-manager', label: 'Identity manager', hint: 'OpenID Connect' },
 ];
 
-/** How the site signs people in (spec 2.1). */
+/** Sign-in method of a site: password or identity manager (spec 2.1). */
 export function IdentityCard({ siteId }: { siteId: number }) {
   const path = { siteId };
-  const { base, wasStale, error, store } = useStored({
-    start: useSuspenseQuery(identityQuery(siteId)).data,
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial: useSuspenseQuery(identityQuery(siteId)).data,
     operation: 'updateSiteIdentity',
-    write: (values: IdentityValues, match) => updateSiteIdentity({ path, body: infoOf(values), ...match }),
+    write: (values: IdentityValues, match) =>
+      updateSiteIdentity({ path, body: toIdentityInfo(values), ...match }),
     read: () => getSiteIdentity({ path }),
   });
-  const form = useForm({ resolver: zodResolver(identitySchema), defaultValues: valuesOf(base) });
+  const form = useForm({ resolver: zodResolver(identitySchema), defaultValues: toFormValues(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
   const mode = useWatch({ control: form.control, name: 'mode' });
 
   const { you, others } = base.runnersBeside;
-  const locksOut = mode === 'identity-manager' && base.mode === 'password' && !you && others === 0;
+  const wouldLockOut = mode === 'identity-manager' && base.mode === 'password' && !you && others === 0;
 
   const submit = async (values: IdentityValues) => {
-    if (values.mode !== base.mode && !(await agree(values.mode, base))) return;
-    const stored = await store(values);
+    if (values.mode !== base.mode && !(await confirmModeChange(values.mode, base))) return;
+    const stored = await save(values);
     if (!stored) return;
-    form.reset(valuesOf(stored));
-    toast({ title: 'The sign-in of the site was saved' });
+    form.reset(toFormValues(stored));
+    toast({ title: 'Sign-in settings saved' });
   };
 
   return (
@@ -55,21 +56,21 @@ export function IdentityCard({ siteId }: { siteId: number }) {
           form={form}
           pending={isSubmitting}
           error={error}
-          submit="Save"
+          submitLabel="Save"
           onSubmit={submit}
-          disabledReason={locksOut ? 'Nobody could run the platform any more' : undefined}
+          disabledReason={wouldLockOut ? 'No one could administer the platform anymore' : undefined}
         >
-          {wasStale && (
-            <Banner tone="warn" title="Somebody else changed the sign-in while you were typing">
-              Nothing of yours is saved yet; save again to put yours in its place.
+          {hasConflict && (
+            <Banner tone="warn" title="Another user changed the sign-in settings in the meantime">
+              Your changes are not saved yet. Saving again replaces the settings with yours.
             </Banner>
           )}
-          <SelectField control={form.control} name="mode" label="People sign in by" options={MODES} />
-          {locksOut && (
+          <SelectField control={form.control} name="mode" label="Sign-in method" options={MODES} />
+          {wouldLockOut && (
             <Banner tone="bad" title="You would lock yourself out">
-              An identity manager opens the administration of the platform for nobody, and no one who runs it
-              could sign in with a password or a passkey to another site. Make another site first, or let
-              somebody run the platform who has one: “platform grant” on the host does that.
+              Users who sign in through an identity manager cannot administer the platform, and no platform
+              administrator could sign in to another site with a password or passkey. Create another site
+              first, or run “platform grant” on the host for a user of another site.
             </Banner>
           )}
           {mode === 'identity-manager' && (
@@ -80,7 +81,7 @@ export function IdentityCard({ siteId }: { siteId: number }) {
                 label="Issuer"
                 type="url"
                 placeholder="https://login.example.com"
-                hint="The service asks it for its description before this is saved."
+                hint="The service loads its configuration before saving."
               />
               <TextField control={form.control} name="clientId" label="Client id" />
               <PasswordField
@@ -88,17 +89,21 @@ export function IdentityCard({ siteId }: { siteId: number }) {
                 name="clientSecret"
                 label="Client secret"
                 autoComplete="new-password"
-                hint={base.hasClientSecret ? 'One is stored. Empty keeps it.' : 'Empty for a public client.'}
+                hint={
+                  base.hasClientSecret
+                    ? 'A secret is stored. Leave empty to keep it.'
+                    : 'Leave empty for a public client.'
+                }
               />
               <TextField
                 control={form.control}
                 name="claim"
                 label="Claim with the federation id"
-                hint={`${base.withFederationId} of ${base.members} active users have a federation id. Others are known by their verified e-mail the first time.`}
+                hint={`${base.withFederationId} of ${base.members} active users have a federation id. Others are matched by their verified e-mail the first time.`}
               />
               <p className="sites-redirect">
-                Address to come back to, for the provider: <code>{base.redirectUrl}</code>
-                <CopyButton value={base.redirectUrl} label="Copy address" />
+                Redirect URI for the provider: <code>{base.redirectUrl}</code>
+                <CopyButton value={base.redirectUrl} label="Copy redirect URI" />
               </p>
             </>
           )}
@@ -108,18 +113,21 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   );
 }
 
-const agree = (mode: IdentityValues['mode'], { members, runnersBeside }: SiteIdentity): Promise<boolean> =>
+const confirmModeChange = (
+  mode: IdentityValues['mode'],
+  { members, runnersBeside }: SiteIdentity,
+): Promise<boolean> =>
   confirm(
     mode === 'identity-manager'
       ? {
           title: 'Let the identity manager sign people in?',
-          body: `Passwords no longer open this site for its ${members} active users, and neither do second factors of this platform. Passwords and federation ids given when users are created or changed have no effect. Whoever works now goes on until their session ends.${runnersBeside.you ? '' : ` You yourself can then no longer run the platform: ${counted(runnersBeside.others, 'other person', 'other people')} can.`} The command "site set --sign-in password" on the host is the way back.`,
-          action: 'Use the identity manager',
+          body: `The ${members} active users of this site can no longer sign in with a password or a second factor of this platform. Passwords and federation ids set for users have no effect. Open sessions continue until they end.${runnersBeside.you ? '' : ` You will no longer be able to administer the platform; ${pluralize(runnersBeside.others, 'other person', 'other people')} can.`} To undo this, run "site set --sign-in password" on the host.`,
+          action: 'Use identity manager',
           danger: true,
         }
       : {
           title: 'Let people sign in with passwords?',
-          body: 'Whoever has never set a password asks for a link on the page for signing in. What is known of the identity manager is kept.',
+          body: 'Users without a password can request a link on the sign-in page. The settings of the identity manager are kept.',
           action: 'Use passwords',
           danger: true,
         },
@@ -131,16 +139,17 @@ const identitySchema = z
     issuer: z.string().trim().max(500),
     clientId: z.string().trim().max(200),
     clientSecret: z.string().max(500),
-    claim: z.string().trim().min(1, 'Name the claim').max(64),
+    claim: z.string().trim().min(1, 'Enter the claim').max(64),
   })
   .superRefine(({ mode, issuer, clientId }, context) => {
     if (mode === 'password') return;
-    if (issuer === '') context.addIssue({ code: 'custom', path: ['issuer'], message: 'Give the address' });
-    if (clientId === '') context.addIssue({ code: 'custom', path: ['clientId'], message: 'Give the id' });
+    if (issuer === '') context.addIssue({ code: 'custom', path: ['issuer'], message: 'Enter the issuer' });
+    if (clientId === '')
+      context.addIssue({ code: 'custom', path: ['clientId'], message: 'Enter the client id' });
   });
 type IdentityValues = z.infer<typeof identitySchema>;
 
-const valuesOf = ({ mode, issuer, clientId, claim }: SiteIdentity): IdentityValues => ({
+const toFormValues = ({ mode, issuer, clientId, claim }: SiteIdentity): IdentityValues => ({
   mode,
   issuer: issuer ?? '',
   clientId: clientId ?? '',
@@ -148,8 +157,8 @@ const valuesOf = ({ mode, issuer, clientId, claim }: SiteIdentity): IdentityValu
   claim,
 });
 
-/** What is sent: a secret only where one was typed, so that the stored one stays. */
-const infoOf = ({ clientSecret, issuer, clientId, ...rest }: IdentityValues): SiteIdentityInfo => ({
+/** Request body. An empty secret is omitted, so that the stored one is kept. */
+const toIdentityInfo = ({ clientSecret, issuer, clientId, ...rest }: IdentityValues): SiteIdentityInfo => ({
   ...rest,
   issuer: issuer || null,
   clientId: clientId || null,

@@ -2,18 +2,18 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
-import { counted } from '../../../lib/numbers.ts';
-import { Trail } from '../../../ui/layout/Trail.tsx';
+import { pluralize } from '../../../lib/numbers.ts';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { IdentityCard } from './IdentityCard.tsx';
 import { siteQuery } from '../model/site-query.ts';
 import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk.gen.ts';
-import type { PlatformSite } from '../../../api/generated/types.gen.ts';
-import { useStored } from '../../../api/stored.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SwitchField } from '../../../ui/form/CheckField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
@@ -23,15 +23,15 @@ import './sites.css';
 
 const route = getRouteApi('/_app/sites/$siteId');
 
-/** One site: what only those who run the platform set. */
+/** Settings of a site that only platform administrators may change. */
 export function SitePage() {
   const { siteId } = route.useParams();
   const { data } = useSuspenseQuery(siteQuery(siteId)).data;
   return (
     <Page
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       title={data.name}
-      meta={`${data.slug}, ${counted(data.members, 'active user', 'active users')}, ${counted(data.administrators, 'administrator', 'administrators')}`}
+      meta={`${data.slug}, ${pluralize(data.members, 'active user', 'active users')}, ${pluralize(data.administrators, 'administrator', 'administrators')}`}
     >
       <div className="sites-cards">
         <SiteCard siteId={siteId} />
@@ -41,7 +41,7 @@ export function SitePage() {
   );
 }
 
-const valuesOf = (site: PlatformSite): SiteValues => ({
+const toFormValues = (site: PlatformSite): SiteValues => ({
   name: site.name,
   dedicatedDomain: site.dedicatedDomain ?? '',
   mayManageExistingUsers: site.mayManageExistingUsers,
@@ -52,21 +52,21 @@ const valuesOf = (site: PlatformSite): SiteValues => ({
 function SiteCard({ siteId }: { siteId: number }) {
   const router = useRouter();
   const path = { siteId };
-  const { base, wasStale, error, store } = useStored({
-    start: useSuspenseQuery(siteQuery(siteId)).data,
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial: useSuspenseQuery(siteQuery(siteId)).data,
     operation: 'updatePlatformSite',
     write: ({ dedicatedDomain, ...values }: SiteValues, match) =>
       updatePlatformSite({ path, body: { ...values, dedicatedDomain: dedicatedDomain || null }, ...match }),
     read: () => getPlatformSite({ path }),
   });
-  const form = useForm({ resolver: zodResolver(siteSchema), defaultValues: valuesOf(base) });
+  const form = useForm({ resolver: zodResolver(siteSchema), defaultValues: toFormValues(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
 
   const submit = async (values: SiteValues) => {
-    const stored = await store(values);
+    const stored = await save(values);
     if (!stored) return;
-    form.reset(valuesOf(stored));
+    form.reset(toFormValues(stored));
     toast({ title: `${stored.name} was saved` });
     await router.invalidate();
   };
@@ -74,10 +74,10 @@ function SiteCard({ siteId }: { siteId: number }) {
   return (
     <Card title="Site">
       <CardBody>
-        <Form form={form} pending={isSubmitting} error={error} submit="Save" onSubmit={submit}>
-          {wasStale && (
-            <Banner tone="warn" title="Somebody else changed this site while you were typing">
-              Nothing of yours is saved yet; save again to put yours in its place.
+        <Form form={form} pending={isSubmitting} error={error} submitLabel="Save" onSubmit={submit}>
+          {hasConflict && (
+            <Banner tone="warn" title="Another user changed this site in the meantime">
+              Your changes are not saved yet. Saving again replaces the settings with yours.
             </Banner>
           )}
           <TextField control={form.control} name="name" label="Name" />
@@ -86,19 +86,19 @@ function SiteCard({ siteId }: { siteId: number }) {
             name="dedicatedDomain"
             label="Dedicated domain"
             optional
-            hint="The e-mail domain of the client. Its people, of exactly this domain, may be added without their confirmation."
+            hint="E-mail domain of the client. Users with exactly this domain may be added without their confirmation."
           />
           <SwitchField
             control={form.control}
             name="mayManageExistingUsers"
             label="May add existing users without their confirmation"
-            hint="Those of the dedicated domain, by administrators with the capability Manage Existing Users."
+            hint="Applies to users of the dedicated domain and requires the capability Manage Existing Users."
           />
           <SwitchField
             control={form.control}
             name="hasAgentServer"
-            label="License of the agent server"
-            hint="The agent server itself is not built yet."
+            label="Agent server license"
+            hint="The agent server is not available yet."
           />
         </Form>
       </CardBody>

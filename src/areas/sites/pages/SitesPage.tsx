@@ -3,20 +3,20 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { Building2, Plus } from 'lucide-react';
 import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { PlatformSite } from '../../../api/generated/types.gen.ts';
-import { counted, count } from '../../../lib/numbers.ts';
+import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 
-const idOf = ({ id }: PlatformSite) => id;
-const nameOf = ({ name }: PlatformSite) => name;
+const getSiteId = ({ id }: PlatformSite) => id;
+const getSiteName = ({ name }: PlatformSite) => name;
 
-/** Every site of the platform, for those who run it. */
+/** List of the sites of the platform. */
 export function SitesPage() {
   const { data, error, refetch, isRefetching } = useQuery(listPlatformSitesOptions());
   const failure = error === null ? undefined : toServiceError(error);
@@ -25,7 +25,7 @@ export function SitesPage() {
     <Page
       fill
       title="Sites"
-      meta={data && counted(data.length, 'site', 'sites')}
+      meta={data && pluralize(data.length, 'site', 'sites')}
       actions={
         <Link to="/sites/new" className={buttonClass({ variant: 'primary' })}>
           <Plus />
@@ -37,14 +37,14 @@ export function SitesPage() {
         label="Sites"
         columns={COLUMNS}
         rows={data}
-        rowId={idOf}
-        rowLabel={nameOf}
+        rowId={getSiteId}
+        rowLabel={getSiteName}
         error={failure}
         onRetry={() => void refetch()}
         refetching={isRefetching && error !== null}
         empty={
-          <EmptyState icon={Building2} title="No site">
-            The first start of the service makes one.
+          <EmptyState icon={Building2} title="No sites">
+            The first start of the service creates one.
           </EmptyState>
         }
       />
@@ -53,7 +53,7 @@ export function SitesPage() {
   );
 }
 
-/** The columns of the list of sites. */
+/** Columns of the list of sites. */
 const COLUMNS: readonly Column<PlatformSite>[] = [
   {
     id: 'name',
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
   { id: 'slug', header: 'Short name', width: 150, small: 'line', cell: ({ slug }) => slug },
   {
     id: 'identity',
-    header: 'Sign-in by',
+    header: 'Sign-in method',
     width: 160,
     cell: ({ identityMode }) =>
       identityMode === 'password' ? 'Password' : <Badge tone="accent">Identity manager</Badge>,
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     align: 'end',
     width: 130,
     cell: ({ administrators }) =>
-      administrators === 0 ? <Badge tone="warn">None</Badge> : count(administrators),
+      administrators === 0 ? <Badge tone="warn">None</Badge> : formatNumber(administrators),
   },
   {
     id: 'members',
@@ -93,12 +93,12 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     align: 'end',
     width: 110,
     small: 'aside',
-    cell: ({ members }) => count(members),
+    cell: ({ members }) => formatNumber(members),
   },
   {
     id: 'created',
     header: 'Created',
     width: 120,
-    cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
+    cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
 ];

@@ -3,25 +3,25 @@ import { useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { createPlatformSiteMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { toast } from '../../../ui/toast.ts';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { newSiteSchema, slugOf } from '../model/site-form.ts';
+import { newSiteSchema, suggestSlug } from '../model/site-form.ts';
 import type { NewSiteValues } from '../model/site-form.ts';
 
-const EMPTY: NewSiteValues = {
+const EMPTY_VALUES: NewSiteValues = {
   slug: '',
   name: '',
   administrator: { email: '', firstName: '', lastName: '' },
 };
 
-/** Makes a site with its first administrator, over the list; then its page. */
+/** Panel that creates a site with its first administrator and then opens its page. */
 export function NewSitePanel() {
   const router = useRouter();
   const create = useWrite('createPlatformSite', createPlatformSiteMutation());
-  const form = useForm({ resolver: zodResolver(newSiteSchema), defaultValues: EMPTY });
+  const form = useForm({ resolver: zodResolver(newSiteSchema), defaultValues: EMPTY_VALUES });
   const { control, formState, getFieldState, setValue } = form;
   useUnsavedGuard(formState.isDirty);
   const close = () => void router.navigate({ to: '/sites' });
@@ -30,10 +30,10 @@ export function NewSitePanel() {
     const { email, firstName, lastName } = administrator;
     const named = { ...(firstName && { firstName }), ...(lastName && { lastName }) };
     const body = { ...site, administrator: { email, ...named } };
-    const made = await create.mutateAsync({ body }).catch(() => undefined);
-    if (!made) return;
-    toast({ title: `${made.name} was created` });
-    await router.navigate({ to: '/sites/$siteId', params: { siteId: made.id }, ignoreBlocker: true });
+    const created = await create.mutateAsync({ body }).catch(() => undefined);
+    if (!created) return;
+    toast({ title: `${created.name} was created` });
+    await router.navigate({ to: '/sites/$siteId', params: { siteId: created.id }, ignoreBlocker: true });
   };
 
   return (
@@ -42,15 +42,15 @@ export function NewSitePanel() {
         form={form}
         pending={formState.isSubmitting}
         error={create.error}
-        submit="Create site"
+        submitLabel="Create site"
         onCancel={close}
         onSubmit={submit}
       >
         <div
           onBlur={({ target }) => {
-            // A short name that was typed stays.
+            // A short name entered by the user is kept.
             if (!(target instanceof HTMLInputElement) || target.name !== 'name') return;
-            if (!getFieldState('slug').isDirty) setValue('slug', slugOf(target.value));
+            if (!getFieldState('slug').isDirty) setValue('slug', suggestSlug(target.value));
           }}
         >
           <TextField control={control} name="name" label="Name" />
@@ -59,14 +59,14 @@ export function NewSitePanel() {
           control={control}
           name="slug"
           label="Short name"
-          hint="In commands and addresses; it never changes. Small letters, digits and hyphens."
+          hint="Used in commands and URLs; cannot be changed. Lower-case letters, digits and hyphens."
         />
         <TextField
           control={control}
           name="administrator.email"
           label="E-mail of the first administrator"
           type="email"
-          hint="Somebody the platform knows keeps their account; anybody else gets a mail with a link to set a password."
+          hint="Existing users keep their account; new users get an e-mail with a link to set a password."
         />
         <FormRow>
           <TextField control={control} name="administrator.firstName" label="First name" optional />

@@ -1,49 +1,45 @@
 import { FileSpreadsheet } from 'lucide-react';
 import { useDirectory } from '../../../directory/directory.ts';
-import { useImportRun } from '../../import/run.ts';
-import type { About } from '../../import/keep.ts';
-import { HEADINGS, FIELDS, ignoredBecause } from './fields.ts';
-import { ChooseFile, Ready } from '../../import/view/Prepare.tsx';
-import { Running } from '../../import/view/Running.tsx';
-import { count } from '../../../lib/numbers.ts';
+import { formatCsv } from '../../../files/csv.ts';
+import { saveFile } from '../../../files/download.ts';
+import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import type { ReadOptions } from '../../../files/table.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { canTellPeople, useCheck, usePeoplePreparation } from './use-preparation.ts';
-import type { PreparedPeople, PeopleSetup } from './use-preparation.ts';
-import { toCsv } from '../../../files/csv.ts';
-import { saveFile } from '../../../files/save-file.ts';
-import type { Field } from './fields.ts';
-import type { Choices } from './plan.ts';
-import { twinWords } from '../../import/twin-words.ts';
-import { ColumnRow } from '../../import/view/ColumnRow.tsx';
-import { FileWords } from '../../import/view/FileWords.tsx';
-import type { Reading } from '../../../files/read-table.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import '../../import/view/import.css';
+import { ChooseFile, PrepareImport, Running, ColumnRow, FileSummary } from '../../import-view/index.ts';
+import { useImportRun } from '../../import/index.ts';
+import type { ImportDescription } from '../../import/index.ts';
+import { HEADINGS, FIELDS, getIgnoredReason } from './fields.ts';
+import type { Field } from './fields.ts';
+import type { ImportOptions } from './plan.ts';
+import { identifiesUsers, useCheck, useUserPreparation } from './use-preparation.ts';
+import type { PreparedUsers, UserImportSetup } from './use-preparation.ts';
 
-const ABOUT: About = {
-  place: 'people',
-  words: ['person', 'people'],
+const DESCRIPTION: ImportDescription = {
+  runKey: 'people',
+  nouns: ['person', 'people'],
   labels: HEADINGS,
-  detail: HEADINGS.email,
+  detailLabel: HEADINGS.email,
 };
-const PAGE = { title: 'Import users', subject: 'Person' };
+const PAGE_PROPS = { title: 'Import users', subject: 'Person' };
 
-/** From a file to people: prepared here, then followed here or in the tray. */
+/** Page for importing users from a file. */
 export function ImportPage() {
-  const run = useImportRun(ABOUT.place);
-  const preparation = usePeoplePreparation();
+  const run = useImportRun(DESCRIPTION.runKey);
+  const preparation = useUserPreparation();
   const { error, size } = useDirectory();
-  // Rows are compared with everybody: who may not read people cannot import any.
+  // Rows are compared with all users; without access to users nothing can be imported.
   if (error?.status === 403 && size === undefined) throw error;
-  if (run) return <Running run={run} {...PAGE} onAgain={(file) => void preparation.open(file)} />;
+  if (run) return <Running run={run} {...PAGE_PROPS} onRetryFile={(file) => void preparation.open(file)} />;
   const { stage } = preparation;
-  if (stage.at === 'ready') return <Prepare key={stage.id} prepared={stage} preparation={preparation} />;
+  if (stage.status === 'ready') return <Prepare key={stage.id} prepared={stage} preparation={preparation} />;
   return (
     <ChooseFile
       preparation={preparation}
-      title={PAGE.title}
-      meta="Create and change many from a file"
+      title={PAGE_PROPS.title}
+      meta="Create and change many records from a file"
       row="One person"
       actions={
         <Button size="small" icon={FileSpreadsheet} onClick={saveTemplate}>
@@ -55,43 +51,49 @@ export function ImportPage() {
 }
 
 interface PrepareProps {
-  prepared: PreparedPeople;
-  preparation: ReturnType<typeof usePeoplePreparation>;
+  prepared: PreparedUsers;
+  preparation: ReturnType<typeof useUserPreparation>;
 }
 
 function Prepare({ prepared, preparation }: PrepareProps) {
-  const { change, readAs, giveUp } = preparation;
+  const { change, readAs, discard } = preparation;
   const check = useCheck(prepared);
   return (
-    <Ready {...PAGE} {...{ prepared, check }} about={ABOUT} onGiveUp={giveUp} blocked={useBlocked(prepared)}>
+    <PrepareImport
+      {...PAGE_PROPS}
+      {...{ prepared, check }}
+      description={DESCRIPTION}
+      onDiscard={discard}
+      blockedBy={useBlockedBy(prepared)}
+    >
       <ColumnsCard
         prepared={prepared}
         onChange={change}
         onReadAs={(part) => void readAs(part)}
-        onGiveUp={giveUp}
+        onDiscard={discard}
       />
-    </Ready>
+    </PrepareImport>
   );
 }
 
-/** What stands where the rows would be, as long as they cannot be compared with everybody. */
-function useBlocked({ setup }: PreparedPeople) {
+/** Shown instead of the rows until they can be compared with all users. */
+function useBlockedBy({ setup }: PreparedUsers) {
   const { complete, size = 0 } = useDirectory();
   if (!complete)
     return (
-      <Banner tone="info" title="Everybody of this site is still being read">
-        {count(size)} people so far. Then the rows are compared with them.
+      <Banner tone="info" title="People are still loading">
+        {formatNumber(size)} people loaded so far. Rows are compared once all are loaded.
       </Banner>
     );
-  return canTellPeople(setup.mapping) ? undefined : null;
+  return identifiesUsers(setup.mapping) ? undefined : null;
 }
 
-/** An empty file with every column, and two people who show how cells are written. */
+/** Saves a template with all columns and two example users. */
 function saveTemplate(): void {
   const { id: _, ...columns } = HEADINGS;
   saveFile(
     'users-template.csv',
-    toCsv([
+    formatCsv([
       Object.values(columns),
       ['ann.example@company.example', 'Ann', 'Example', 'Active', 'Standard', '', 'No', 'No', ''],
       ['ben.example@company.example', 'Ben', 'Example', 'Inactive', 'No License', '', 'No', 'No', ''],
@@ -100,38 +102,38 @@ function saveTemplate(): void {
 }
 
 interface ColumnsCardProps {
-  prepared: PreparedPeople;
-  onChange: (part: Partial<PeopleSetup>) => void;
-  onReadAs: (part: Reading) => void;
-  onGiveUp: () => void;
+  prepared: PreparedUsers;
+  onChange: (part: Partial<UserImportSetup>) => void;
+  onReadAs: (part: ReadOptions) => void;
+  onDiscard: () => void;
 }
 
-/** The second step: what each column of the file holds. */
-function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProps) {
+/** Second step: the field of each column. */
+function ColumnsCard({ prepared, onChange, onReadAs, onDiscard }: ColumnsCardProps) {
   const { file, setup } = prepared;
-  const { mapping, choices } = setup;
+  const { mapping, options } = setup;
   const { headings, samples } = file;
   const ignored = mapping.filter((field) => field === undefined).length;
   const choose = (at: number, field: Field | undefined) =>
     onChange({
-      // A field is in one column: choosing it takes it away from the other.
+      // A field belongs to one column, so it is removed from the other.
       mapping: mapping.map((old, other) => (other === at ? field : old === field ? undefined : old)),
     });
   return (
     <Card
       title="2. Columns"
       actions={
-        <Button size="small" onClick={onGiveUp}>
+        <Button size="small" onClick={onDiscard}>
           Choose another file
         </Button>
       }
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords {...{ prepared, ignored, onReadAs }} />
-          {!canTellPeople(mapping) && (
-            <Banner tone="bad" title="Say which column holds the e-mail address or the id">
-              Without one of them nobody knows whom a row is about.
+          <FileSummary {...{ prepared, ignoredCount: ignored, onReadAs }} />
+          {!identifiesUsers(mapping) && (
+            <Banner tone="bad" title="Choose the column with the e-mail address or the id">
+              Rows are matched to people by one of them.
             </Banner>
           )}
         </div>
@@ -141,9 +143,11 @@ function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProp
             // oxlint-disable-next-line react/no-array-index-key
             <li key={at}>
               <Column
-                heading={heading === '' ? `Column ${count(at + 1)}` : heading}
+                heading={heading === '' ? `Column ${formatNumber(at + 1)}` : heading}
                 sample={
-                  (mapping[at] === undefined ? twinWords(headings, at) : undefined) ?? samples[at] ?? ''
+                  (mapping[at] === undefined ? getDuplicateNote(headings, at) : undefined) ??
+                  samples[at] ??
+                  ''
                 }
                 field={mapping[at]}
                 onChoose={(field) => choose(at, field)}
@@ -151,10 +155,10 @@ function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProp
             </li>
           ))}
         </ul>
-        {mapping.includes('groups') && <GroupsChoice choices={choices} onChange={onChange} />}
+        {mapping.includes('groups') && <GroupOptions choices={options} onChange={onChange} />}
         <p className="field-hint">
-          An empty cell changes nothing. Two-factor authentication and approved addresses can be switched on,
-          never off.
+          An empty cell changes nothing. Two-factor authentication and approved addresses can be turned on,
+          not off.
         </p>
       </CardBody>
     </Card>
@@ -169,7 +173,7 @@ interface ColumnProps {
 }
 
 function Column({ heading, sample, field, onChoose }: ColumnProps) {
-  const because = field === undefined ? ignoredBecause(heading) : undefined;
+  const because = field === undefined ? getIgnoredReason(heading) : undefined;
   return (
     <ColumnRow
       heading={heading}
@@ -186,22 +190,28 @@ function Column({ heading, sample, field, onChoose }: ColumnProps) {
   );
 }
 
-const GROUP_CHOICES: readonly { value: Choices['groups']; label: string }[] = [
-  { value: 'add', label: 'are added to those that people have' },
-  { value: 'exact', label: 'replace those that people have; a row without groups changes none' },
+const GROUP_OPTIONS: readonly { value: ImportOptions['groups']; label: string }[] = [
+  { value: 'add', label: 'Add to existing groups' },
+  { value: 'exact', label: 'Replace existing groups; rows without groups change none' },
 ];
 
-function GroupsChoice({ choices, onChange }: { choices: Choices; onChange: ColumnsCardProps['onChange'] }) {
+function GroupOptions({
+  choices,
+  onChange,
+}: {
+  choices: ImportOptions;
+  onChange: ColumnsCardProps['onChange'];
+}) {
   return (
     <fieldset className="import-groups">
       <legend className="field-label">Groups of the file</legend>
-      {GROUP_CHOICES.map(({ value, label }) => (
+      {GROUP_OPTIONS.map(({ value, label }) => (
         <label key={value}>
           <input
             type="radio"
             name="import-groups"
             checked={choices.groups === value}
-            onChange={() => onChange({ choices: { ...choices, groups: value } })}
+            onChange={() => onChange({ options: { ...choices, groups: value } })}
           />
           {label}
         </label>

@@ -1,17 +1,16 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { zNewUserInfo } from '../../../api/generated/zod.gen.ts';
-import { checkWishes } from './check.ts';
-import { emailKey } from '../../../files/email-key.ts';
-import { faultWords } from '../../import/row-words.ts';
+import { toEmailKey } from '../../../files/email-key.ts';
+import { formatRowError } from '../../../files/import-plan/plan.ts';
+import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
+import { checkRows } from './check.ts';
 import { FIELDS, HEADINGS } from './fields.ts';
 import type { Field } from './fields.ts';
-import type { Planned } from '../../import/plan.ts';
-import type { Checking, Choices, Known, Permissions, Work } from './plan.ts';
-import { groupBook } from './values.ts';
-import { readWish } from './wish.ts';
+import { createGroupLookup, parseRow } from './parse-row.ts';
+import type { CheckContext, ImportOptions, KnownUser, MissingCapabilities, RowWork } from './plan.ts';
 
-const ann: Known = {
+const ann: KnownUser = {
   id: 7,
   email: 'ann@people.example',
   firstName: 'Ann',
@@ -23,13 +22,13 @@ const ann: Known = {
   approvedAddresses: false,
   federationId: 'f-7',
 };
-const ben: Known = { ...ann, id: 8, email: 'ben@people.example', firstName: 'Ben', twoFactor: false };
+const ben: KnownUser = { ...ann, id: 8, email: 'ben@people.example', firstName: 'Ben', twoFactor: false };
 const GROUPS = [
   { id: 1, name: 'Sales' },
   { id: 2, name: 'North; South' },
   { id: 3, name: '2024' },
 ];
-const FREE: Permissions = {
+const FREE: MissingCapabilities = {
   create: undefined,
   update: undefined,
   license: undefined,
@@ -38,41 +37,47 @@ const FREE: Permissions = {
 };
 
 interface Against {
-  choices?: Choices;
-  may?: Partial<Permissions>;
+  choices?: ImportOptions;
+  missingCapabilities?: Partial<MissingCapabilities>;
   barred?: ReadonlyMap<number, string>;
 }
 
-function checking({ choices = { groups: 'add' }, may, barred = new Map() }: Against): Checking {
+function checking({
+  choices = { groups: 'add' },
+  missingCapabilities: may,
+  barred = new Map(),
+}: Against): CheckContext {
   return {
     people: {
       byId: new Map([ann, ben].map((one) => [one.id, one])),
-      byEmail: new Map([ann, ben].map((one) => [emailKey(one.email), one])),
+      byEmail: new Map([ann, ben].map((one) => [toEmailKey(one.email), one])),
     },
-    book: groupBook(GROUPS),
-    choices,
-    may: { ...FREE, ...may },
-    barred,
-    me: 8,
+    groupLookup: createGroupLookup(GROUPS),
+    options: choices,
+    missingCapabilities: { ...FREE, ...may },
+    ungrantableGroups: barred,
+    ownUserId: 8,
   };
 }
 
 type Line = Partial<Record<Field, string>>;
 
-function check(lines: readonly Line[], against: Against = {}): Planned<Work>[] {
+function check(lines: readonly Line[], against: Against = {}): ImportRowPlan<RowWork>[] {
   const all = checking(against);
   const rows = lines.map((line, at) => ({ row: at + 2, cells: FIELDS.map((field) => line[field] ?? '') }));
-  return checkWishes(
-    rows.map((row) => readWish(row, FIELDS, all.book)),
+  return checkRows(
+    rows.map((row) => parseRow(row, FIELDS, all.groupLookup)),
     all,
   );
 }
 
 const NEW = { email: 'new@people.example', firstName: 'Nora', lastName: 'New' };
 const faultsOf = (lines: readonly Line[], against?: Against) =>
-  check(lines, against).map(({ faults }) => faults.map((fault) => faultWords(fault, HEADINGS)).join('. '));
+  check(lines, against).map(({ errors }) =>
+    errors.map((error) => formatRowError(error, HEADINGS)).join('. '),
+  );
 
-test('somebody new is created with what the row says; a license other than Standard is a call of its own', () => {
+test('creates new users, with a separate request for licenses other than Standard', () => {
   const [plan] = check([
     {
       ...NEW,
@@ -91,7 +96,7 @@ test('somebody new is created with what the row says; a license other than Stand
   });
 });
 
-test('somebody known by id or address gets only what differs', () => {
+test('sends only changed fields of users found by id or e-mail', () => {
   const [byId, byEmail, same] = check([
     { id: '7', email: 'ann.marsh@people.example', firstName: ' Ann ', licenseTypeId: '2' },
     { email: 'BEN@people.example', lastName: 'Moor', groups: '2024' },
@@ -117,7 +122,7 @@ test('somebody known by id or address gets only what differs', () => {
   });
 });
 
-test('an empty cell changes nothing, and groups are taken away only where that was chosen', () => {
+test('ignores empty cells and removes groups only in exact mode', () => {
   expect(check([{ id: '7' }])).toMatchObject([{ outcome: 'skip', changes: [], work: {} }]);
   expect(check([{ id: '7', groups: '2024' }])[0]?.work).toEqual({ addGroups: [3] });
   const exact = { choices: { groups: 'exact' } } as const;
@@ -128,54 +133,54 @@ test('an empty cell changes nothing, and groups are taken away only where that w
 test.each<[string, Line, string]>([
   ['nobody', { firstName: 'Ann' }, 'E-mail: Is missing. Last name: Is missing'],
   ['a wrong address', { ...NEW, email: 'new' }, 'E-mail: “new” is not an e-mail address'],
-  ['no id', { ...NEW, id: '1.5' }, 'Id: “1.5” is no user id'],
+  ['no id', { ...NEW, id: '1.5' }, 'Id: “1.5” is not a user id'],
   ['an unknown id', { ...NEW, id: '99' }, 'Id: There is no user 99 on this site'],
   [
     'somebody else’s address',
     { id: '7', email: 'ben@people.example' },
     'E-mail: Belongs to Ben Marsh (id 8)',
   ],
-  ['an unknown license', { ...NEW, licenseTypeId: 'Platinum' }, 'License: “Platinum” is no license'],
+  ['an unknown license', { ...NEW, licenseTypeId: 'Platinum' }, 'License: “Platinum” is not a license'],
   ['unknown groups', { ...NEW, groups: 'Sales; North; 9' }, 'Groups: There are no groups “North”, “9”'],
   ['a status', { ...NEW, isActive: 'perhaps' }, 'Status: “perhaps” is neither Active nor Inactive'],
   ['a switch', { ...NEW, twoFactorEnabled: 'maybe' }, 'Two-factor: “maybe” is neither yes nor no'],
   [
     'what cannot be undone',
     { id: '7', twoFactorEnabled: 'no' },
-    'Two-factor: Is on and cannot be switched off',
+    'Two-factor: Is on and cannot be turned off',
   ],
-  ['oneself', { id: '8', isActive: 'inactive' }, 'Status: This is you: somebody else has to deactivate you'],
+  ['oneself', { id: '8', isActive: 'inactive' }, 'Status: This is you: someone else has to deactivate you'],
   [
     'a long name',
     { ...NEW, firstName: 'x'.repeat(101) },
-    'First name: Has 101 characters; at most 100 are possible',
+    'First name: Has 101 characters; the maximum is 100',
   ],
-])('a row about %s is refused in words', (_, line, words) => {
+])('refuses rows with %s', (_, line, words) => {
   expect(faultsOf([line])).toEqual([words]);
   expect(check([line])).toMatchObject([{ outcome: 'cannot', work: {} }]);
 });
 
-test('rows that mean the same person name each other', () => {
+test('names the other rows that mean the same user', () => {
   expect(faultsOf([NEW, { ...NEW, email: 'NEW@people.example' }, { id: '7' }, { email: ann.email }])).toEqual(
     [
-      'E-mail: The same address stands in row 3',
-      'E-mail: The same address stands in row 2',
-      'Id: The same person stands in row 5',
-      'Id: The same person stands in row 4',
+      'E-mail: The same address is in row 3',
+      'E-mail: The same address is in row 2',
+      'Id: The same person is in row 5',
+      'Id: The same person is in row 4',
     ],
   );
 });
 
-test('what the person who imports may not do is refused, and only where it is needed', () => {
-  const may = { create: 'Needs A', license: 'Needs L', assign: 'Needs G', update: 'Needs U' };
+test('refuses rows that need a missing capability', () => {
+  const missingCapabilities = { create: 'Needs A', license: 'Needs L', assign: 'Needs G', update: 'Needs U' };
   expect(
     faultsOf([NEW, { id: '7', licenseTypeId: '2' }, { id: '8', groups: '2024', licenseTypeId: '1' }], {
-      may,
+      missingCapabilities,
     }),
   ).toEqual(['E-mail: Needs A', 'License: Needs L', 'Groups: Needs G']);
 });
 
-test('a group that gives more than the importer holds is neither given nor taken', () => {
+test("refuses groups with more capabilities than the importer's", () => {
   const barred = new Map([[1, 'Manage Users']]);
   const refusal = 'Groups: “Sales” gives Manage Users, which you do not have';
   const lines = [
@@ -183,12 +188,12 @@ test('a group that gives more than the importer holds is neither given nor taken
     { id: '7', groups: 'Sales; 2024' },
     { id: '8', groups: '2024' },
   ];
-  // Who is in it already is not put in again.
+  // Existing memberships are not added again.
   expect(faultsOf(lines, { barred })).toEqual([refusal, '', '']);
   expect(faultsOf(lines, { barred, choices: { groups: 'exact' } })).toEqual([refusal, '', refusal]);
 });
 
-test('what is let through is what the contract takes', () => {
+test('accepts only what the contract accepts', () => {
   const text = fc.oneof(fc.string({ maxLength: 130 }), fc.string({ unit: 'binary', maxLength: 300 }));
   const email = fc.oneof(fc.emailAddress(), text);
   fc.assert(

@@ -1,6 +1,6 @@
-import { fold } from '../../../lib/fold.ts';
+import { foldText } from '../../../lib/fold-text.ts';
 
-/** What a column of the file can be; the names are those of the interface (shapes 2). */
+/** Fields that a column can hold, named as in the contract (shapes 2). */
 export const FIELDS = [
   'id',
   'email',
@@ -15,7 +15,7 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Headings of the template and of exports; also what the page calls the fields. */
+/** Headings of the template and of exports, and labels of the fields. */
 export const HEADINGS: Record<Field, string> = {
   id: 'Id',
   email: 'E-mail',
@@ -29,10 +29,10 @@ export const HEADINGS: Record<Field, string> = {
   federationId: 'Federation id',
 };
 
-/** Headings that exports have and the service alone decides: read, and passed over. */
-export const TOLD_BY_SERVICE = ['Created', 'Modified'];
+/** Headings of exports that are ignored because the service sets the values. */
+export const READ_ONLY_HEADINGS = ['Created', 'Modified'];
 
-const SPELLINGS: Record<Field, readonly string[]> = {
+const FIELD_SPELLINGS: Record<Field, readonly string[]> = {
   id: ['id', 'userid', 'usernumber', 'identifier'],
   email: ['email', 'emailaddress', 'mail', 'mailaddress', 'login', 'loginemail', 'username', 'emailadresse'],
   firstName: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prenom', 'nombre'],
@@ -79,29 +79,30 @@ const SPELLINGS: Record<Field, readonly string[]> = {
   federationId: ['federationid', 'federation', 'externalid', 'ssoid', 'subject'],
 };
 
-const BY_SPELLING = new Map(
-  FIELDS.flatMap((field) => SPELLINGS[field].map((spelling) => [spelling, field] as const)),
+const FIELD_BY_SPELLING = new Map(
+  FIELDS.flatMap((field) => FIELD_SPELLINGS[field].map((spelling) => [spelling, field] as const)),
 );
 
-const plain = (heading: string): string => fold(heading).replaceAll(/[^\p{L}\p{N}]+/gu, '');
+const normalizeHeading = (heading: string): string => foldText(heading).replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** Which field each column holds; undefined for one that is passed over. */
+/** Field of each column; undefined for ignored ones. */
 export type Mapping = readonly (Field | undefined)[];
 
-/** Guesses the columns from their headings; each field is given once, to the first that is called so. */
+/** Guesses the fields from the headings; each field is assigned to the first matching column. */
 export function guessMapping(headings: readonly string[]): Mapping {
   const taken = new Set<Field>();
   return headings.map((heading) => {
-    const field = BY_SPELLING.get(plain(heading));
+    const field = FIELD_BY_SPELLING.get(normalizeHeading(heading));
     if (field === undefined || taken.has(field)) return undefined;
     taken.add(field);
     return field;
   });
 }
 
-/** Why a column that no field claims is passed over, where there is a reason. */
-export function ignoredBecause(heading: string): string | undefined {
-  if (TOLD_BY_SERVICE.some((one) => plain(one) === plain(heading))) return 'Decided by the service';
-  if (plain(heading).includes('password')) return 'Not imported: people set their own password';
+/** Reason why an unassigned column is ignored, if there is one. */
+export function getIgnoredReason(heading: string): string | undefined {
+  if (READ_ONLY_HEADINGS.some((one) => normalizeHeading(one) === normalizeHeading(heading)))
+    return 'Set by the service';
+  if (normalizeHeading(heading).includes('password')) return 'Not imported: users set their own passwords';
   return undefined;
 }

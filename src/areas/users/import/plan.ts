@@ -1,9 +1,11 @@
-import type { NewUserInfo, UserInfo } from '../../../api/generated/types.gen.ts';
-import type { Fault, FieldChange } from '../../import/plan.ts';
-import type { GroupBook } from './values.ts';
+import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
+import { quoteExcerpt } from '../../../files/cell-values.ts';
+import type { RowError, FieldChange } from '../../../files/import-plan/plan.ts';
+import type { Field } from './fields.ts';
+import type { GroupLookup } from './parse-row.ts';
 
-/** Somebody of the site, as far as an import compares. */
-export interface Known {
+/** User of the site, with the fields that an import compares. */
+export interface KnownUser {
   id: number;
   email: string;
   firstName: string;
@@ -13,55 +15,90 @@ export interface Known {
   groups: readonly number[];
   twoFactor: boolean;
   approvedAddresses: boolean;
-  /** Only where it was asked for: the directory does not hold it. */
+  /** Set only if it was read separately: the directory does not hold it. */
   federationId?: string | undefined;
 }
 
-/** The calls that a row needs (spec 4.2); a license and groups of somebody known are calls of their own. */
-export interface Work {
+/** Requests that a row needs (spec 4.2); license and groups of existing users are separate requests. */
+export interface RowWork {
   create?: NewUserInfo;
   update?: UserInfo;
-  /** What the changed fields of `update` were when it was planned. */
+  /** Values of the fields of `update` when the row was planned. */
   before?: Partial<UserInfo>;
   licenseTypeId?: number;
-  /** The license when it was planned; undefined for somebody new. */
+  /** License when the row was planned; undefined for new users. */
   licenseBefore?: number | undefined;
   addGroups?: readonly number[];
   removeGroups?: readonly number[];
 }
 
-/** What a person who imports may do: undefined where allowed, else the sentence that says what is missing. */
-export type Permissions = Readonly<
+/** Reason why an operation is not allowed; undefined if it is. */
+export type MissingCapabilities = Readonly<
   Record<'create' | 'update' | 'license' | 'assign' | 'unassign', string | undefined>
 >;
 
-/** What is chosen for an import beside its columns. */
-export interface Choices {
-  /** `add`: groups of the file come to those somebody has; `exact`: others are taken away. */
+/** Options of an import. */
+export interface ImportOptions {
+  /** `add`: groups of the file are added; `exact`: other groups are removed. */
   groups: 'add' | 'exact';
 }
 
-/** Everybody of the site, to be found by id and by address. */
-export interface People {
-  byId: ReadonlyMap<number, Known>;
-  byEmail: ReadonlyMap<string, Known>;
+/** All users of the site by id and e-mail key. */
+export interface KnownUsers {
+  byId: ReadonlyMap<number, KnownUser>;
+  byEmail: ReadonlyMap<string, KnownUser>;
 }
 
-/** What rows are checked against. */
-export interface Checking {
-  people: People;
-  book: GroupBook;
-  choices: Choices;
-  may: Permissions;
-  /** Groups that the importer may neither give nor take, each with what they lack for it. */
-  barred: ReadonlyMap<number, string>;
-  /** Who imports: they cannot shut themselves out. */
-  me: number;
+/** Facts that rows are checked against. */
+export interface CheckContext {
+  people: KnownUsers;
+  groupLookup: GroupLookup;
+  options: ImportOptions;
+  missingCapabilities: MissingCapabilities;
+  /** Groups that the importer can neither add nor remove, with the missing capabilities. */
+  ungrantableGroups: ReadonlyMap<number, string>;
+  /** Id of the importer, who cannot deactivate themselves. */
+  ownUserId: number;
 }
 
-/** The part of a plan that a row's own wish decides. */
+/** Part of a plan that depends only on the row's own values. */
 export interface RowPlan {
   changes: FieldChange[];
-  work: Work;
-  faults: Fault[];
+  work: RowWork;
+  errors: RowError[];
+}
+
+// Limit of one request (NewUserInfo, UsersToUserGroupRequestVm).
+const MAX_GROUPS_PER_REQUEST = 1000;
+
+export const checkGroupCount = (groups: readonly number[]): RowError[] =>
+  groups.length > MAX_GROUPS_PER_REQUEST
+    ? [{ field: 'groups', message: `${groups.length} groups; the maximum is ${MAX_GROUPS_PER_REQUEST}` }]
+    : [];
+
+/** Errors for groups with capabilities the importer does not hold: the service refuses to add or remove them. */
+export const checkGrantable = (
+  groups: readonly number[],
+  { ungrantableGroups, groupLookup }: CheckContext,
+): RowError[] =>
+  groups.flatMap((id) => {
+    const lacks = ungrantableGroups.get(id);
+    if (lacks === undefined) return [];
+    return [
+      {
+        field: 'groups',
+        message: `${quoteExcerpt(groupLookup.getName(id))} gives ${lacks}, which you do not have`,
+      },
+    ];
+  });
+
+/** Errors for operations that are needed but not allowed. */
+export function checkCapabilities(
+  needed: readonly { what: keyof MissingCapabilities; field: Field; when: boolean }[],
+  missingCapabilities: MissingCapabilities,
+): RowError[] {
+  return needed.flatMap(({ what, field, when }) => {
+    const message = when ? missingCapabilities[what] : undefined;
+    return message === undefined ? [] : [{ field, message }];
+  });
 }

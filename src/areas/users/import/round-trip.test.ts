@@ -1,15 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellsOf, exportColumns } from '../../export/columns.ts';
-import { csvHead, csvRows } from '../../../files/write-csv.ts';
-import { checkWishes } from './check.ts';
-import { decode } from '../../../files/decode.ts';
-import { emailKey } from '../../../files/email-key.ts';
+import { formatCsvHeading, formatCsvRows } from '../../../files/csv.ts';
+import { decodeText } from '../../../files/decode-text.ts';
+import { toEmailKey } from '../../../files/email-key.ts';
+import { parseCsv } from '../../../files/parse-csv.ts';
+import { checkRows } from './check.ts';
+import { toExportCells, getExportColumns } from './export-columns.ts';
 import { guessMapping } from './fields.ts';
-import { parse } from '../../../files/parse.ts';
-import type { Checking, Known } from './plan.ts';
-import { groupBook } from './values.ts';
-import { readWish } from './wish.ts';
+import { createGroupLookup, parseRow } from './parse-row.ts';
+import type { CheckContext, KnownUser } from './plan.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
@@ -34,7 +33,7 @@ const nasty = fc.oneof(
     'TRUE',
   ),
 );
-// The service keeps no name of spaces alone, and none with spaces around it.
+// The service stores no blank names and trims spaces.
 const name = nasty.map((text) => text.trim()).filter((text) => text !== '' && text.length <= 100);
 const groupNames = fc.uniqueArray(name, {
   selector: (text) => text.toLowerCase(),
@@ -71,38 +70,38 @@ const free = {
   unassign: undefined,
 };
 
-function checking(known: readonly Known[], groups: readonly { id: number; name: string }[]): Checking {
+function checking(user: readonly KnownUser[], groups: readonly { id: number; name: string }[]): CheckContext {
   return {
     people: {
-      byId: new Map(known.map((one) => [one.id, one])),
-      byEmail: new Map(known.map((one) => [emailKey(one.email), one])),
+      byId: new Map(user.map((one) => [one.id, one])),
+      byEmail: new Map(user.map((one) => [toEmailKey(one.email), one])),
     },
-    book: groupBook(groups),
-    choices: { groups: 'exact' },
-    may: free,
-    barred: new Map(),
-    me: 0,
+    groupLookup: createGroupLookup(groups),
+    options: { groups: 'exact' },
+    missingCapabilities: free,
+    ungrantableGroups: new Map(),
+    ownUserId: 0,
   };
 }
 
-test('an import of an export changes nothing, whatever people and groups are called', () => {
+test('changes nothing when importing an export, whatever the names', () => {
   fc.assert(
     fc.property(people, fc.boolean(), ({ groups, rows }, federation) => {
-      const known = rows.map((row) => ({ ...row, email: `p${row.id}@people.example` }));
+      const user = rows.map((row) => ({ ...row, email: `p${row.id}@people.example` }));
       const names = new Map(groups.map(({ id, name: text }) => [id, text]));
-      const exported = known.map((one) => ({ ...one, created: moment, modified: moment }));
-      const cells = exported.map((one) => cellsOf(one, names, federation));
-      const file = csvHead(exportColumns(federation)) + csvRows(cells);
-      const parsed = parse(decode(new TextEncoder().encode(file)).text);
+      const exported = user.map((one) => ({ ...one, created: moment, modified: moment }));
+      const cells = exported.map((one) => toExportCells(one, names, federation));
+      const file = formatCsvHeading(getExportColumns(federation)) + formatCsvRows(cells);
+      const parsed = parseCsv(decodeText(new TextEncoder().encode(file)).text);
       const mapping = guessMapping(parsed.headings);
-      const against = checking(known, groups);
-      const wishes = parsed.rows.map((row) => readWish(row, mapping, against.book));
-      expect(wishes.map(({ firstName, lastName }) => [firstName, lastName])).toEqual(
-        known.map(({ firstName, lastName }) => [firstName, lastName]),
+      const against = checking(user, groups);
+      const targets = parsed.rows.map((row) => parseRow(row, mapping, against.groupLookup));
+      expect(targets.map(({ firstName, lastName }) => [firstName, lastName])).toEqual(
+        user.map(({ firstName, lastName }) => [firstName, lastName]),
       );
-      const planned = checkWishes(wishes, against);
-      expect(planned.map(({ outcome, faults, changes }) => ({ outcome, faults, changes }))).toEqual(
-        known.map(() => ({ outcome: 'skip', faults: [], changes: [] })),
+      const planned = checkRows(targets, against);
+      expect(planned.map(({ outcome, errors, changes }) => ({ outcome, errors, changes }))).toEqual(
+        user.map(() => ({ outcome: 'skip', errors: [], changes: [] })),
       );
     }),
     { numRuns: 400 },

@@ -1,59 +1,59 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Remote } from 'comlink';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { useDirectory, findAll, rowsOf } from '../../../directory/directory.ts';
-import type { OpenedFile } from '../../import/board.ts';
-import { readBarred } from './barred.ts';
+import { getUsersByIds } from '../../../api/generated/sdk.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
+import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
+import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import { usePreparation } from '../../import-view/index.ts';
+import type { Prepared, FileSession } from '../../import-view/index.ts';
+import { openWorkerClient } from '../../import/index.ts';
 import { guessMapping } from './fields.ts';
 import type { Mapping } from './fields.ts';
-import type { Choices, Permissions, Known } from './plan.ts';
-import { usePreparation } from '../../import/view/use-preparation.ts';
-import type { Prepared, FileSession } from '../../import/view/use-preparation.ts';
-import { getUsersByIds } from '../../../api/generated/sdk.gen.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { EVERYBODY } from '../../../directory/search.ts';
-import { openDesk } from '../../import/open-desk.ts';
-import type { Counts } from '../../import/plan.ts';
-import type { createDesk, Question } from './desk.ts';
+import type { ImportOptions, MissingCapabilities, KnownUser } from './plan.ts';
+import type { createRowChecker, CheckRequest } from './row-checker.ts';
+import { loadUngrantableGroups } from './ungrantable-groups.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
-export interface PeopleSetup {
+export interface UserImportSetup {
   mapping: Mapping;
-  choices: Choices;
+  options: ImportOptions;
 }
 
-export type PreparedPeople = Prepared<PeopleSession, PeopleSetup>;
+export type PreparedUsers = Prepared<UserFileSession, UserImportSetup>;
 
-/** A file of people on its way to the import. */
-export function usePeoplePreparation() {
+/** Prepares a file of users for import. */
+export function useUserPreparation() {
   const { site } = useSession();
-  // An identity manager decides federation ids there (spec 2.1).
+  // An identity manager manages federation ids (spec 2.1).
   const without = site.identityMode === 'identity-manager' ? 'federationId' : undefined;
-  return usePreparation<PeopleSession, PeopleSetup>(openSession, ({ headings }: OpenedFile) => ({
+  return usePreparation<UserFileSession, UserImportSetup>(openSession, ({ headings }: OpenedFile) => ({
     mapping: guessMapping(headings).map((field) => (field === without ? undefined : field)),
-    choices: { groups: 'add' },
+    options: { groups: 'add' },
   }));
 }
 
-/** What would become of the rows; checked again when columns, choices or people change. */
-export function useCheck({ id, session, setup: { mapping, choices } }: PreparedPeople) {
+/** Plans for the rows; updated when columns, options or users change. */
+export function useCheck({ id, session, setup: { mapping, options } }: PreparedUsers) {
   const { groups, version, complete } = useDirectory();
   const { user, capabilities } = useSession();
-  const may = usePermissions();
+  const missingCapabilities = useMissingCapabilities();
   const names = groups.map(({ id: groupId, name }) => ({ id: groupId, name }));
   return useQuery({
-    // The file and the answers stay in this tab: the key is its own.
-    queryKey: ['import-check', id, mapping, choices, may, capabilities, names, version],
+    // The key is unique to this tab, which holds the file.
+    queryKey: ['import-check', id, mapping, options, missingCapabilities, capabilities, names, version],
     queryFn: ({ client, signal }) =>
       session.check(
-        { mapping, choices, may, me: user.id, groups: names },
+        { mapping, options, missingCapabilities, ownUserId: user.id, groups: names },
         version,
-        (groupIds) => readBarred(client, capabilities, groupIds),
+        (groupIds) => loadUngrantableGroups(client, capabilities, groupIds),
         signal,
       ),
-    enabled: complete && canTellPeople(mapping),
+    enabled: complete && identifiesUsers(mapping),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -61,86 +61,97 @@ export function useCheck({ id, session, setup: { mapping, choices } }: PreparedP
   });
 }
 
-/** Without an e-mail address or an id nobody knows whom a row is about. */
-export const canTellPeople = (mapping: Mapping): boolean =>
+/** Whether rows can be matched to users: by e-mail or id. */
+export const identifiesUsers = (mapping: Mapping): boolean =>
   mapping.includes('email') || mapping.includes('id');
 
-function usePermissions(): Permissions {
+function useMissingCapabilities(): MissingCapabilities {
   return {
-    create: useAllowed('createUser').reason,
-    update: useAllowed('updateUser').reason,
-    license: useAllowed('updateUserLicense').reason,
-    assign: useAllowed('assignGroups').reason,
-    unassign: useAllowed('unassignGroups').reason,
+    create: usePermission('createUser').reason,
+    update: usePermission('updateUser').reason,
+    license: usePermission('updateUserLicense').reason,
+    assign: usePermission('assignGroups').reason,
+    unassign: usePermission('unassignGroups').reason,
   };
 }
 
-type DeskWorker = ReturnType<typeof createDesk>;
+type RowChecker = ReturnType<typeof createRowChecker>;
 
-/** Which of these groups the importer may neither give nor take, each with what they lack for it. */
-type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+/** Loads the groups that the importer cannot grant, with the missing capabilities. */
+type LoadUngrantableGroups = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-/** A file of people on its desk. */
-interface PeopleSession extends FileSession {
-  /** Checks every row against everybody; `version` says when people have changed since the last time. */
-  check: (question: Question, version: number, barredOf: BarredOf, signal: AbortSignal) => Promise<Counts>;
+/** Connection to the worker that holds a file of users. */
+interface UserFileSession extends FileSession {
+  /** Checks all rows; a changed `version` sends the users again. */
+  check: (
+    request: CheckRequest,
+    version: number,
+    barredOf: LoadUngrantableGroups,
+    signal: AbortSignal,
+  ) => Promise<OutcomeCounts>;
 }
 
-// So many pass through the page without a pause that anybody feels.
-const LENT = 500;
-// The service takes so many ids at once.
-const PORTION = 1000;
-const BY_ID = { ...EVERYBODY, sort: { by: 'id', descending: false } } as const;
+// Small enough that sending a chunk does not block the page.
+const DIRECTORY_CHUNK_SIZE = 500;
+// Limit of the operation.
+const MAX_USER_IDS_PER_REQUEST = 1000;
+const ALL_BY_ID = { ...ALL_USERS_QUERY, sort: { by: 'id', descending: false } } as const;
 
-function openSession(): PeopleSession {
-  const { desk, open, close, inTurn } = openDesk<ReturnType<typeof createDesk>>(workerUrl);
+function openSession(): UserFileSession {
+  const { desk, open, close, runExclusive } =
+    openWorkerClient<ReturnType<typeof createRowChecker>>(workerUrl);
   let lent: number | undefined;
 
-  async function check(question: Question, version: number, barredOf: BarredOf): Promise<Counts> {
-    if (version !== lent) await lendPeople(desk);
+  async function check(
+    request: CheckRequest,
+    version: number,
+    barredOf: LoadUngrantableGroups,
+  ): Promise<OutcomeCounts> {
+    if (version !== lent) await sendUsers(desk);
     lent = version;
-    await lendFederation(desk, question);
-    const counts = await desk.check(question);
-    // Only a call per group tells its capabilities (shapes 2): those that the rows name are asked for, once.
-    const barred = await barredOf(await desk.groupsTouched());
-    return barred.size === 0 ? counts : desk.check(question, barred);
+    await sendFederationIds(desk, request);
+    const counts = await desk.check(request);
+    // Capabilities are read with one request per group (shapes 2), only for groups that the rows change.
+    const barred = await barredOf(await desk.getChangedGroupIds());
+    return barred.size === 0 ? counts : desk.check(request, barred);
   }
 
   return {
-    desk,
+    client: desk,
     open,
     close,
-    check: (question, version, barredOf, signal) => inTurn(() => check(question, version, barredOf), signal),
+    check: (request, version, barredOf, signal) =>
+      runExclusive(() => check(request, version, barredOf), signal),
   };
 }
 
-async function lendPeople(desk: Remote<DeskWorker>): Promise<void> {
-  const ids = await findAll(BY_ID);
-  await desk.addPeople([], true);
-  const portion = (at: number) => rowsOf(ids.subarray(at, at + LENT));
+async function sendUsers(client: Remote<RowChecker>): Promise<void> {
+  const ids = await findAllIds(ALL_BY_ID);
+  await client.addPeople([], true);
+  const portion = (at: number) => readDirectoryRows(ids.subarray(at, at + DIRECTORY_CHUNK_SIZE));
   let next = portion(0);
-  for (let at = LENT; at < ids.length + LENT; at += LENT) {
+  for (let at = DIRECTORY_CHUNK_SIZE; at < ids.length + DIRECTORY_CHUNK_SIZE; at += DIRECTORY_CHUNK_SIZE) {
     // A portion at a time: all at once would stop the page. The next one is fetched while this one is taken in.
     // oxlint-disable-next-line no-await-in-loop
     const rows = await next;
     next = portion(at);
     // oxlint-disable-next-line no-await-in-loop
-    await desk.addPeople(rows.map(slim), false);
+    await client.addPeople(rows.map(toKnownUser), false);
   }
 }
 
-function slim(row: DirectoryRow): Known {
+function toKnownUser(row: DirectoryRow): KnownUser {
   const { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses } =
     row;
   return { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses };
 }
 
-async function lendFederation(desk: Remote<DeskWorker>, question: Question): Promise<void> {
-  const ids = await desk.federationOf(question);
-  for (let at = 0; at < ids.length; at += PORTION) {
+async function sendFederationIds(client: Remote<RowChecker>, request: CheckRequest): Promise<void> {
+  const ids = await client.getUsersWithoutFederationId(request);
+  for (let at = 0; at < ids.length; at += MAX_USER_IDS_PER_REQUEST) {
     // oxlint-disable-next-line no-await-in-loop -- a thousand at once, one request after the other
-    const { data } = await getUsersByIds({ body: ids.slice(at, at + PORTION) });
+    const { data } = await getUsersByIds({ body: ids.slice(at, at + MAX_USER_IDS_PER_REQUEST) });
     // oxlint-disable-next-line no-await-in-loop
-    await desk.addFederation(data.map(({ id, federationId }) => [id, federationId ?? '']));
+    await client.addFederationIds(data.map(({ id, federationId }) => [id, federationId ?? '']));
   }
 }

@@ -1,15 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { AtSign, Hash, Pencil, UserCheck, UserMinus, UserRound, UserX } from 'lucide-react';
 import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { removeUser } from '../../../api/generated/sdk.gen.ts';
-import { useSession } from '../../../api/session.ts';
+import { useSession, usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { forgetUsers } from '../../../directory/directory.ts';
+import { removeFromDirectory } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { wordsFor } from './words.ts';
+import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
+import { toast } from '../../../ui/toast.ts';
+import { toUserWriteError } from './write-errors.ts';
 
-/** Whom an act is about, as the list and the page both know them. */
+/** User that an action concerns, as known to the list and the page. */
 export interface Person {
   id: number;
   name: string;
@@ -17,28 +22,28 @@ export interface Person {
   isActive: boolean;
 }
 
-type Leave = () => Promise<unknown>;
-const stay: Leave = () => Promise.resolve();
+type AfterRemoval = () => Promise<unknown>;
+const stayOnPage: AfterRemoval = () => Promise.resolve();
 
-/** Runs a write so that a dialog shows its failure in words. */
-async function inWords<Result>(write: Promise<Result>): Promise<Result> {
+/** Runs a write and rethrows its error with a message for the user. */
+async function withUserError<Result>(write: Promise<Result>): Promise<Result> {
   try {
     return await write;
   } catch (thrown) {
-    throw wordsFor(thrown);
+    throw toUserWriteError(thrown);
   }
 }
 
-/** The acts on one user that ask first. Each resolves to whether it was done. */
+/** Actions on one user that ask for confirmation. Each resolves to whether it was done. */
 export function useUserActions() {
-  const { site, user: me } = useSession();
+  const { site, user: ownUser } = useSession();
   const client = useQueryClient();
   const update = useWrite('updateUser', updateUserMutation());
   const removal = useWrite('removeUser', {
-    async mutationFn({ userId, leave }: { userId: number; leave: Leave }) {
+    async mutationFn({ userId, leave }: { userId: number; leave: AfterRemoval }) {
       await removeUser({ path: { userId } });
-      forgetUsers(client, [userId]);
-      // Their page would read them again, and they are gone.
+      removeFromDirectory(client, [userId]);
+      // Leaves the user's page before it would read the removed user again.
       await leave();
     },
   });
@@ -47,12 +52,12 @@ export function useUserActions() {
     const done = await confirm({
       title: `Deactivate ${name}?`,
       body:
-        id === me.id
-          ? 'This is you. You are signed out everywhere at once, and somebody else has to activate you again.'
+        id === ownUser.id
+          ? 'This is you. You are signed out everywhere immediately, and someone else has to activate you again.'
           : 'Signs them out everywhere at once, and they cannot sign in again. Their data, license and groups stay; a billable license stays billable. You can activate them again at any time.',
       action: 'Deactivate',
       danger: true,
-      run: () => inWords(update.mutateAsync({ body: { id, isActive: false } })),
+      run: () => withUserError(update.mutateAsync({ body: { id, isActive: false } })),
     });
     if (done) toast({ title: `${name} is inactive` });
     return done;
@@ -63,26 +68,80 @@ export function useUserActions() {
       title: `Activate ${name}?`,
       body: 'They can sign in again with the password, license and groups they had.',
       action: 'Activate',
-      run: () => inWords(update.mutateAsync({ body: { id, isActive: true } })),
+      run: () => withUserError(update.mutateAsync({ body: { id, isActive: true } })),
     });
     if (done) toast({ title: `${name} is active` });
     return done;
   };
 
-  const remove = async ({ id, name, email }: Person, leave: Leave = stay): Promise<boolean> => {
-    const done = await passOneWayDoor({
+  const remove = async ({ id, name, email }: Person, leave: AfterRemoval = stayOnPage): Promise<boolean> => {
+    const done = await confirmIrreversible({
       title: `Remove ${name} from ${site.name}?`,
-      final:
-        'They do not come back by themselves: they have to be added again, with their license and groups.',
-      breaks: `Their membership of ${site.name} ends: they are signed out, and their license, groups and API key here are given up. Their account stays on the platform and on other sites.`,
-      affects: `${name}, whoever runs programs with their API key, and those for whom they act.`,
+      irreversible: 'To return, they have to be added again, with their license and groups.',
+      breaks: `Their membership of ${site.name} ends: they are signed out and lose their license, groups and API key here. Their account stays on the platform and on other sites.`,
+      affects: `${name}, programs with their API key, and the users they act for.`,
       action: 'Remove from site',
-      typed: email,
-      run: () => inWords(removal.mutateAsync({ userId: id, leave })),
+      expectedText: email,
+      run: () => withUserError(removal.mutateAsync({ userId: id, leave })),
     });
     if (done) toast({ title: `${name} was removed from ${site.name}` });
     return done;
   };
 
   return { activate, deactivate, remove };
+}
+
+/** Menu items of the list and the page: activate or deactivate, and remove. */
+export function useAccountMenuItems(
+  leave?: () => Promise<unknown>,
+): (person: Person) => readonly MenuItemData[] {
+  const { activate, deactivate, remove } = useUserActions();
+  const updatePermission = usePermission('updateUser');
+  const removePermission = usePermission('removeUser');
+  return (person) => [
+    person.isActive
+      ? {
+          label: 'Deactivate',
+          icon: UserX,
+          disabledReason: updatePermission.reason,
+          onSelect: () => void deactivate(person),
+        }
+      : {
+          label: 'Activate',
+          icon: UserCheck,
+          disabledReason: updatePermission.reason,
+          onSelect: () => void activate(person),
+        },
+    {
+      label: 'Remove from site',
+      icon: UserMinus,
+      danger: true,
+      disabledReason: removePermission.reason,
+      onSelect: () => void remove(person, leave),
+    },
+  ];
+}
+
+/** Menu of one row of the list. */
+export function useRowMenu(): (row: DirectoryRow) => MenuItems {
+  const router = useRouter();
+  const updatePermission = usePermission('updateUser');
+  const getAccountItems = useAccountMenuItems();
+  return (row) => {
+    const open = (edit: boolean) => () =>
+      void router.navigate({
+        to: '/users/$userId',
+        params: { userId: row.id },
+        search: edit ? { edit } : {},
+      });
+    return [
+      { label: 'Open', icon: UserRound, onSelect: open(false) },
+      { label: 'Edit', icon: Pencil, onSelect: open(true), disabledReason: updatePermission.reason },
+      'line',
+      { label: 'Copy id', icon: Hash, onSelect: () => void copyText(String(row.id)) },
+      { label: 'Copy e-mail', icon: AtSign, onSelect: () => void copyText(row.email) },
+      'line',
+      ...getAccountItems(row),
+    ];
+  };
 }

@@ -1,17 +1,17 @@
-import { licenseType } from '../../../../contract/rules/licenses.ts';
+import { findLicenseType } from '../../../../contract/rules/licenses.ts';
 import { useDirectory } from '../../../directory/directory.ts';
-import { count } from '../../../lib/numbers.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 
-const billed = (licenseTypeId: number | undefined): number =>
-  licenseType(licenseTypeId ?? 0)?.isBillable ? 1 : 0;
+const countBillable = (licenseTypeId: number | undefined): number =>
+  findLicenseType(licenseTypeId ?? 0)?.isBillable ? 1 : 0;
 
-/** What a license does to the bill, in numbers: "Billable. 412 billable after this." `from`: the one it replaces. */
+/** Effect of a license on billing: "Billable. 412 billable after this." @param from the license it replaces */
 export function useBillableEffect(licenseTypeId: number, from?: number): string {
   const { billable: now, complete } = useDirectory();
-  const kind = billed(licenseTypeId) ? 'Billable.' : 'Not billable.';
+  const kind = countBillable(licenseTypeId) ? 'Billable.' : 'Not billable.';
   if (!complete || licenseTypeId === from) return kind;
-  const after = now + billed(licenseTypeId) - billed(from);
+  const after = now + countBillable(licenseTypeId) - countBillable(from);
   return after === now
-    ? `${kind} ${count(now)} billable, as before.`
-    : `${kind} ${count(after)} billable after this, ${count(now)} now.`;
+    ? `${kind} ${formatNumber(now)} billable, as before.`
+    : `${kind} ${formatNumber(after)} billable after this, ${formatNumber(now)} now.`;
 }

@@ -1,21 +1,21 @@
 import { createStore, useStore } from '../../../ui/store.ts';
 
-const KEY = 'steward-users-hidden';
-const PARTED = '-';
-const USUALLY = ['id', 'created'];
+const STORAGE_KEY = 'steward-users-hidden';
+const SEPARATOR = '-';
+const DEFAULT_HIDDEN = ['id', 'created'];
 
-function readHidden(): readonly string[] {
-  const stored = localStorage.getItem(KEY);
-  return stored === null ? USUALLY : stored.split(PARTED).filter((id) => id !== '');
+function loadHiddenColumns(): readonly string[] {
+  const stored = localStorage.getItem(STORAGE_KEY);
+  return stored === null ? DEFAULT_HIDDEN : stored.split(SEPARATOR).filter((id) => id !== '');
 }
 
-const hidden = createStore(readHidden());
+const hiddenColumns = createStore(loadHiddenColumns());
 
-/** The columns that this person hid last in this browser. */
-export const useHiddenColumns = (): readonly string[] => useStore(hidden);
+/** Columns hidden in this browser. */
+export const useHiddenColumns = (): readonly string[] => useStore(hiddenColumns);
 
-/** Keeps the choice for the next visit. */
-export function keepHiddenColumns(ids: readonly string[]): void {
-  localStorage.setItem(KEY, ids.join(PARTED));
-  hidden.set(ids);
+/** Stores the hidden columns for the next visit. */
+export function saveHiddenColumns(ids: readonly string[]): void {
+  localStorage.setItem(STORAGE_KEY, ids.join(SEPARATOR));
+  hiddenColumns.set(ids);
 }

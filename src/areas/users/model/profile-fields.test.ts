@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { changesOf, profileSchema } from './profile-fields.ts';
+import { getProfileChanges, profileSchema } from './profile-fields.ts';
 
 const base = { firstName: 'Ada', lastName: 'Okafor', email: 'ada@northlight.example', federationId: 'f-1' };
 
-test('only what differs is sent', () => {
-  expect(changesOf(base, base)).toEqual({});
-  expect(changesOf(base, { ...base, lastName: 'Lind' })).toEqual({ lastName: 'Lind' });
+test('sends only changed fields', () => {
+  expect(getProfileChanges(base, base)).toEqual({});
+  expect(getProfileChanges(base, { ...base, lastName: 'Lind' })).toEqual({ lastName: 'Lind' });
 });
 
-test('an emptied federation id is cleared', () => {
-  expect(changesOf(base, { ...base, federationId: '' })).toEqual({ federationId: null });
+test('clears an emptied federation id', () => {
+  expect(getProfileChanges(base, { ...base, federationId: '' })).toEqual({ federationId: null });
 });
 
-test('the form takes what the contract takes', () => {
+test('accepts what the contract accepts', () => {
   expect(profileSchema.safeParse(base).success).toBe(true);
   expect(profileSchema.safeParse({ ...base, firstName: '' }).success).toBe(false);
   expect(profileSchema.safeParse({ ...base, email: 'ada' }).success).toBe(false);

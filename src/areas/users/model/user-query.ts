@@ -1,23 +1,25 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { UserInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { withEtag } from '../../../api/etag.ts';
+import type { WithEtag } from '../../../api/etag.ts';
 import { getUserLicenseOptions, getUserQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getUser } from '../../../api/generated/sdk.gen.ts';
-import type { UserInfoResponse } from '../../../api/generated/types.gen.ts';
-import { tagged } from '../../../api/tagged.ts';
-import type { Tagged } from '../../../api/tagged.ts';
 
-/** One user with the entity tag that an edit of them sends back. */
+/** One user with the ETag that an edit sends back. */
 export const userQuery = (userId: number) =>
   queryOptions({
     queryKey: [{ ...getUserQueryKey({ path: { userId } })[0], tagged: true }],
-    queryFn: ({ signal }): Promise<Tagged<UserInfoResponse>> => readUser(userId, signal),
+    queryFn: ({ signal }): Promise<WithEtag<UserInfoResponse>> => loadUser(userId, signal),
   });
 
-/** Reads one user afresh, past the cache. */
-export const readUser = async (userId: number, signal?: AbortSignal): Promise<Tagged<UserInfoResponse>> =>
-  tagged(await getUser({ path: { userId }, ...(signal && { signal }) }));
+/** Loads one user, bypassing the cache. */
+export const loadUser = async (userId: number, signal?: AbortSignal): Promise<WithEtag<UserInfoResponse>> =>
+  withEtag(await getUser({ path: { userId }, ...(signal && { signal }) }));
 
 export const licenseQuery = (userId: number) => getUserLicenseOptions({ path: { userId } });
 
-/** How a person is called in lists, titles and sentences. */
-export const fullName = ({ firstName, lastName }: Pick<UserInfoResponse, 'firstName' | 'lastName'>): string =>
-  `${firstName} ${lastName}`;
+/** Display name of a user. */
+export const formatFullName = ({
+  firstName,
+  lastName,
+}: Pick<UserInfoResponse, 'firstName' | 'lastName'>): string => `${firstName} ${lastName}`;

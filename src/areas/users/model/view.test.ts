@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_VIEW, isNarrowed, readView, writeView } from './view.ts';
+import { DEFAULT_VIEW, isFiltered, parseUsersView, serializeUsersView } from './view.ts';
 import type { UsersView } from './view.ts';
 
 const VIEWS: [string, UsersView][] = [
@@ -24,17 +24,17 @@ const VIEWS: [string, UsersView][] = [
   ['all columns', { ...DEFAULT_VIEW, hidden: [] }],
 ];
 
-test.each(VIEWS)('%s comes back from its address', (_name, view) => {
-  expect(readView({ ...writeView(view) })).toEqual(view);
+test.each(VIEWS)('%s survives serializing and parsing', (_name, view) => {
+  expect(parseUsersView({ ...serializeUsersView(view) })).toEqual(view);
 });
 
-test('what is so by default is not in the address', () => {
-  expect(writeView(DEFAULT_VIEW)).toEqual({});
-  expect(isNarrowed(DEFAULT_VIEW)).toBe(false);
+test('omits defaults from the URL', () => {
+  expect(serializeUsersView(DEFAULT_VIEW)).toEqual({});
+  expect(isFiltered(DEFAULT_VIEW)).toBe(false);
 });
 
-test('a key that makes no sense falls back alone', () => {
-  const view = readView({
+test('falls back to the default for each invalid parameter', () => {
+  const view = parseUsersView({
     status: 'locked-nonsense',
     license: 9,
     sort: '-shoe',
@@ -49,6 +49,6 @@ test('a key that makes no sense falls back alone', () => {
   });
 });
 
-test('a single id, which the router reads as a number, is understood', () => {
-  expect(readView({ group: 7 }).filters.group).toEqual(['7']);
+test('accepts a single id parsed as a number by the router', () => {
+  expect(parseUsersView({ group: 7 }).filters.group).toEqual(['7']);
 });

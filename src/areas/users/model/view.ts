@@ -1,27 +1,29 @@
-import { FILTER_KEYS } from '../../../directory/facets.ts';
-import type { FilterKey, Filters } from '../../../directory/facets.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import type { DirectorySort, SortKey } from '../../../directory/search.ts';
-import { plain, readOrder, writeOrder, written } from '../../../lib/address.ts';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { FILTER_KEYS } from '../../../directory/engine/facets.ts';
+import type { FilterKey, Filters } from '../../../directory/engine/facets.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import type { DirectorySort, SortKey } from '../../../directory/engine/search.ts';
+import { toSearchValue, parseOrder, formatOrder, readSearchText } from '../../../lib/search-params.ts';
 
-/** The list as its address says it: what is asked for, in which order, with which columns. */
+/** State of the users list, kept in the URL. */
 export interface UsersView {
   q: string;
   filters: Filters;
   sort: DirectorySort;
-  /** Undefined where the address leaves that to the person. */
+  /** Undefined: the columns stored in the browser apply. */
   hidden: readonly string[] | undefined;
 }
 
-/** The search of `/users`: short texts, each left out where it says what is so anyway. */
+/** Search parameters of `/users`; defaults are left out. */
 export type UsersSearch = { [Key in FilterKey | 'q' | 'sort' | 'hide']?: string | number };
 
-const PARTED = '-';
+const SEPARATOR = '-';
 // "any" and "none" stand for an empty list where the default is not empty.
-const ANY = 'any';
-const NONE = 'none';
+const ANY_VALUE = 'any';
+const NO_COLUMN = 'none';
 
-const VALUES: Record<FilterKey, RegExp> = {
+const VALUE_PATTERNS: Record<FilterKey, RegExp> = {
   status: /^(active|inactive|locked)$/,
   license: /^[1-4]$/,
   group: /^[1-9]\d{0,9}$/,
@@ -30,7 +32,7 @@ const VALUES: Record<FilterKey, RegExp> = {
   changed: /^(1|7|30|90)$/,
 };
 
-/** What is shown to somebody who asked for nothing: everybody, by name. */
+/** Default view: all users by name. */
 export const DEFAULT_VIEW: UsersView = {
   q: '',
   filters: {
@@ -45,26 +47,25 @@ export const DEFAULT_VIEW: UsersView = {
   hidden: undefined,
 };
 
-/** Whether a column of the table is one that can be sorted by. */
 const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
 
-function listOf(
+function parseValues(
   value: unknown,
   empty: string,
   valid: (one: string) => boolean,
 ): readonly string[] | undefined {
-  const list = written(value);
+  const list = readSearchText(value);
   if (list === empty) return [];
-  const values = list.split(PARTED).filter(valid);
+  const values = list.split(SEPARATOR).filter(valid);
   return values.length === 0 ? undefined : [...new Set(values)];
 }
 
-/** Reads an address key by key; what nobody could have meant gives way to the default. */
-export function readView(search: Record<string, unknown>): UsersView {
+/** Parses the search parameters; invalid values fall back to the default. */
+export function parseUsersView(search: Record<string, unknown>): UsersView {
   const filter = (key: FilterKey) =>
-    listOf(search[key], ANY, (one) => VALUES[key].test(one)) ?? DEFAULT_VIEW.filters[key];
+    parseValues(search[key], ANY_VALUE, (one) => VALUE_PATTERNS[key].test(one)) ?? DEFAULT_VIEW.filters[key];
   return {
-    q: written(search.q),
+    q: readSearchText(search.q),
     filters: {
       status: filter('status'),
       license: filter('license'),
@@ -73,27 +74,63 @@ export function readView(search: Record<string, unknown>): UsersView {
       addresses: filter('addresses'),
       changed: filter('changed'),
     },
-    sort: readOrder(search.sort, SORT_KEYS),
-    hidden: listOf(search.hide, NONE, (one) => isSortKey(one)),
+    sort: parseOrder(search.sort, SORT_KEYS),
+    hidden: parseValues(search.hide, NO_COLUMN, (one) => isSortKey(one)),
   };
 }
 
-const same = (a: readonly string[], b: readonly string[]): boolean =>
+const hasSameValues = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one) => b.includes(one));
 
-/** Writes a view as an address, without what is so by default. */
-export function writeView({ q, filters, sort, hidden }: UsersView): UsersSearch {
+/** Search parameters of a view; defaults are left out. */
+export function serializeUsersView({ q, filters, sort, hidden }: UsersView): UsersSearch {
   const search: UsersSearch = {};
-  if (q !== '') search.q = plain(q);
+  if (q !== '') search.q = toSearchValue(q);
   for (const key of FILTER_KEYS) {
-    if (!same(filters[key], DEFAULT_VIEW.filters[key])) search[key] = plain(filters[key].join(PARTED)) || ANY;
+    if (!hasSameValues(filters[key], DEFAULT_VIEW.filters[key]))
+      search[key] = toSearchValue(filters[key].join(SEPARATOR)) || ANY_VALUE;
   }
-  const order = writeOrder(sort, SORT_KEYS);
+  const order = formatOrder(sort, SORT_KEYS);
   if (order !== undefined) search.sort = order;
-  if (hidden) search.hide = hidden.join(PARTED) || NONE;
+  if (hidden) search.hide = hidden.join(SEPARATOR) || NO_COLUMN;
   return search;
 }
 
-/** Whether something is asked for that "Clear filters" would take away. */
-export const isNarrowed = ({ q, filters }: UsersView): boolean =>
-  q !== '' || FILTER_KEYS.some((key) => !same(filters[key], DEFAULT_VIEW.filters[key]));
+/** Whether "Clear filters" would change the view. */
+export const isFiltered = ({ q, filters }: UsersView): boolean =>
+  q !== '' || FILTER_KEYS.some((key) => !hasSameValues(filters[key], DEFAULT_VIEW.filters[key]));
+
+const FILTER_LABELS: Record<FilterKey, string> = {
+  status: 'Status',
+  license: 'License',
+  group: 'Group',
+  twoFactor: 'Two-factor',
+  addresses: 'Approved addresses',
+  changed: 'Changed',
+};
+const AGE_LABELS: Record<string, string> = {
+  1: 'last 24 hours',
+  7: 'last 7 days',
+  30: 'last 30 days',
+  90: 'last 90 days',
+};
+
+/** Describes search and filters: "Search: marsh · License: Standard, Limited". */
+export function formatUsersFilter(
+  { q, filters }: { q: string; filters: Filters },
+  groups: readonly GroupInfoResponse[],
+): string {
+  const formatValue = (key: FilterKey, value: string): string => {
+    if (key === 'license') return findLicenseType(Number(value))?.description ?? value;
+    if (key === 'group') return groups.find(({ id }) => String(id) === value)?.name ?? `Group ${value}`;
+    return key === 'changed' ? (AGE_LABELS[value] ?? value) : value;
+  };
+  const parts = FILTER_KEYS.filter(
+    (key) => filters[key].length > 0 && !matchesEveryone(key, filters[key]),
+  ).map((key) => `${FILTER_LABELS[key]}: ${filters[key].map((value) => formatValue(key, value)).join(', ')}`);
+  return [...(q.trim() === '' ? [] : [`Search: ${q.trim()}`]), ...parts].join(' · ') || 'Everybody';
+}
+
+/** Active and inactive together match everyone. */
+const matchesEveryone = (key: FilterKey, values: readonly string[]): boolean =>
+  key === 'status' && values.includes('active') && values.includes('inactive');

@@ -1,84 +1,82 @@
+import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Users, UsersRound } from 'lucide-react';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm, useWatch } from 'react-hook-form';
+import type { Capability, GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import {
   unassignGroupsMutation,
   assignGroupsMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { Capability, GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
-import { useWrite } from '../../../api/write.ts';
-import { groupsQuery, inOrder } from '../../../directory/groups.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { buttonClass } from '../../../ui/button/button-class.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import {
-  namesOfCapabilities,
-  useGroupCapabilities,
-  useGroupReason,
-} from '../../groups/model/group-capabilities.ts';
-import { useUser } from './use-user.ts';
-import { fullName } from '../model/user-query.ts';
 import { zUsersToUserGroupRequestVm } from '../../../api/generated/zod.gen.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { groupsQuery, sortCapabilities } from '../../../directory/groups.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import { useGroupOptions } from '../../groups/model/group-options.ts';
-import { useWords } from '../model/words.ts';
-import '../../groups/pages/group-page.css';
+import { Card, CardRow } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
+import {
+  CapabilityList,
+  formatCapabilities,
+  useGroupCapabilities,
+  useGrantCheck,
+  useGroupOptions,
+} from '../../groups/index.ts';
+import { formatFullName } from '../model/user-query.ts';
+import { useUserWriteError } from '../model/write-errors.ts';
+import { useUser } from './use-user.ts';
 
-const list = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
-/** The groups of the user with what each gives. Adding adds and removing removes: no list is ever replaced. */
+/** Groups of the user with their capabilities. Groups are added and removed one by one, the list is never replaced. */
 export function GroupsTab() {
   const user = useUser();
   const groups = useQuery(groupsQuery).data ?? [];
-  const own = user.groups.map(
+  const ownGroups = user.groups.map(
     (id) => groups.find((group) => group.id === id) ?? { id, name: `Group ${id}`, userCount: 0 },
   );
-  const given = useGroupCapabilities(user.groups);
-  const together = inOrder([...given.values()].flat());
-  const from = (capability: Capability) =>
-    own.filter(({ id }) => given.get(id)?.includes(capability)).map(({ name }) => name);
+  const capabilitiesByGroup = useGroupCapabilities(user.groups);
+  const allCapabilities = sortCapabilities([...capabilitiesByGroup.values()].flat());
+  const getSources = (capability: Capability) =>
+    ownGroups.filter(({ id }) => capabilitiesByGroup.get(id)?.includes(capability)).map(({ name }) => name);
   return (
     <div className="user-cols">
       <div className="user-main">
-        <Card title={`Groups of ${fullName(user)}`}>
-          {own.map((group) => (
+        <Card title={`Groups of ${formatFullName(user)}`}>
+          {ownGroups.map((group) => (
             <GroupRow key={group.id} group={group} />
           ))}
-          {own.length === 0 && (
+          {ownGroups.length === 0 && (
             <EmptyState icon={UsersRound} title="In no group">
-              Groups give capabilities. Without one, {user.firstName} can sign in but do nothing here.
+              Groups grant capabilities. Without one, {user.firstName} can sign in but do nothing here.
             </EmptyState>
           )}
         </Card>
         <AddGroups groups={groups.filter(({ id }) => !user.groups.includes(id))} />
       </div>
       <div className="user-side">
-        <Card title="Together they give">
-          {together.length === 0 ? (
+        <Card title="Capabilities from all groups">
+          {allCapabilities.length === 0 ? (
             <div className="card-body user-quiet">No capabilities.</div>
           ) : (
-            <ul className="group-gives">
-              {together.map((capability) => (
-                <li key={capability}>
-                  <strong>{capability}</strong>
-                  <span>from {list.format(from(capability))}</span>
-                </li>
-              ))}
-            </ul>
+            <CapabilityList
+              items={allCapabilities.map((capability) => ({
+                name: capability,
+                note: `from ${listFormat.format(getSources(capability))}`,
+              }))}
+            />
           )}
         </Card>
         <Link to="/groups/compare" search={{ a: user.id }} className={buttonClass()}>
           <Users />
-          Compare with somebody
+          Compare with another user
         </Link>
       </div>
     </div>
@@ -87,35 +85,39 @@ export function GroupsTab() {
 
 function GroupRow({ group }: { group: Pick<GroupInfoResponse, 'id' | 'name' | 'description'> }) {
   const user = useUser();
-  const { reason } = useAllowed('unassignGroups');
+  const { reason } = usePermission('unassignGroups');
   const remove = useWrite('unassignGroups', unassignGroupsMutation());
-  const given = useGroupCapabilities([group.id]).get(group.id);
-  const holds = useGroupReason();
-  const names = given && namesOfCapabilities(given);
-  const ask = async () => {
+  const capabilities = useGroupCapabilities([group.id]).get(group.id);
+  const holds = useGrantCheck();
+  const names = capabilities && formatCapabilities(capabilities);
+  const confirmRemoval = async () => {
     const done = await confirm({
-      title: `Remove ${fullName(user)} from ${group.name}?`,
+      title: `Remove ${formatFullName(user)} from ${group.name}?`,
       body: names
-        ? `They lose what no other group of theirs gives: ${names}. Other groups stay as they are.`
-        : 'The group gives no capabilities. Other groups stay as they are.',
+        ? `They lose these capabilities unless another group grants them: ${names}. Other groups stay unchanged.`
+        : 'The group grants no capabilities. Other groups stay unchanged.',
       action: 'Remove from group',
       danger: true,
       run: () => remove.mutateAsync({ body: [{ userIds: [user.id], groupIds: [group.id] }] }),
     });
-    if (done) toast({ title: `${fullName(user)} is no longer in ${group.name}` });
+    if (done) toast({ title: `${formatFullName(user)} is no longer in ${group.name}` });
   };
   return (
     <CardRow
       title={group.name}
       description={
-        given === undefined ? group.description : names ? `Gives: ${names}.` : 'Gives no capabilities.'
+        capabilities === undefined
+          ? group.description
+          : names
+            ? `Grants: ${names}.`
+            : 'Grants no capabilities.'
       }
       action={
         <Button
           size="small"
           aria-label={`Remove from ${group.name}`}
-          disabledReason={reason ?? holds(given)}
-          onClick={() => void ask()}
+          disabledReason={reason ?? holds(capabilities)}
+          onClick={() => void confirmRemoval()}
         >
           Remove
         </Button>
@@ -124,34 +126,34 @@ function GroupRow({ group }: { group: Pick<GroupInfoResponse, 'id' | 'name' | 'd
   );
 }
 
-/** Puts the user into more groups; those they are in stay. */
+/** Adds the user to more groups; current ones stay. */
 function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
   const user = useUser();
-  const { reason } = useAllowed('assignGroups');
+  const { reason } = usePermission('assignGroups');
   const add = useWrite('assignGroups', assignGroupsMutation());
   const form = useForm({
     resolver: zodResolver(zUsersToUserGroupRequestVm),
     defaultValues: { userIds: [user.id], groupIds: [] },
   });
-  const chosen = useWatch({ control: form.control, name: 'groupIds' });
-  const { options, gives } = useGroupOptions(groups, chosen);
-  useUnsavedGuard(chosen.length > 0);
+  const selectedIds = useWatch({ control: form.control, name: 'groupIds' });
+  const { options, gives } = useGroupOptions(groups, selectedIds);
+  useUnsavedGuard(selectedIds.length > 0);
   return (
     <Card title="Add to groups">
       <div className="user-card-form">
         <Form
           form={form}
           pending={add.isPending}
-          error={useWords(add.error)}
-          submit="Add to groups"
-          disabledReason={reason ?? (chosen.length === 0 ? 'Choose a group first' : undefined)}
+          error={useUserWriteError(add.error)}
+          submitLabel="Add to groups"
+          disabledReason={reason ?? (selectedIds.length === 0 ? 'Choose a group first' : undefined)}
           onSubmit={(pairs) =>
             add.mutate(
               { body: [pairs] },
               {
                 onSuccess() {
                   toast({
-                    title: `${fullName(user)} was added to ${counted(pairs.groupIds.length, 'group', 'groups')}`,
+                    title: `${formatFullName(user)} was added to ${pluralize(pairs.groupIds.length, 'group', 'groups')}`,
                   });
                   form.reset();
                 },
@@ -165,7 +167,7 @@ function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
             label="Groups"
             placeholder="Choose groups"
             options={options}
-            hint={gives ?? 'Adding takes nothing away: the groups above stay until they are removed there.'}
+            hint={gives ?? 'Other groups stay unchanged.'}
           />
         </Form>
       </div>

@@ -1,24 +1,21 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
-import { NO_LICENSE, licenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
-import { markStale } from '../../../api/effects.ts';
+import { NO_LICENSE, getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { zUserLicenseInfoUpdate } from '../../../api/generated/zod.gen.ts';
-import { useAllowed } from '../../../api/session.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { changeLicense } from '../../licenses/model/change-license.ts';
-import { confirmNoLicense } from '../../licenses/model/confirm-no-license.ts';
-import { LicenseHistory } from '../../licenses/pages/History.tsx';
+import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { changeLicense, confirmNoLicense, LicenseHistory } from '../../licenses/index.ts';
 import { useBillableEffect } from '../model/billable.ts';
+import { formatFullName } from '../model/user-query.ts';
+import { useUserWriteError } from '../model/write-errors.ts';
 import { useLicense, useUser } from './use-user.ts';
-import { fullName } from '../model/user-query.ts';
-import { useWords } from '../model/words.ts';
 
 const OPTIONS = licenseTypes.map(({ licenseTypeId, description, isBillable }) => ({
   value: licenseTypeId,
@@ -26,7 +23,7 @@ const OPTIONS = licenseTypes.map(({ licenseTypeId, description, isBillable }) =>
   hint: isBillable ? 'Billable' : 'Not billable',
 }));
 
-/** The user's license, a change of it with what it does to the bill, and every earlier one. */
+/** License of the user, a form to change it with the effect on billing, and the license history. */
 export function LicenseTab() {
   const { id } = useUser();
   const license = useLicense();
@@ -51,30 +48,30 @@ export function LicenseTab() {
 function ChangeLicense() {
   const client = useQueryClient();
   const user = useUser();
-  const { licenseTypeId: now } = useLicense();
-  const { reason } = useAllowed('updateUserLicense');
+  const { licenseTypeId: currentTypeId } = useLicense();
+  const { reason } = usePermission('updateUserLicense');
   const update = useWrite('updateUserLicense', { mutationFn: changeLicense });
   const form = useForm({
     resolver: zodResolver(zUserLicenseInfoUpdate),
-    // What somebody else gives them is taken over, but not over a choice.
-    values: { userId: user.id, licenseTypeId: now },
+    // Changes by others are accepted unless a license was selected.
+    values: { userId: user.id, licenseTypeId: currentTypeId },
     resetOptions: { keepDirtyValues: true },
   });
-  const wanted = useWatch({ control: form.control, name: 'licenseTypeId' });
-  const isChosen = wanted !== now;
-  useUnsavedGuard(isChosen);
-  const effect = useBillableEffect(wanted, now);
+  const selectedTypeId = useWatch({ control: form.control, name: 'licenseTypeId' });
+  const isChanged = selectedTypeId !== currentTypeId;
+  useUnsavedGuard(isChanged);
+  const effect = useBillableEffect(selectedTypeId, currentTypeId);
 
   const submit = async ({ userId, licenseTypeId: to }: { userId: number; licenseTypeId: number }) => {
-    if (to === NO_LICENSE && !(await confirmNoLicense(fullName(user)))) return;
+    if (to === NO_LICENSE && !(await confirmNoLicense(formatFullName(user)))) return;
     try {
-      await update.mutateAsync({ userId, from: now, to });
+      await update.mutateAsync({ userId, from: currentTypeId, to });
     } catch {
-      // What is there now may be another license than the one on screen; the choice stays in the form.
-      void markStale(client, 'updateUserLicense').catch(() => undefined);
+      // The current license may differ from the one shown; the selection stays in the form.
+      void invalidateAfter(client, 'updateUserLicense').catch(() => undefined);
       return;
     }
-    toast({ title: `${fullName(user)} has ${licenseName(to)}` });
+    toast({ title: `${formatFullName(user)} has ${getLicenseName(to)}` });
   };
 
   return (
@@ -82,9 +79,9 @@ function ChangeLicense() {
       <Form
         form={form}
         pending={update.isPending}
-        error={useWords(update.error)}
-        submit="Change license"
-        disabledReason={reason ?? (isChosen ? undefined : 'Choose another license first')}
+        error={useUserWriteError(update.error)}
+        submitLabel="Change license"
+        disabledReason={reason ?? (isChanged ? undefined : 'Choose another license first')}
         onSubmit={submit}
       >
         <SelectField

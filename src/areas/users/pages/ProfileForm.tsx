@@ -4,104 +4,110 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { UseFormReturn } from 'react-hook-form';
+import type { UserInfo, UserInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import type { WithEtag } from '../../../api/etag.ts';
 import { updateUser } from '../../../api/generated/sdk.gen.ts';
-import type { UserInfo, UserInfoResponse } from '../../../api/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
-import type { Tagged } from '../../../api/tagged.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
-import { mergeFields } from '../model/merge.ts';
+import { toast } from '../../../ui/toast.ts';
 import {
-  changesOf,
-  otherChanges,
+  mergeFields,
+  getProfileChanges,
+  formatOtherChanges,
   PROFILE_FIELDS,
-  profileOf,
+  toProfileValues,
   profileSchema,
   PROFILE_LABELS,
 } from '../model/profile-fields.ts';
-import type { ProfileValues, ProfileField } from '../model/profile-fields.ts';
-import { fullName, readUser, userQuery } from '../model/user-query.ts';
-import { useMounted } from './use-mounted.ts';
-import { useWords } from '../model/words.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import type { Clash, Merged } from '../model/merge.ts';
-import { usePersonName } from './use-person-name.ts';
+import type { ProfileValues, ProfileField, FieldConflict, MergeResult } from '../model/profile-fields.ts';
+import { useMounted } from '../model/use-mounted.ts';
+import { formatFullName, loadUser, userQuery } from '../model/user-query.ts';
+import { useUserWriteError } from '../model/write-errors.ts';
+import { useUserName } from './use-user.ts';
 
 interface ProfileFormProps {
-  /** The user as they were when editing began: newer readings must not move the entity tag under the typing. */
-  start: Tagged<UserInfoResponse>;
+  /** The user when editing began: later reads must not change the ETag while the user types. */
+  start: WithEtag<UserInfoResponse>;
   onClose: () => Promise<void>;
 }
 
-interface Save {
+interface SaveRequest {
   body: UserInfo;
   etag: string | undefined;
 }
 
 const isStale = (error: unknown): boolean => error instanceof ServiceError && error.status === 412;
 
-/** The form stands as long as its address does: a link or Back may take that away on the same page. */
-const withoutForm = (search: object) => !('edit' in search);
+/** Whether a navigation closes the form, which is open while the URL has `edit`. */
+const leavesForm = (search: object) => !('edit' in search);
 
-/** The profile in place of its card. Where somebody else was quicker, both versions are shown and nothing is lost. */
+/** Form for the profile. On an edit conflict both versions are shown and nothing is lost. */
 export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const router = useRouter();
   const client = useQueryClient();
   const { site } = useSession();
   const [base, setBase] = useState(start);
-  const [found, setFound] = useState<Found>();
+  const [conflict, setConflict] = useState<EditConflict>();
   const save = useWrite('updateUser', {
-    mutationFn: ({ body, etag }: Save) =>
+    mutationFn: ({ body, etag }: SaveRequest) =>
       updateUser({ body, ...(etag !== undefined && { headers: { 'If-Match': etag } }) }),
   });
-  const [unread, setUnread] = useState<ServiceError | null>(null);
-  const failure = useWords(isStale(save.error) ? unread : save.error);
-  const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
+  const [reloadError, setReloadError] = useState<ServiceError | null>(null);
+  const failure = useUserWriteError(isStale(save.error) ? reloadError : save.error);
+  const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: toProfileValues(start.data) });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty, withoutForm);
-  const mounted = useMounted();
-  const federationOff = site.identityMode === 'identity-manager';
+  useUnsavedGuard(isDirty, leavesForm);
+  const isMounted = useMounted();
+  const hasIdentityManager = site.identityMode === 'identity-manager';
 
-  const meetTheirs = async (mine: ProfileValues) => {
-    const theirs = await readUser(base.data.id);
-    const { clashes, taken } = mergeFields(PROFILE_FIELDS, {
-      base: profileOf(base.data),
+  const mergeTheirs = async (mine: ProfileValues) => {
+    const theirs = await loadUser(base.data.id);
+    const { conflicts, merged } = mergeFields(PROFILE_FIELDS, {
+      base: toProfileValues(base.data),
       mine,
-      theirs: profileOf(theirs.data),
+      theirs: toProfileValues(theirs.data),
     });
-    setFound({ clashes, taken, others: otherChanges(base.data, theirs.data), by: theirs.data.modifiedBy });
+    setConflict({
+      conflicts,
+      merged,
+      otherChanges: formatOtherChanges(base.data, theirs.data),
+      modifiedBy: theirs.data.modifiedBy,
+    });
     setBase(theirs);
-    // The page around the form shows the newer state at once.
+    // The page around the form shows the newer state immediately.
     client.setQueryData(userQuery(theirs.data.id).queryKey, theirs);
-    form.reset(profileOf(theirs.data));
+    form.reset(toProfileValues(theirs.data));
     for (const field of PROFILE_FIELDS) {
-      if (!taken.some((one) => one.field === field)) form.setValue(field, mine[field], { shouldDirty: true });
+      if (!merged.some((one) => one.field === field))
+        form.setValue(field, mine[field], { shouldDirty: true });
     }
   };
 
   const submit = async (values: ProfileValues) => {
-    const changes = changesOf(profileOf(base.data), values);
+    const changes = getProfileChanges(toProfileValues(base.data), values);
     if (Object.keys(changes).length === 0) {
       await onClose();
       return;
     }
-    setUnread(null);
+    setReloadError(null);
     try {
       await save.mutateAsync({ body: { id: base.data.id, ...changes }, etag: base.etag });
     } catch (thrown) {
-      if (isStale(thrown)) await meetTheirs(values).catch((why: unknown) => setUnread(toServiceError(why)));
+      if (isStale(thrown))
+        await mergeTheirs(values).catch((why: unknown) => setReloadError(toServiceError(why)));
       return;
     }
-    toast({ title: `${fullName({ ...base.data, ...values })} was saved` });
-    if (mounted()) await onClose();
-    // The name stands in the title and the breadcrumb, which the loader tells.
+    toast({ title: `${formatFullName({ ...base.data, ...values })} was saved` });
+    if (isMounted()) await onClose();
+    // Title and breadcrumb show the name, which the loader reads.
     await router.invalidate();
   };
 
@@ -116,11 +122,11 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
           form={form}
           pending={isSubmitting}
           error={failure}
-          submit={found ? 'Save with these values' : 'Save'}
+          submitLabel={conflict ? 'Save with these values' : 'Save'}
           onCancel={() => void cancel()}
           onSubmit={submit}
         >
-          {found && <Conflict key={base.etag} form={form} found={found} />}
+          {conflict && <ConflictBanner key={base.etag} form={form} conflict={conflict} />}
           <FormRow>
             <TextField control={form.control} name="firstName" label="First name" />
             <TextField control={form.control} name="lastName" label="Last name" />
@@ -137,9 +143,11 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
             name="federationId"
             label="Federation id"
             optional
-            hint="How an identity provider knows them. Empty if they sign in with a password."
+            hint="Their id at the identity provider. Empty if they sign in with a password."
             disabledReason={
-              federationOff ? 'Without effect: an identity manager signs people in to this site.' : undefined
+              hasIdentityManager
+                ? 'Without effect: an identity manager signs people in to this site.'
+                : undefined
             }
           />
         </Form>
@@ -148,33 +156,33 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
   );
 }
 
-/** What somebody else had saved when we tried to. */
-interface Found extends Merged<ProfileField> {
-  others: readonly string[];
-  by: number | null;
+/** Changes saved by others before ours. */
+interface EditConflict extends MergeResult<ProfileField> {
+  otherChanges: readonly string[];
+  modifiedBy: number | null;
 }
 
 interface ConflictProps {
   form: UseFormReturn<ProfileValues>;
-  found: Found;
+  conflict: EditConflict;
 }
 
-const list = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
-// What stands in the way of saving is read first.
-const takeFocus = (notice: HTMLElement | null) => notice?.focus();
+// The conflict must be read before saving, so it gets the focus.
+const focusElement = (notice: HTMLElement | null) => notice?.focus();
 
-/** Their version beside mine, field by field; what is chosen stands in the form, and nothing is sent yet. */
-function Conflict({ form, found: { clashes, taken, others, by } }: ConflictProps) {
-  const who = usePersonName(by) ?? 'Somebody else';
+/** Shows both versions of each conflicting field; the chosen values go into the form, nothing is sent yet. */
+function ConflictBanner({ form, conflict: { conflicts, merged, otherChanges, modifiedBy } }: ConflictProps) {
+  const author = useUserName(modifiedBy) ?? 'Someone else';
   const choose = (field: ProfileField, value: string) =>
     form.setValue(field, value, { shouldDirty: true, shouldValidate: true });
   return (
-    <div ref={takeFocus} tabIndex={-1} className="user-conflict">
-      <Banner tone="warn" title={`${who} changed this user while you were typing`}>
-        {clashes.length > 0 ? (
+    <div ref={focusElement} tabIndex={-1} className="user-conflict">
+      <Banner tone="warn" title={`${author} changed this user while you were editing`}>
+        {conflicts.length > 0 ? (
           <>
-            Nothing of yours is saved yet, and nothing is lost. Choose which value to keep, then save.
+            Your changes are not saved yet. Choose which values to keep, then save.
             <table>
               <thead>
                 <tr>
@@ -184,37 +192,37 @@ function Conflict({ form, found: { clashes, taken, others, by } }: ConflictProps
                 </tr>
               </thead>
               <tbody>
-                {clashes.map((clash) => (
-                  <ClashRow key={clash.field} clash={clash} form={form} onChoose={choose} />
+                {conflicts.map((clash) => (
+                  <ConflictRow key={clash.field} conflict={clash} form={form} onChoose={choose} />
                 ))}
               </tbody>
             </table>
-            <Button size="small" onClick={() => clashes.forEach(({ field, mine }) => choose(field, mine))}>
+            <Button size="small" onClick={() => conflicts.forEach(({ field, mine }) => choose(field, mine))}>
               Keep all of mine
             </Button>
           </>
         ) : (
-          'Nothing you typed is affected. Save again to keep it.'
+          'Your changes are not affected. Save again.'
         )}
-        {taken.length > 0 && (
+        {merged.length > 0 && (
           <p>
-            Taken over from them:{' '}
-            {list.format(taken.map(({ field, theirs }) => `${PROFILE_LABELS[field]} “${theirs}”`))}.
+            Accepted from them:{' '}
+            {listFormat.format(merged.map(({ field, theirs }) => `${PROFILE_LABELS[field]} “${theirs}”`))}.
           </p>
         )}
-        {others.length > 0 && <p>Also changed: {list.format(others)}.</p>}
+        {otherChanges.length > 0 && <p>Also changed: {listFormat.format(otherChanges)}.</p>}
       </Banner>
     </div>
   );
 }
 
-interface ClashRowProps {
-  clash: Clash<ProfileField>;
+interface ConflictRowProps {
+  conflict: FieldConflict<ProfileField>;
   form: UseFormReturn<ProfileValues>;
   onChoose: (field: ProfileField, value: string) => void;
 }
 
-function ClashRow({ clash: { field, theirs, mine }, form, onChoose }: ClashRowProps) {
+function ConflictRow({ conflict: { field, theirs, mine }, form, onChoose }: ConflictRowProps) {
   const value = useWatch({ control: form.control, name: field });
   const option = (side: string, own: string) => (
     <td>

@@ -1,37 +1,39 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useTaggedUser, useUser } from './use-user.ts';
+import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { SwitchRow } from '../../../ui/form/Toggle.tsx';
+import { Card, CardRow, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { useUserActions } from '../model/actions.ts';
+import { formatFullName } from '../model/user-query.ts';
 import { ProfileForm } from './ProfileForm.tsx';
 import { SecurityCards } from './SecurityCards.tsx';
 import { SignInCard } from './SignInCard.tsx';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import { useUserActions } from '../model/actions.ts';
-import { fullName } from '../model/user-query.ts';
-import { exactDate } from '../../../lib/dates.ts';
-import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { usePersonName } from './use-person-name.ts';
-import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useWrite } from '../../../api/write.ts';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SwitchRow } from '../../../ui/form/SwitchRow.tsx';
+import { useTaggedUser, useUser, useUserName } from './use-user.ts';
 
 const route = getRouteApi('/_app/users/$userId/');
 
-/** Who the user is, how they get in, and whether they can. The address says whether the profile is edited. */
+/** Profile, access and security of the user. The URL tells whether the profile is edited. */
 export function ProfileTab() {
-  const tagged = useTaggedUser();
+  const userWithEtag = useTaggedUser();
   const { edit } = route.useSearch();
   const navigate = route.useNavigate();
-  // Back leads to where one came from, not into and out of the form.
+  // Replaces the history entry, so that Back does not step through the form.
   const open = () => navigate({ search: { edit: true }, replace: true });
   const close = () => navigate({ search: {}, replace: true, ignoreBlocker: true });
   return (
     <div className="user-cols">
       <div className="user-main">
-        {edit ? <ProfileForm start={tagged} onClose={close} /> : <ProfileCard onEdit={() => void open()} />}
+        {edit ? (
+          <ProfileForm start={userWithEtag} onClose={close} />
+        ) : (
+          <ProfileCard onEdit={() => void open()} />
+        )}
         <AccessCard />
         <SecurityCards />
         <LeaveCard />
@@ -43,14 +45,14 @@ export function ProfileTab() {
   );
 }
 
-/** The end of the membership: last on the page, and apart. */
+/** Card for removing the user from the site. */
 function LeaveCard() {
   const router = useRouter();
   const user = useUser();
   const { site } = useSession();
-  const removal = useAllowed('removeUser');
+  const removal = usePermission('removeUser');
   const { remove } = useUserActions();
-  const person = { ...user, name: fullName(user) };
+  const person = { ...user, name: formatFullName(user) };
   return (
     <Card title="Leave this site">
       <CardRow
@@ -70,10 +72,10 @@ function LeaveCard() {
   );
 }
 
-/** What is known about the user, to read. */
+/** Profile for reading. */
 function ProfileCard({ onEdit }: { onEdit: () => void }) {
   const user = useUser();
-  const { reason } = useAllowed('updateUser');
+  const { reason } = usePermission('updateUser');
   return (
     <Card
       title="Profile"
@@ -103,17 +105,17 @@ function ProfileCard({ onEdit }: { onEdit: () => void }) {
           <FederationId value={user.federationId} />
         </Fact>
         <Fact label="Created">
-          {exactDate(user.createdDate)} <By userId={user.createdBy} />
+          {formatExactDate(user.createdDate)} <AuthorName userId={user.createdBy} />
         </Fact>
         <Fact label="Changed">
-          {exactDate(user.modifiedDate)} <By userId={user.modifiedBy} />
+          {formatExactDate(user.modifiedDate)} <AuthorName userId={user.modifiedBy} />
         </Fact>
       </Facts>
     </Card>
   );
 }
 
-// Spec 2.1: with an identity manager the field has no effect.
+// With an identity manager the field has no effect (spec 2.1).
 function FederationId({ value }: { value: string | null | undefined }) {
   const { site } = useSession();
   const unused = site.identityMode === 'identity-manager';
@@ -125,18 +127,18 @@ function FederationId({ value }: { value: string | null | undefined }) {
   );
 }
 
-function By({ userId }: { userId: number | null }) {
-  const name = usePersonName(userId);
+function AuthorName({ userId }: { userId: number | null }) {
+  const name = useUserName(userId);
   return name === undefined ? null : `by ${name}`;
 }
 
-const DOORS = {
+const ONE_WAY_SWITCHES = {
   twoFactorEnabled: {
     label: 'Two-factor authentication',
     off: 'Not required. Once on, it cannot be turned off here or through the API.',
     on: 'Required at every sign-in, and it cannot be turned off here or through the API.',
     breaks:
-      'Their password alone opens nothing any more: from the next sign-in on a second factor is asked for, and whoever has none sets one up first. Programs with their API key go on.',
+      'Their password alone is no longer enough: from the next sign-in a second factor is required, and they set one up first if they have none. Programs with their API key are not affected.',
     affects: (name: string, _site: string) => `${name}, on every site they belong to.`,
   },
   ipRestrictionsEnabled: {
@@ -144,22 +146,21 @@ const DOORS = {
     off: 'Any address may be used. Once on, it cannot be turned off here or through the API.',
     on: 'Signs in only from the addresses this site approves. It cannot be turned off here or through the API.',
     breaks:
-      'From every address that the site does not approve they can no longer sign in, and their programs can no longer call the interface. If none is approved, they get in from nowhere.',
-    affects: (name: string, site: string) =>
-      `${name}, and whoever runs programs with their API key on ${site}.`,
+      'They can no longer sign in from addresses that the site does not approve, and their programs can no longer call the API. If no address is approved, they cannot sign in at all.',
+    affects: (name: string, site: string) => `${name}, and programs with their API key on ${site}.`,
   },
 } as const;
 
-/** How the user gets in: two doors that open one way, and what takes access away for a time. */
+/** Access of the user: one-way switches, and activation. */
 function AccessCard() {
   const user = useUser();
-  const change = useAllowed('updateUser');
+  const change = usePermission('updateUser');
   const { activate, deactivate } = useUserActions();
-  const person = { ...user, name: fullName(user) };
+  const person = { ...user, name: formatFullName(user) };
   return (
     <Card title="Access">
-      <OneWayDoor name="twoFactorEnabled" />
-      <OneWayDoor name="ipRestrictionsEnabled" />
+      <OneWaySwitch name="twoFactorEnabled" />
+      <OneWaySwitch name="ipRestrictionsEnabled" />
       {user.isActive ? (
         <CardRow
           title="Deactivate"
@@ -185,24 +186,24 @@ function AccessCard() {
   );
 }
 
-function OneWayDoor({ name }: { name: keyof typeof DOORS }) {
+function OneWaySwitch({ name }: { name: keyof typeof ONE_WAY_SWITCHES }) {
   const user = useUser();
   const { site } = useSession();
   const update = useWrite('updateUser', updateUserMutation());
-  const { reason } = useAllowed('updateUser');
-  const { label, off, on, breaks, affects } = DOORS[name];
+  const { reason } = usePermission('updateUser');
+  const { label, off, on, breaks, affects } = ONE_WAY_SWITCHES[name];
   const isOn = user[name];
-  const open = async () => {
-    const done = await passOneWayDoor({
-      title: `Turn on “${label}” for ${fullName(user)}?`,
-      final: 'This cannot be turned off again, neither here nor through the API.',
+  const confirmSwitch = async () => {
+    const done = await confirmIrreversible({
+      title: `Turn on “${label}” for ${formatFullName(user)}?`,
+      irreversible: 'This cannot be turned off again, here or through the API.',
       breaks,
-      affects: affects(fullName(user), site.name),
-      action: 'Turn on for good',
-      typed: user.email,
+      affects: affects(formatFullName(user), site.name),
+      action: 'Turn on permanently',
+      expectedText: user.email,
       run: () => update.mutateAsync({ body: { id: user.id, [name]: true } }),
     });
-    if (done) toast({ title: `${label} is on for ${fullName(user)}` });
+    if (done) toast({ title: `${label} is on for ${formatFullName(user)}` });
   };
   return (
     <SwitchRow
@@ -210,7 +211,7 @@ function OneWayDoor({ name }: { name: keyof typeof DOORS }) {
       hint={isOn ? on : off}
       checked={isOn}
       disabledReason={isOn ? on : reason}
-      onChange={() => void open()}
+      onChange={() => void confirmSwitch()}
     />
   );
 }

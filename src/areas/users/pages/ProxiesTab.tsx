@@ -1,29 +1,31 @@
-import { DelegationsError } from '../../proxies/pages/DelegationsError.tsx';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, UserRoundPlus, Waypoints } from 'lucide-react';
-import { useAllowed } from '../../../api/session.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { usePermission } from '../../../api/session.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { AssignPanel } from '../../proxies/panels/AssignPanel.tsx';
-import { BothEnds } from '../../proxies/pages/BothEnds.tsx';
-import { useDelegations } from '../../proxies/model/proxies-query.ts';
-import { reportName } from '../../proxies/reports/report-columns.tsx';
-import { useReports } from '../../proxies/reports/reports-query.ts';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import {
+  AssignmentsError,
+  AssignmentLists,
+  AssignPanel,
+  useAssignments,
+  formatReportName,
+  useReports,
+} from '../../proxies/index.ts';
+import { formatFullName } from '../model/user-query.ts';
 import { useUser } from './use-user.ts';
-import { fullName } from '../model/user-query.ts';
 
 const route = getRouteApi('/_app/users/$userId/proxies');
-const REPORTS = 6;
+const MAX_REPORTS = 6;
 
-/** Who may act for the user, for whom they may act, and when that was done. */
+/** Proxies of the user, users they act for, and recent acting reports. */
 export function ProxiesTab() {
   const user = useUser();
-  const { allowed } = useAllowed('listProxies');
+  const { allowed } = usePermission('listProxies');
   return (
     <div className="user-cols">
       <div className="user-main">
@@ -46,7 +48,7 @@ function Assignments() {
   const user = useUser();
   const { assign } = route.useSearch();
   const navigate = useNavigate();
-  const { allowed, reason } = useAllowed('listProxies');
+  const { allowed, reason } = usePermission('listProxies');
   if (!allowed) {
     return (
       <Card title="Assignments">
@@ -57,28 +59,28 @@ function Assignments() {
   const close = (done: boolean) => void navigate({ to: '.', search: {}, ignoreBlocker: done });
   return (
     <>
-      <Ends />
-      {assign === 'proxy' && <AssignPanel proxy={user.id} user={undefined} onClose={close} />}
-      {assign === 'user' && <AssignPanel proxy={undefined} user={user.id} onClose={close} />}
+      <AssignmentCards />
+      {assign === 'proxy' && <AssignPanel proxyUserId={user.id} userId={undefined} onClose={close} />}
+      {assign === 'user' && <AssignPanel proxyUserId={undefined} userId={user.id} onClose={close} />}
     </>
   );
 }
 
-function Ends() {
+function AssignmentCards() {
   const user = useUser();
-  const { delegations, states, error, isFetching, refetch } = useDelegations();
-  const change = useAllowed('changeProxies');
-  if (!delegations) {
+  const { assignments, states, error, isFetching, refetch } = useAssignments();
+  const change = usePermission('changeProxies');
+  if (!assignments) {
     return (
       <Card title="Assignments">
-        {error ? <DelegationsError {...{ error, refetch, isFetching }} /> : <SkeletonRows rows={4} />}
+        {error ? <AssignmentsError {...{ error, refetch, isFetching }} /> : <SkeletonRows rows={4} />}
       </Card>
     );
   }
   return (
-    <BothEnds
-      person={{ id: user.id, email: user.email, fullName: fullName(user) }}
-      {...{ delegations, states }}
+    <AssignmentLists
+      person={{ id: user.id, email: user.email, fullName: formatFullName(user) }}
+      {...{ assignments, states }}
       to="/users/$userId/proxies"
       renderAssign={(end, label) =>
         change.allowed ? (
@@ -96,10 +98,10 @@ function Ends() {
   );
 }
 
-/** The last times this person acted or was acted for. */
+/** Latest acting reports of the user, as proxy or principal. */
 function Reports() {
   const user = useUser();
-  const { reports, error, refetch } = useReports(user.id, REPORTS);
+  const { reports, error, refetch } = useReports(user.id, MAX_REPORTS);
   return (
     <Card title="Reports">
       {!reports && !error && <SkeletonRows rows={3} />}
@@ -110,19 +112,19 @@ function Reports() {
       )}
       {reports?.length === 0 && (
         <EmptyState icon={ScrollText} title="No reports">
-          {user.firstName} has not acted for anybody, and nobody for them.
+          {user.firstName} has not acted for anyone, and nobody has acted for them.
         </EmptyState>
       )}
       {reports && reports.length > 0 && (
         <>
           <ul className="px-reports">
-            {reports.slice(0, REPORTS).map((report) => (
+            {reports.slice(0, MAX_REPORTS).map((report) => (
               <li key={report.id}>
                 <Link to="/proxies/reports/$reportId" params={{ reportId: report.id }}>
-                  {reportName(report)}
+                  {formatReportName(report)}
                 </Link>
                 <small>
-                  <Moment at={report.startedDate} />
+                  <Timestamp at={report.startedDate} />
                 </small>
               </li>
             ))}

@@ -1,34 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
+import type { SessionInfo, UserSecurity } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import {
   getUserSecurityOptions,
   endUserSessionsMutation,
   resetTwoFactorMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatDeviceName } from '../../../lib/device-name.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
-import { Card, CardBody, CardRow } from '../../../ui/layout/Card.tsx';
-import { useUser } from './use-user.ts';
-import type { SessionInfo, UserSecurity } from '../../../api/generated/types.gen.ts';
-import { useWrite } from '../../../api/write.ts';
-import { deviceName } from '../../../lib/device.ts';
-import { counted } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
-import { SessionList } from '../../profile/pages/SessionList.tsx';
-import { fullName } from '../model/user-query.ts';
-import { exactDate } from '../../../lib/dates.ts';
-import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Card, CardBody, CardRow, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { SessionList } from '../../profile/index.ts';
+import { formatFullName } from '../model/user-query.ts';
+import { useUser } from './use-user.ts';
 
-/** How the account of the user is protected, for whoever may help them. */
+/** Second factor, sessions and API key of the user, for administrators. */
 export function SecurityCards() {
   const { id: userId } = useUser();
-  const { allowed, reason } = useAllowed('getUserSecurity');
+  const { allowed, reason } = usePermission('getUserSecurity');
   const { data, error, refetch } = useQuery({
     ...getUserSecurityOptions({ path: { userId } }),
     enabled: allowed,
@@ -37,14 +36,14 @@ export function SecurityCards() {
   if (data)
     return (
       <>
-        <FactorCard security={data} />
+        <SecondFactorCard security={data} />
         <UserSessionsCard sessions={data.sessions} />
       </>
     );
   return (
     <Card title="Second factor and sessions">
       {error ? (
-        <ErrorState title="Not known" onRetry={() => void refetch()}>
+        <ErrorState title="Unavailable" onRetry={() => void refetch()}>
           {toServiceError(error).message}
         </ErrorState>
       ) : (
@@ -54,19 +53,19 @@ export function SecurityCards() {
   );
 }
 
-/** Where the user is signed in to this site; an administrator may end that. */
+/** Sessions of the user on this site, which an administrator may end. */
 function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[] }) {
   const user = useUser();
   const { site } = useSession();
-  const { reason } = useAllowed('endUserSessions');
+  const { reason } = usePermission('endUserSessions');
   const end = useWrite('endUserSessions', endUserSessionsMutation());
-  const name = fullName(user);
+  const name = formatFullName(user);
   const open = sessions.filter(({ isCurrent }) => !isCurrent).length;
 
   const endOne = async (session: SessionInfo): Promise<boolean> => {
     const done = await confirm({
       title: `End this session of ${name}?`,
-      body: `They are signed out of ${site.name} on ${deviceName(session.userAgent)} at once, and may sign in again.`,
+      body: `They are signed out of ${site.name} on ${formatDeviceName(session.userAgent)} at once, and may sign in again.`,
       action: 'End the session',
       danger: true,
       run: () => end.mutateAsync({ path: { userId: user.id }, query: { sessionId: session.id } }),
@@ -76,7 +75,7 @@ function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[] }) {
   };
   const endAll = async () => {
     const done = await confirm({
-      title: `End ${counted(open, 'session', 'sessions')} of ${name}?`,
+      title: `End ${pluralize(open, 'session', 'sessions')} of ${name}?`,
       body: `They are signed out of ${site.name} everywhere at once, and may sign in again. To keep them out, deactivate them.`,
       action: 'End all sessions',
       danger: true,
@@ -102,28 +101,28 @@ function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[] }) {
           <p className="user-quiet">Not signed in to {site.name} now.</p>
         </CardBody>
       ) : (
-        <SessionList sessions={sessions} withSite={false} disabledReason={reason} onEnd={endOne} />
+        <SessionList sessions={sessions} showSite={false} disabledReason={reason} onEnd={endOne} />
       )}
     </Card>
   );
 }
 
-/** What the user has set up to prove who they are, and the way out when it is lost. */
-function FactorCard({ security }: { security: UserSecurity }) {
+/** Second factor of the user, with the reset for a lost one. */
+function SecondFactorCard({ security }: { security: UserSecurity }) {
   const { authenticatorDate, passkeys, recoveryCodesLeft } = security;
   const hasFactor = authenticatorDate !== null || passkeys > 0;
   return (
-    <Card title="Second factor" actions={<StateBadge security={security} hasFactor={hasFactor} />}>
+    <Card title="Second factor" actions={<FactorBadge security={security} hasFactor={hasFactor} />}>
       <Facts>
         <Fact label="Authenticator app">
-          {authenticatorDate === null ? 'Not set up' : `Set up on ${exactDate(authenticatorDate)}`}
+          {authenticatorDate === null ? 'Not set up' : `Set up on ${formatExactDate(authenticatorDate)}`}
         </Fact>
         <Fact label="Passkeys">{passkeys === 0 ? 'None' : passkeys}</Fact>
         <Fact label="Recovery codes">
-          {hasFactor ? `${counted(recoveryCodesLeft, 'code', 'codes')} left` : 'None'}
+          {hasFactor ? `${pluralize(recoveryCodesLeft, 'code', 'codes')} left` : 'None'}
         </Fact>
         <Fact label="API key">
-          <KeyState security={security} />
+          <ApiKeyState security={security} />
         </Fact>
       </Facts>
       <ResetRow hasFactor={hasFactor} />
@@ -131,29 +130,29 @@ function FactorCard({ security }: { security: UserSecurity }) {
   );
 }
 
-function KeyState({ security: { apiKey, expiredApiKey } }: { security: UserSecurity }) {
+function ApiKeyState({ security: { apiKey, expiredApiKey } }: { security: UserSecurity }) {
   const key = apiKey ?? expiredApiKey;
   if (!key) return 'Off';
   return (
     <>
-      {key.clientId}, turned on <Moment at={key.createdDate} />,{' '}
+      {key.clientId}, turned on <Timestamp at={key.createdDate} />,{' '}
       {key.lastUsedDate ? (
         <>
-          last used <Moment at={key.lastUsedDate} />
+          last used <Timestamp at={key.lastUsedDate} />
         </>
       ) : (
         'not used yet'
       )}
       {key.expiresDate && (
         <>
-          , {apiKey ? 'expires' : 'expired'} <Moment at={key.expiresDate} />
+          , {apiKey ? 'expires' : 'expired'} <Timestamp at={key.expiresDate} />
         </>
       )}
     </>
   );
 }
 
-function StateBadge({ security, hasFactor }: { security: UserSecurity; hasFactor: boolean }) {
+function FactorBadge({ security, hasFactor }: { security: UserSecurity; hasFactor: boolean }) {
   if (hasFactor) return <Badge tone="ok">Set up</Badge>;
   return security.twoFactorEnabled ? (
     <Badge tone="warn">Required, not set up</Badge>
@@ -165,21 +164,21 @@ function StateBadge({ security, hasFactor }: { security: UserSecurity; hasFactor
 function ResetRow({ hasFactor }: { hasFactor: boolean }) {
   const user = useUser();
   const session = useSession();
-  const { reason } = useAllowed('resetTwoFactor');
+  const { reason } = usePermission('resetTwoFactor');
   const reset = useWrite('resetTwoFactor', resetTwoFactorMutation());
-  const name = fullName(user);
-  const own =
-    user.id === session.user.id ? 'This is your own: replace it on the page of your profile' : undefined;
-  const none = hasFactor ? undefined : 'They have not set up a second factor';
-  const ask = async () => {
-    const done = await passOneWayDoor({
+  const name = formatFullName(user);
+  const ownAccountReason =
+    user.id === session.user.id ? 'This is your own account: replace it in your profile' : undefined;
+  const noFactorReason = hasFactor ? undefined : 'They have not set up a second factor';
+  const confirmReset = async () => {
+    const done = await confirmIrreversible({
       title: `Reset the second factor of ${name}?`,
-      final:
-        'Their authenticator app, passkeys and recovery codes work no longer, and cannot be brought back.',
-      breaks: `Every session of theirs ends at once. ${user.twoFactorEnabled ? 'Their next sign-in sets up a new second factor; it is not turned off.' : 'Their password alone opens the account until they set up a new one.'}`,
-      affects: `${name}, who is told by e-mail. Make sure that it is they who ask for it.`,
+      irreversible:
+        'Their authenticator app, passkeys and recovery codes stop working and cannot be restored.',
+      breaks: `All their sessions end immediately. ${user.twoFactorEnabled ? 'They set up a new second factor at the next sign-in; it stays required.' : 'Their password alone is enough to sign in until they set up a new one.'}`,
+      affects: `${name}, who is notified by e-mail. Verify that the request came from them.`,
       action: 'Reset the second factor',
-      typed: user.email,
+      expectedText: user.email,
       run: () => reset.mutateAsync({ path: { userId: user.id } }),
     });
     if (done) toast({ title: `The second factor of ${name} was reset` });
@@ -188,9 +187,13 @@ function ResetRow({ hasFactor }: { hasFactor: boolean }) {
     <div className="user-card-end">
       <CardRow
         title="Reset a lost second factor"
-        description="For somebody who has neither the app, nor a passkey, nor a recovery code any more."
+        description="For users who have lost their app, passkeys and recovery codes."
         action={
-          <Button variant="danger" disabledReason={reason ?? own ?? none} onClick={() => void ask()}>
+          <Button
+            variant="danger"
+            disabledReason={reason ?? ownAccountReason ?? noFactorReason}
+            onClick={() => void confirmReset()}
+          >
             Reset…
           </Button>
         }

@@ -1,20 +1,20 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Check, CircleHelp, Info, X } from 'lucide-react';
 import { useState } from 'react';
-import { networkFault } from '../../../../contract/rules/networks.ts';
+import type { AccessCheck, AccessExplanation } from '../../../../contract/generated/types.gen.ts';
+import { validateNetwork } from '../../../../contract/rules/networks.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { explainAccessOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { AccessCheck, AccessExplanation } from '../../../api/generated/types.gen.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { useUser } from './use-user.ts';
 
-const MARKS = { passes: Check, fails: X, notice: Info, unknown: CircleHelp };
-const SPOKEN = { passes: 'Passes', fails: 'Fails', notice: 'Worth knowing', unknown: 'Not known' };
+const STATE_ICONS = { passes: Check, fails: X, notice: Info, unknown: CircleHelp };
+const STATE_LABELS = { passes: 'Passes', fails: 'Fails', notice: 'Note', unknown: 'Not known' };
 
-const TITLES: Record<AccessCheck['check'], string> = {
+const CHECK_TITLES: Record<AccessCheck['check'], string> = {
   active: 'Active',
   membershipEnd: 'Membership',
   license: 'License',
@@ -30,13 +30,17 @@ const TITLES: Record<AccessCheck['check'], string> = {
   invitation: 'Invitation',
 };
 
-/** Why the user gets in or does not, and what mends it (spec 2.1, 3, 5.4): from their last address, or another one. */
+/**
+ * Explains whether the user can sign in and how to fix problems (spec 2.1, 3, 5.4), from their last address or another
+ * one.
+ */
 export function SignInCard() {
   const { id: userId, firstName } = useUser();
-  const [typed, setTyped] = useState('');
-  const isAddress = typed !== '' && !typed.includes('/') && networkFault(typed) === undefined;
+  const [addressText, setAddressText] = useState('');
+  const isAddress =
+    addressText !== '' && !addressText.includes('/') && validateNetwork(addressText) === undefined;
   const { data, error, refetch } = useQuery({
-    ...explainAccessOptions({ path: { userId }, ...(isAddress && { query: { ipAddress: typed } }) }),
+    ...explainAccessOptions({ path: { userId }, ...(isAddress && { query: { ipAddress: addressText } }) }),
     placeholderData: keepPreviousData,
   });
   return (
@@ -47,12 +51,12 @@ export function SignInCard() {
       {data ? (
         <Explanation
           explanation={data}
-          typed={typed}
-          onType={setTyped}
-          fault={typed === '' || isAddress ? undefined : 'Not a whole IPv4 or IPv6 address yet'}
+          addressText={addressText}
+          onAddressChange={setAddressText}
+          addressError={addressText === '' || isAddress ? undefined : 'Enter a complete IPv4 or IPv6 address'}
         />
       ) : error ? (
-        <ErrorState title="Not known" onRetry={() => void refetch()}>
+        <ErrorState title="Unavailable" onRetry={() => void refetch()}>
           {toServiceError(error).message}
         </ErrorState>
       ) : (
@@ -70,41 +74,41 @@ function Verdict({ isYes, children }: { isYes: boolean; children: string }) {
 
 interface ExplanationProps {
   explanation: AccessExplanation;
-  typed: string;
-  onType: (address: string) => void;
-  fault: string | undefined;
+  addressText: string;
+  onAddressChange: (address: string) => void;
+  addressError: string | undefined;
 }
 
-/** What only a program needs is told apart: to somebody who signs in it is no fault. */
-const OF_PROGRAMS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
+/** Checks that concern only programs; they are no error for interactive sign-in. */
+const PROGRAM_CHECKS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
   'webService',
   'apiKey',
 ]);
 
-function Explanation({ explanation, typed, onType, fault }: ExplanationProps) {
+function Explanation({ explanation, addressText, onAddressChange, addressError }: ExplanationProps) {
   const { checks, ipAddress, canCallInterface } = explanation;
   return (
     <>
-      <Checks checks={checks.filter(({ check }) => !OF_PROGRAMS.has(check))} />
+      <Checks checks={checks.filter(({ check }) => !PROGRAM_CHECKS.has(check))} />
       <div className="user-check-foot">
         <span>
-          May a program with their key call the interface?{' '}
+          Can a program with their key call the API?{' '}
           <Verdict isYes={canCallInterface}>{canCallInterface ? 'Yes' : 'No'}</Verdict>
         </span>
       </div>
-      <Checks checks={checks.filter(({ check }) => OF_PROGRAMS.has(check))} />
+      <Checks checks={checks.filter(({ check }) => PROGRAM_CHECKS.has(check))} />
       <div className="user-check-foot">
         <label className="user-check-from">
           From the address
           <input
             className="input"
-            value={typed}
+            value={addressText}
             placeholder={ipAddress ?? 'Not known'}
-            aria-invalid={fault !== undefined}
-            onChange={({ target }) => onType(target.value.trim())}
+            aria-invalid={addressError !== undefined}
+            onChange={({ target }) => onAddressChange(target.value.trim())}
           />
         </label>
-        {fault !== undefined && <p className="user-check-fault">{fault}</p>}
+        {addressError !== undefined && <p className="user-check-fault">{addressError}</p>}
       </div>
     </>
   );
@@ -114,13 +118,13 @@ function Checks({ checks }: { checks: readonly AccessCheck[] }) {
   return (
     <ul className="user-checks">
       {checks.map(({ check, state, message, remedy }) => {
-        const Mark = MARKS[state];
+        const Mark = STATE_ICONS[state];
         return (
           <li key={check} className={`user-check user-check-${state}`}>
             <Mark />
             <span>
-              <span className="visually-hidden">{SPOKEN[state]}: </span>
-              {TITLES[check]}
+              <span className="visually-hidden">{STATE_LABELS[state]}: </span>
+              {CHECK_TITLES[check]}
             </span>
             <p>
               {message}

@@ -1,38 +1,37 @@
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { count } from '../../../lib/numbers.ts';
 import { WorkAsButton } from '../../../app/acting/WorkAsButton.tsx';
-import { Trail } from '../../../ui/layout/Trail.tsx';
-import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { Moment } from '../../../ui/layout/Moment.tsx';
-import { Page } from '../../../ui/layout/Page.tsx';
-import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
-import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { StatusBadge } from '../../../directory/person-columns.tsx';
-import { useDangerItems } from '../model/row-menu.ts';
-import { useLicense, useUser } from './use-user.ts';
-import { fullName } from '../model/user-query.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { CopyButton, copyText } from '../../../ui/button/CopyButton.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { useStore } from '../../../ui/store.ts';
-import { copyText } from '../../../ui/button/copy.ts';
-import { handOver } from '../model/hand-over.ts';
-import type { Created } from '../model/hand-over.ts';
+import { useAccountMenuItems } from '../model/actions.ts';
+import { createdUser } from '../model/created-user.ts';
+import type { CreatedUser } from '../model/created-user.ts';
+import { formatFullName } from '../model/user-query.ts';
+import { useLicense, useUser } from './use-user.ts';
 import './user.css';
 
-/** One user: who they are and whether they may sign in, then one tab of what belongs to them. */
+/** Page of one user with tabs. */
 export function UserPage() {
   const router = useRouter();
   const user = useUser();
   const license = useLicense();
-  const danger = useDangerItems(() => router.navigate({ to: '/users', ignoreBlocker: true }));
-  const name = fullName(user);
+  const getAccountItems = useAccountMenuItems(() => router.navigate({ to: '/users', ignoreBlocker: true }));
+  const name = formatFullName(user);
   const params = { userId: user.id };
   return (
     <Page
-      breadcrumbs={<Trail />}
+      breadcrumbs={<Breadcrumbs />}
       lead={<Avatar name={name} id={user.id} size="large" />}
       title={name}
       badge={<StatusBadge user={user} />}
@@ -44,7 +43,7 @@ export function UserPage() {
           </span>
           <span>{license.description}</span>
           <span>
-            changed <Moment at={user.modifiedDate} />
+            changed <Timestamp at={user.modifiedDate} />
           </span>
         </span>
       }
@@ -54,12 +53,12 @@ export function UserPage() {
           <MenuButton
             label={`Actions for ${name}`}
             variant="default"
-            items={() => danger({ ...user, name })}
+            items={() => getAccountItems({ ...user, name })}
           />
         </>
       }
     >
-      <HandOver userId={user.id} />
+      <CreatedUserBanner userId={user.id} />
       <TabLinks label="User">
         <Link to="/users/$userId" params={params} activeOptions={{ exact: true, includeSearch: false }}>
           Profile
@@ -68,7 +67,7 @@ export function UserPage() {
           License <small>{license.description}</small>
         </Link>
         <Link to="/users/$userId/groups" params={params}>
-          Groups <small>{count(user.groups.length)}</small>
+          Groups <small>{formatNumber(user.groups.length)}</small>
         </Link>
         <Link to="/users/$userId/proxies" params={params}>
           Proxies
@@ -82,18 +81,18 @@ export function UserPage() {
   );
 }
 
-const close = () => handOver.set(undefined);
+const closeBanner = () => createdUser.set(undefined);
 
-function howTheyGetIn({ entry, email }: Created): string {
-  if (entry === 'mailed')
-    return `An e-mail with a link to set a password goes to ${email}. The link holds for 24 hours.`;
-  if (entry === 'password') return 'Hand over the password you chose; it is not shown again.';
+function formatFirstSignIn({ firstSignIn, email }: CreatedUser): string {
+  if (firstSignIn === 'mailed')
+    return `An e-mail with a link to set a password goes to ${email}. The link is valid for 24 hours.`;
+  if (firstSignIn === 'password') return 'Hand over the password you chose; it is not shown again.';
   return 'They sign in through the identity manager of this site.';
 }
 
-/** After creating somebody: what happens now, and their login to hand over. */
-function HandOver({ userId }: { userId: number }) {
-  const created = useStore(handOver);
+/** Message after creating a user: next steps and the login to hand over. */
+function CreatedUserBanner({ userId }: { userId: number }) {
+  const created = useStore(createdUser);
   if (created?.userId !== userId) return null;
   const login = `${location.origin}/sign-in\n${created.email}`;
   return (
@@ -105,11 +104,11 @@ function HandOver({ userId }: { userId: number }) {
           <Button size="small" onClick={() => void copyText(login, 'Login copied')}>
             Copy login
           </Button>
-          <IconButton label="Close message" icon={X} size="small" onClick={close} />
+          <IconButton label="Close message" icon={X} size="small" onClick={closeBanner} />
         </>
       }
     >
-      {howTheyGetIn(created)}
+      {formatFirstSignIn(created)}
       {!created.isActive && ' They are inactive: they can sign in only after you activate them.'}
     </Banner>
   );

@@ -1,50 +1,47 @@
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
-import type { Counts, FilterKey } from '../../../directory/facets.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { clockTime, exactDate } from '../../../lib/dates.ts';
-import { count } from '../../../lib/numbers.ts';
+import type { FacetCounts, FilterKey } from '../../../directory/engine/facets.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import { formatTime, formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChip.tsx';
-import { MoreFilters } from '../../../ui/table/MoreFilters.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { TableTools } from '../../../ui/table/TableTools.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { COLUMNS } from './columns.tsx';
-import { keepHiddenColumns } from '../model/hidden-columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { FilterChip, ToggleChip, MoreFilters } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { saveHiddenColumns } from '../model/hidden-columns.ts';
 import type { UsersView } from '../model/view.ts';
+import { COLUMNS } from './columns.tsx';
 
-const ON_OFF = [
+const ON_OFF_OPTIONS = [
   { value: 'on', label: 'On' },
   { value: 'off', label: 'Off' },
 ];
-const STATUSES = [
+const STATUS_OPTIONS = [
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Inactive' },
   { value: 'locked', label: 'Locked' },
 ];
-const LICENSES = licenseTypes.map(({ licenseTypeId, description }) => ({
+const LICENSE_OPTIONS = licenseTypes.map(({ licenseTypeId, description }) => ({
   value: String(licenseTypeId),
   label: description,
 }));
-const AGES = [
+const AGE_OPTIONS = [
   { value: '1', label: 'Last 24 hours' },
   { value: '7', label: 'Last 7 days' },
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
 ];
 
-interface FilterKind {
+interface FilterDefinition {
   key: FilterKey;
   label: string;
   options: readonly { value: string; label: string }[];
-  /** Only one of its values can be on. */
-  one?: boolean;
-  /** Folded away until it is on. */
-  rare?: boolean;
+  /** Only one value can be selected. */
+  isSingleValue?: boolean;
+  /** Hidden under "More" until it is active. */
+  isCollapsed?: boolean;
 }
 
 interface UsersBarProps {
@@ -54,37 +51,37 @@ interface UsersBarProps {
   type: (q: string) => void;
   settle: () => void;
   directory: Directory;
-  counts: Counts | undefined;
+  counts: FacetCounts | undefined;
   onPaste: (text: string) => void;
-  selected: number;
-  onlySelected: boolean;
-  onOnlySelected: (only: boolean) => void;
+  selectedCount: number;
+  showsOnlySelected: boolean;
+  onShowOnlySelected: (only: boolean) => void;
 }
 
-/** Search and filters, each with how many it would show; how fresh the list is; columns and density. */
+/** Search and filters with their counts, freshness of the list, columns and density. */
 export function UsersBar(props: UsersBarProps) {
   const { view, show, type, settle, directory, counts, onPaste } = props;
-  const { selected, onlySelected, onOnlySelected } = props;
+  const { selectedCount, showsOnlySelected, onShowOnlySelected } = props;
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
     .toSorted((a, b) => a.label.localeCompare(b.label));
-  const kinds: FilterKind[] = [
-    { key: 'status', label: 'Status', options: STATUSES },
-    { key: 'license', label: 'License', options: LICENSES },
+  const definitions: FilterDefinition[] = [
+    { key: 'status', label: 'Status', options: STATUS_OPTIONS },
+    { key: 'license', label: 'License', options: LICENSE_OPTIONS },
     { key: 'group', label: 'Group', options: groups },
-    { key: 'twoFactor', label: 'Two-factor', options: ON_OFF, rare: true },
-    { key: 'addresses', label: 'Approved addresses', options: ON_OFF, rare: true },
-    { key: 'changed', label: 'Changed', options: AGES, one: true, rare: true },
+    { key: 'twoFactor', label: 'Two-factor', options: ON_OFF_OPTIONS, isCollapsed: true },
+    { key: 'addresses', label: 'Approved addresses', options: ON_OFF_OPTIONS, isCollapsed: true },
+    { key: 'changed', label: 'Changed', options: AGE_OPTIONS, isSingleValue: true, isCollapsed: true },
   ];
-  const toFilter = ({ key, label, options, one }: FilterKind) => ({
+  const toFilter = ({ key, label, options, isSingleValue }: FilterDefinition) => ({
     label,
     options: options.map((option) => ({ ...option, count: counts?.[key][option.value] ?? 0 })),
     value: view.filters[key],
     onChange: (value: readonly string[]) =>
-      show({ ...view, filters: { ...view.filters, [key]: one ? value.slice(-1) : value } }),
+      show({ ...view, filters: { ...view.filters, [key]: isSingleValue ? value.slice(-1) : value } }),
   });
-  const isShown = ({ key, rare }: FilterKind) => !rare || view.filters[key].length > 0;
-  const folded = kinds.filter((kind) => kind.rare).map(toFilter);
+  const isVisible = ({ key, isCollapsed }: FilterDefinition) => !isCollapsed || view.filters[key].length > 0;
+  const collapsedFilters = definitions.filter((kind) => kind.isCollapsed).map(toFilter);
   return (
     <TableBar tools={<Tools {...props} />}>
       <SearchField
@@ -92,16 +89,20 @@ export function UsersBar(props: UsersBarProps) {
         placeholder="Name, e-mail, id: or paste a list"
         value={view.q}
         onChange={type}
-        onLeave={settle}
+        onBlur={settle}
         onPasteList={onPaste}
       />
-      {selected > 0 && (
-        <ToggleChip label={`Selected: ${count(selected)}`} on={onlySelected} onChange={onOnlySelected} />
+      {selectedCount > 0 && (
+        <ToggleChip
+          label={`Selected: ${formatNumber(selectedCount)}`}
+          on={showsOnlySelected}
+          onChange={onShowOnlySelected}
+        />
       )}
-      {kinds.filter(isShown).map((kind) => (
+      {definitions.filter(isVisible).map((kind) => (
         <FilterChip key={kind.key} {...toFilter(kind)} />
       ))}
-      <MoreFilters filters={folded} />
+      <MoreFilters filters={collapsedFilters} />
     </TableBar>
   );
 }
@@ -110,15 +111,15 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
   const { size, complete, asOf, refreshing, error, refresh } = directory;
   return (
     <>
-      {size !== undefined && !complete && <AsOf tone="warn">{count(size)} read</AsOf>}
-      {asOf !== undefined && <AsOf tone={error ? 'bad' : 'ok'}>As of {moment(asOf)}</AsOf>}
-      <IconButton label="Read everything again" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+      {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
+      {asOf !== undefined && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatAsOf(asOf)}</AsOf>}
+      <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}
         hidden={hidden}
         onHide={(next) => {
-          keepHiddenColumns(next);
-          // A way to look at the list is no step that Back should take.
+          saveHiddenColumns(next);
+          // Replaces the history entry: hiding columns is not a step for Back.
           show({ ...view, hidden: next }, true);
         }}
         sort={toSort(view.sort)}
@@ -128,5 +129,5 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
   );
 }
 
-const moment = (at: number): string =>
-  new Date(at).toDateString() === new Date().toDateString() ? clockTime(at) : exactDate(new Date(at));
+const formatAsOf = (at: number): string =>
+  new Date(at).toDateString() === new Date().toDateString() ? formatTime(at) : formatExactDate(new Date(at));

@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import {
   AtSign,
   CircleMinus,
@@ -12,44 +11,47 @@ import {
   UsersRound,
   UserX,
 } from 'lucide-react';
-import { usePeople, rowsOf } from '../../../directory/directory.ts';
-import type { FoundPeople } from '../../../directory/directory.ts';
+import { useMemo } from 'react';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { openUndoFile } from '../../../app/jobs/undo-files.ts';
+import { usePeopleById, readDirectoryRows } from '../../../directory/directory.ts';
+import type { DirectorySearchResult } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
+import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { chooseBulk, openBulk, openUndoFile } from '../../bulk/index.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
+import { chooseBulk, openBulk } from '../../bulk/index.ts';
 import { openExport } from '../../export/index.ts';
-import { counted } from '../../../lib/numbers.ts';
-import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
-import { copyText } from '../../../ui/button/copy.ts';
+import { createUserExportSource } from '../model/export-source.ts';
 
 interface UsersBulkProps {
-  found: FoundPeople;
+  result: DirectorySearchResult;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
 }
 
-const NOBODY: readonly number[] = [];
-// What is said of a few at once would have to be looked up for many; their dry run tells it.
-const FEW = 200;
+const NO_IDS: readonly number[] = [];
+// For larger selections the rows are not looked up; the dry run checks them.
+const MAX_INSPECTED_USERS = 200;
 
-/** What can be done with all who are selected; they stay selected until it has begun. */
-export function UsersBulk({ found, selection, onSelect }: UsersBulkProps) {
+/** Bulk actions on selected users; the selection is cleared when a job starts. */
+export function UsersBulk({ result, selection, onSelect }: UsersBulkProps) {
   const ids = useMemo(() => [...selection].map(Number), [selection]);
   const clear = () => onSelect(new Set());
-  const known = usePeople(ids.length <= FEW ? ids : NOBODY);
-  const rows = ids.flatMap((id) => known.get(id) ?? []);
+  const userById = usePeopleById(ids.length <= MAX_INSPECTED_USERS ? ids : NO_IDS);
+  const rows = ids.flatMap((id) => userById.get(id) ?? []);
   const { actions, more } = useBulkItems({
     ids,
     rows: rows.length === ids.length ? rows : undefined,
-    onBegin: clear,
+    onStart: clear,
   });
   return (
     <BulkBar
       count={ids.length}
-      total={found.ids.length}
-      onSelectAll={() => onSelect(new Set(found.ids))}
+      total={result.ids.length}
+      onSelectAll={() => onSelect(new Set(result.ids))}
       onClear={clear}
       actions={actions}
       more={more}
@@ -57,30 +59,30 @@ export function UsersBulk({ found, selection, onSelect }: UsersBulkProps) {
   );
 }
 
-interface Selected {
+interface BulkSelection {
   ids: readonly number[];
-  /** The rows of a small selection, as soon as they are there; never those of a large one. */
+  /** Rows of a small selection once loaded; undefined for a large one. */
   rows: readonly DirectoryRow[] | undefined;
-  /** Called when a job has begun. */
-  onBegin: () => void;
+  /** Called when a job has started. */
+  onStart: () => void;
 }
 
-/** What the bulk bar offers: in the bar what is done every day, in its menu the rest. */
-function useBulkItems({ ids, rows, onBegin }: Selected): {
+/** Frequent actions for the bar, the others for its menu. */
+function useBulkItems({ ids, rows, onStart }: BulkSelection): {
   actions: readonly MenuItemData[];
   more: MenuItems;
 } {
-  const { site, user: me } = useSession();
-  const users = useAllowed('updateUser').reason;
-  const licenses = useAllowed('updateUserLicense').reason;
-  const groups = useAllowed('assignGroups').reason;
-  const exports = useAllowed('recordExport').reason;
-  const removal = useAllowed('removeUser').reason;
-  const open = (kind: Plain) => () => openBulk({ action: { kind }, userIds: ids, onBegin });
+  const { site, user: ownUser } = useSession();
+  const users = usePermission('updateUser').reason;
+  const licenses = usePermission('updateUserLicense').reason;
+  const groups = usePermission('assignGroups').reason;
+  const exports = usePermission('recordExport').reason;
+  const removal = usePermission('removeUser').reason;
+  const open = (kind: SimpleActionKind) => () => openBulk({ action: { kind }, userIds: ids, onStart });
   const choose = (what: 'license' | 'addGroups' | 'removeGroups') => () =>
-    chooseBulk({ choose: what, userIds: ids, onBegin });
-  /** The reason that nobody is left for it, where everybody selected is known. */
-  const unless = (some: (row: DirectoryRow) => boolean, reason: string) =>
+    chooseBulk({ kind: what, userIds: ids, onStart });
+  /** Returns `reason` if all selected rows are known and none passes the test. */
+  const requireSome = (some: (row: DirectoryRow) => boolean, reason: string) =>
     !rows || rows.some(some) ? undefined : reason;
 
   const actions = [
@@ -88,13 +90,15 @@ function useBulkItems({ ids, rows, onBegin }: Selected): {
       label: 'Deactivate',
       icon: UserX,
       disabledReason:
-        users ?? unless(({ id, isActive }) => isActive && id !== me.id, 'Nobody else selected is active'),
+        users ??
+        requireSome(({ id, isActive }) => isActive && id !== ownUser.id, 'None of the others is active'),
       onSelect: open('deactivate'),
     },
     {
       label: 'Activate',
       icon: UserCheck,
-      disabledReason: users ?? unless(({ isActive }) => !isActive, 'Nobody selected is inactive'),
+      disabledReason:
+        users ?? requireSome(({ isActive }) => !isActive, 'None of the selected people is inactive'),
       onSelect: open('activate'),
     },
     { label: 'Change license', icon: CreditCard, disabledReason: licenses, onSelect: choose('license') },
@@ -104,20 +108,23 @@ function useBulkItems({ ids, rows, onBegin }: Selected): {
     {
       label: 'Remove from groups',
       icon: CircleMinus,
-      disabledReason: groups ?? unless((row) => row.groups.length > 0, 'Nobody selected is in a group'),
+      disabledReason:
+        groups ?? requireSome((row) => row.groups.length > 0, 'None of the selected people is in a group'),
       onSelect: choose('removeGroups'),
     },
     {
       label: 'Turn two-factor on',
       icon: ShieldCheck,
-      disabledReason: users ?? unless(({ twoFactor }) => !twoFactor, 'It is on for everybody selected'),
+      disabledReason:
+        users ?? requireSome(({ twoFactor }) => !twoFactor, 'Already on for all selected people'),
       onSelect: open('twoFactorOn'),
     },
     {
       label: 'Turn approved addresses on',
       icon: GlobeLock,
       disabledReason:
-        users ?? unless(({ approvedAddresses }) => !approvedAddresses, 'It is on for everybody selected'),
+        users ??
+        requireSome(({ approvedAddresses }) => !approvedAddresses, 'Already on for all selected people'),
       onSelect: open('addressesOn'),
     },
     'line',
@@ -125,7 +132,7 @@ function useBulkItems({ ids, rows, onBegin }: Selected): {
       label: 'Export',
       icon: Download,
       disabledReason: exports,
-      onSelect: () => openExport({ userIds: ids }),
+      onSelect: () => openExport(createUserExportSource({ userIds: ids })),
     },
     { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
     { label: 'Undo from file…', icon: Undo2, onSelect: () => openUndoFile(site.id) },
@@ -134,17 +141,17 @@ function useBulkItems({ ids, rows, onBegin }: Selected): {
       label: 'Remove from site',
       icon: UserMinus,
       danger: true,
-      disabledReason: removal ?? unless(({ id }) => id !== me.id, 'You cannot remove yourself'),
+      disabledReason: removal ?? requireSome(({ id }) => id !== ownUser.id, 'You cannot remove yourself'),
       onSelect: open('remove'),
     },
   ];
   return { actions, more };
 }
 
-type Plain = 'activate' | 'deactivate' | 'twoFactorOn' | 'addressesOn' | 'remove';
+type SimpleActionKind = 'activate' | 'deactivate' | 'twoFactorOn' | 'addressesOn' | 'remove';
 
 async function copyEmails(ids: readonly number[]): Promise<void> {
-  const rows = await rowsOf(ids);
-  const said = `${counted(rows.length, 'e-mail address', 'e-mail addresses')} copied`;
-  await copyText(rows.map(({ email }) => email).join('\n'), said);
+  const rows = await readDirectoryRows(ids);
+  const text = `${pluralize(rows.length, 'e-mail address', 'e-mail addresses')} copied`;
+  await copyText(rows.map(({ email }) => email).join('\n'), text);
 }

@@ -1,74 +1,83 @@
 import { Outlet, useRouter, getRouteApi, Link } from '@tanstack/react-router';
 import { Users, Download, Upload, Plus } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
-import { useSession, useAllowed } from '../../../api/session.ts';
-import { among, useDirectory, useFound } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { count, counted } from '../../../lib/numbers.ts';
-import { setNavCount } from '../../../app/shell/nav-counts.ts';
-import { useShortcut } from '../../../app/shell/shortcuts.ts';
+import { useSession, usePermission } from '../../../api/session.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
+import { restrictToIds, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
+import type { DirectorySearchResult } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { later } from '../../../ui/later.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { fromSort, toSort } from '../../../ui/table/sort.ts';
-import { COLUMNS, GroupNames } from './columns.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { openExport } from '../../export/index.ts';
+import { useRowMenu } from '../model/actions.ts';
+import { createUserExportSource } from '../model/export-source.ts';
 import { useHiddenColumns } from '../model/hidden-columns.ts';
-import { useRowMenu } from '../model/row-menu.ts';
+import {
+  DEFAULT_VIEW,
+  isFiltered,
+  parseUsersView,
+  serializeUsersView,
+  formatUsersFilter,
+} from '../model/view.ts';
+import type { UsersView } from '../model/view.ts';
+import { COLUMNS, GroupNamesProvider } from './columns.tsx';
 import { UsersBar } from './UsersBar.tsx';
 import { UsersBulk } from './UsersBulk.tsx';
-import { DEFAULT_VIEW, isNarrowed, readView, writeView } from '../model/view.ts';
-import { announce } from '../../../ui/feedback/live.ts';
-import { useTypedView } from '../../../ui/table/use-typed-view.ts';
-import type { FoundPeople } from '../../../directory/directory.ts';
-import { filterWords } from '../../export/filter-words.ts';
-import { openExport } from '../../export/index.ts';
-import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import type { UsersView } from '../model/view.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { buttonClass } from '../../../ui/button/button-class.ts';
 
-const PastePanel = later(() => import('../panels/PastePanel.tsx'));
-const NOBODY: ReadonlySet<RowId> = new Set();
+const PastePanel = lazyWithPreload(() => import('../panels/PastePanel.tsx'));
+const NO_SELECTION: ReadonlySet<RowId> = new Set();
 
 const SHORTCUTS = [{ keys: 'n', label: 'New user', group: 'Users' }];
-const idOf = ({ id }: DirectoryRow) => id;
-const nameOf = ({ name }: DirectoryRow) => name;
+const getId = ({ id }: DirectoryRow) => id;
+const getName = ({ name }: DirectoryRow) => name;
 
-/** Everybody of the site: found, filtered, sorted, chosen. The address holds what is asked for. */
+/** List of all users with search, filters, sort and selection. The view is kept in the URL. */
 export function UsersPage() {
   const { site } = useSession();
   const directory = useDirectory();
   const { size, billable, groups, complete, error, refreshing, refresh } = directory;
-  const { view, show, type, settle } = useView();
-  const remembered = useHiddenColumns();
-  const hidden = view.hidden ?? remembered;
-  const [selection, setSelection] = useState(NOBODY);
+  const { view, show, type, settle } = useUsersView();
+  const storedHidden = useHiddenColumns();
+  const hidden = view.hidden ?? storedHidden;
+  const [selection, setSelection] = useState(NO_SELECTION);
   const [onlySelected, setOnlySelected] = useState(false);
-  const [pasted, setPasted] = useState<string>();
+  const [pastedText, setPastedText] = useState<string>();
   const rowMenu = useRowMenu();
   const router = useRouter();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/users/new', search: (now) => now }));
 
-  const asked = useFound(view);
-  const only = onlySelected && selection.size > 0;
-  const found = useMemo(() => (asked && only ? among(asked, selection) : asked), [asked, only, selection]);
-  useAnnounced(found?.ids.length, isNarrowed(view));
+  const searchResult = useDirectorySearch(view);
+  const showsOnlySelected = onlySelected && selection.size > 0;
+  const shownResult = useMemo(
+    () => (searchResult && showsOnlySelected ? restrictToIds(searchResult, selection) : searchResult),
+    [searchResult, showsOnlySelected, selection],
+  );
+  useAnnouncedCount(shownResult?.ids.length, isFiltered(view));
   const total = complete ? size : undefined;
   useEffect(() => {
-    if (total !== undefined) setNavCount('/users', total);
+    if (total !== undefined) setNavigationCount('/users', total);
   }, [total]);
 
-  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  // Without permission and data the page shows what is missing.
   if (error?.status === 403 && size === undefined) throw error;
-  const clear = () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters });
-  const choose = (ids: ReadonlySet<number>) => {
-    setPasted(undefined);
+  const clearFilters = () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters });
+  const selectPasted = (ids: ReadonlySet<number>) => {
+    setPastedText(undefined);
     setSelection(ids);
     setOnlySelected(true);
-    if (isNarrowed(view)) clear();
+    if (isFiltered(view)) clearFilters();
   };
   return (
     <Page
@@ -77,50 +86,50 @@ export function UsersPage() {
       meta={
         size !== undefined &&
         (complete
-          ? `${counted(size, 'person', 'people')} · ${count(billable)} billable`
-          : `${count(size)} people so far`)
+          ? `${pluralize(size, 'person', 'people')} · ${formatNumber(billable)} billable`
+          : `${formatNumber(size)} people so far`)
       }
-      actions={<UsersActions found={found} view={view} />}
+      actions={<UsersActions result={shownResult} view={view} />}
     >
       <UsersBar
         {...{ view, hidden, show, type, settle, directory }}
-        counts={found?.counts}
-        onPaste={setPasted}
-        selected={selection.size}
-        onlySelected={only}
-        onOnlySelected={setOnlySelected}
+        counts={shownResult?.counts}
+        onPaste={setPastedText}
+        selectedCount={selection.size}
+        showsOnlySelected={showsOnlySelected}
+        onShowOnlySelected={setOnlySelected}
       />
-      <GroupNames groups={groups}>
+      <GroupNamesProvider groups={groups}>
         <DataTable
           label="Users"
           columns={COLUMNS}
-          rows={found?.rows}
-          rowId={idOf}
-          rowLabel={nameOf}
+          rows={shownResult?.rows}
+          rowId={getId}
+          rowLabel={getName}
           rowMenu={rowMenu}
           hidden={hidden}
           sort={toSort(view.sort)}
           onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
           selection={selection}
           onSelect={setSelection}
-          // What is being brought up to date in the background is not out of date.
+          // A background refresh is only marked if the last one failed.
           refetching={refreshing && error !== undefined}
           error={error}
           onRetry={refresh}
           empty={
             <EmptyState icon={Users} title={`Nobody is on ${site.name} yet`} actions={<NewUserLink />}>
-              Users are the people who may sign in here. Create the first one.
+              Users are the people who can sign in here. Create the first one.
             </EmptyState>
           }
-          onClearFilters={isNarrowed(view) ? clear : undefined}
+          onClearFilters={isFiltered(view) ? clearFilters : undefined}
         />
-      </GroupNames>
-      {found && size !== undefined && (
-        <UsersBulk found={found} selection={selection} onSelect={setSelection} />
+      </GroupNamesProvider>
+      {shownResult && size !== undefined && (
+        <UsersBulk result={shownResult} selection={selection} onSelect={setSelection} />
       )}
       <Suspense>
-        {pasted !== undefined && (
-          <PastePanel text={pasted} onClose={() => setPasted(undefined)} onChoose={choose} />
+        {pastedText !== undefined && (
+          <PastePanel text={pastedText} onClose={() => setPastedText(undefined)} onChoose={selectPasted} />
         )}
       </Suspense>
       <Outlet />
@@ -128,53 +137,56 @@ export function UsersPage() {
   );
 }
 
-// Whoever types is not interrupted at each letter.
-const PAUSE = 700;
+// Announced after a pause in typing.
+const ANNOUNCE_DELAY_MS = 700;
 
-/** Says to a screen reader how many are found, once the question stands. */
-function useAnnounced(found: number | undefined, isAsked: boolean): void {
+/** Announces the number of results to screen readers. */
+function useAnnouncedCount(count: number | undefined, isEnabled: boolean): void {
   useEffect(() => {
-    if (found === undefined || !isAsked) return undefined;
-    const timer = setTimeout(() => announce(`${counted(found, 'person', 'people')} found`), PAUSE);
+    if (count === undefined || !isEnabled) return undefined;
+    const timer = setTimeout(
+      () => announce(`${pluralize(count, 'person', 'people')} found`),
+      ANNOUNCE_DELAY_MS,
+    );
     return () => clearTimeout(timer);
-  }, [found, isAsked]);
+  }, [count, isEnabled]);
 }
 
 const route = getRouteApi('/_app/users/_list');
 
-/** The view of the users list that the address says, with what is being typed. */
-function useView() {
+/** View of the list from the URL, debounced while typing. */
+function useUsersView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const said = useMemo(() => readView(search), [search]);
-  return useTypedView({
-    said,
-    write: (view, replace) => navigate({ to: '.', search: writeView(view), replace }),
+  const urlView = useMemo(() => parseUsersView(search), [search]);
+  return useDebouncedView({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: serializeUsersView(view), replace }),
   });
 }
 
 interface UsersActionsProps {
-  found: FoundPeople | undefined;
+  result: DirectorySearchResult | undefined;
   view: UsersView;
 }
 
-/** What the list as a whole offers: one more user, many from a file, and those who are shown as a file. */
-function UsersActions({ found, view }: UsersActionsProps) {
+/** Header actions: new user, import, export. */
+function UsersActions({ result, view }: UsersActionsProps) {
   const router = useRouter();
   const { groups, complete } = useDirectory();
-  const creating = useAllowed('createUser');
-  const { reason: notNow } = useAllowed('recordExport');
-  // Whoever may do one of these has a use for a file; rows that need another are refused one by one.
+  const creating = usePermission('createUser');
+  const { reason: exportReason } = usePermission('recordExport');
+  // Any of these permissions is enough; rows that need another one are refused individually.
   const mayImport = [
     creating,
-    useAllowed('updateUser'),
-    useAllowed('updateUserLicense'),
-    useAllowed('assignGroups'),
+    usePermission('updateUser'),
+    usePermission('updateUserLicense'),
+    usePermission('assignGroups'),
   ].some(({ allowed }) => allowed);
-  const matching = found?.ids ?? [];
-  // Before everybody has been read, the file would lack people without a word.
-  const early = complete ? undefined : 'Everybody is still being read';
-  const nobody = matching.length === 0 ? 'Nobody matches' : undefined;
+  const matching = result?.ids ?? [];
+  // The file would be incomplete until all users are loaded.
+  const loadingReason = complete ? undefined : 'People are still loading';
+  const emptyReason = matching.length === 0 ? 'Nobody matches' : undefined;
   return (
     <>
       <MenuButton
@@ -182,22 +194,24 @@ function UsersActions({ found, view }: UsersActionsProps) {
         items={[
           {
             label: 'Import users',
-            hint: 'From a CSV file: create and change many',
+            hint: 'Create and change users from a file',
             icon: Upload,
             disabledReason: mayImport ? undefined : creating.reason,
             onSelect: () => void router.navigate({ to: '/users/import' }),
           },
           {
             label: 'Export',
-            hint: `${counted(matching.length, 'person', 'people')} as CSV or XLSX`,
+            hint: `${pluralize(matching.length, 'person', 'people')} as CSV or XLSX`,
             icon: Download,
-            disabledReason: notNow ?? early ?? nobody,
+            disabledReason: exportReason ?? loadingReason ?? emptyReason,
             onSelect: () =>
-              openExport({
-                userIds: [...matching],
-                filter: filterWords(view, groups),
-                search: writeView(view),
-              }),
+              openExport(
+                createUserExportSource({
+                  userIds: [...matching],
+                  filter: formatUsersFilter(view, groups),
+                  search: serializeUsersView(view),
+                }),
+              ),
           },
         ]}
       />
@@ -206,9 +220,9 @@ function UsersActions({ found, view }: UsersActionsProps) {
   );
 }
 
-/** Opens the panel over the list, which keeps its filters. */
+/** Link to the panel for a new user; the list keeps its filters. */
 function NewUserLink() {
-  const { reason } = useAllowed('createUser');
+  const { reason } = usePermission('createUser');
   if (reason !== undefined) {
     return (
       <Button variant="primary" icon={Plus} disabledReason={reason}>

@@ -2,18 +2,23 @@ import { GlobeLock, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { createContext, useContext, useMemo } from 'react';
 import type { ReactNode } from 'react';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
-import type { DirectoryRow } from '../../../directory/row.ts';
-import { Moment } from '../../../ui/layout/Moment.tsx';
+import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import {
+  emailColumn,
+  licenseColumn,
+  createNameColumn,
+  statusColumn,
+} from '../../../directory/person-columns.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
-import { EMAIL, LICENSE, nameColumn, STATUS } from '../../../directory/person-columns.tsx';
 import './users.css';
 
-const Names = createContext<ReadonlyMap<number, string>>(new Map());
+const GroupNamesContext = createContext<ReadonlyMap<number, string>>(new Map());
 
-/** Tells the cells under it what the groups are called. */
-export function GroupNames({
+/** Provides group names to the cells. */
+export function GroupNamesProvider({
   groups,
   children,
 }: {
@@ -21,11 +26,11 @@ export function GroupNames({
   children: ReactNode;
 }) {
   const names = useMemo(() => new Map(groups.map(({ id, name }) => [id, name])), [groups]);
-  return <Names value={names}>{children}</Names>;
+  return <GroupNamesContext value={names}>{children}</GroupNamesContext>;
 }
 
-function Groups({ ids }: { ids: readonly number[] }) {
-  const names = useContext(Names);
+function GroupsCell({ ids }: { ids: readonly number[] }) {
+  const names = useContext(GroupNamesContext);
   const [first, ...others] = ids.map((id) => names.get(id) ?? `Group ${id}`);
   if (first === undefined) return <span className="person-none">—</span>;
   if (others.length === 0) return first;
@@ -36,7 +41,7 @@ function Groups({ ids }: { ids: readonly number[] }) {
   );
 }
 
-function AccessMark({ label, icon: Icon }: { label: string; icon: LucideIcon }) {
+function AccessIcon({ label, icon: Icon }: { label: string; icon: LucideIcon }) {
   return (
     <Tooltip text={label}>
       <span className="users-mark">
@@ -47,19 +52,19 @@ function AccessMark({ label, icon: Icon }: { label: string; icon: LucideIcon }) 
   );
 }
 
-/** The columns of the list; ids are the keys that the directory sorts by. */
+/** Columns of the list; ids are the sort keys of the directory. */
 export const COLUMNS: readonly Column<DirectoryRow>[] = [
-  nameColumn('/users/$userId'),
-  { ...EMAIL, hideable: true, minWidth: 200, small: 'line' },
-  { ...STATUS, hideable: true },
-  { ...LICENSE, hideable: true },
+  createNameColumn('/users/$userId'),
+  { ...emailColumn, hideable: true, minWidth: 200, small: 'line' },
+  { ...statusColumn, hideable: true },
+  { ...licenseColumn, hideable: true },
   {
     id: 'groups',
     header: 'Groups',
     sortable: true,
     hideable: true,
     width: 108,
-    cell: ({ groups }) => <Groups ids={groups} />,
+    cell: ({ groups }) => <GroupsCell ids={groups} />,
   },
   {
     id: 'access',
@@ -69,8 +74,8 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     width: 76,
     cell: ({ twoFactor, approvedAddresses }) => (
       <span className="users-access">
-        {twoFactor && <AccessMark label="Two-factor authentication" icon={ShieldCheck} />}
-        {approvedAddresses && <AccessMark label="Only from approved addresses" icon={GlobeLock} />}
+        {twoFactor && <AccessIcon label="Two-factor authentication" icon={ShieldCheck} />}
+        {approvedAddresses && <AccessIcon label="Only from approved addresses" icon={GlobeLock} />}
       </span>
     ),
   },
@@ -81,7 +86,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     hideable: true,
     align: 'end',
     width: 112,
-    cell: ({ modified }, place) => <Moment at={modified} tabIndex={place.tabIndex} />,
+    cell: ({ modified }, place) => <Timestamp at={modified} tabIndex={place.tabIndex} />,
   },
   {
     id: 'id',
@@ -99,6 +104,6 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     hideable: true,
     align: 'end',
     width: 112,
-    cell: ({ created }, place) => <Moment at={created} tabIndex={place.tabIndex} />,
+    cell: ({ created }, place) => <Timestamp at={created} tabIndex={place.tabIndex} />,
   },
 ];

@@ -1,71 +1,71 @@
+import { zodResolver } from '@hookform/resolvers/zod';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { Control, Resolver } from 'react-hook-form';
-import { useState } from 'react';
-import { zodResolver } from '@hookform/resolvers/zod';
+import type { NewUserInfo } from '../../../../contract/generated/types.gen.ts';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
-import { useAllowed, useSession } from '../../../api/session.ts';
-import { useDirectory, findPeople } from '../../../directory/directory.ts';
-import { useUnsavedGuard } from '../../../ui/form/unsaved.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
-import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { SwitchField } from '../../../ui/form/CheckField.tsx';
-import { Form, FormRow } from '../../../ui/form/Form.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import { PasswordField } from '../../../ui/form/PasswordField.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
-import { TextField } from '../../../ui/form/TextField.tsx';
-import { KnownElsewhere, useKnownElsewhere } from '../../invitations/pages/KnownElsewhere.tsx';
-import { useBillableEffect } from '../model/billable.ts';
-import { useGroupOptions } from '../../groups/model/group-options.ts';
-import { useMounted } from '../pages/use-mounted.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import {
   createUserMutation,
   updateUserLicenseMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { searchUsers } from '../../../api/generated/sdk.gen.ts';
-import { useWrite } from '../../../api/write.ts';
-import { toast } from '../../../ui/feedback/toast.ts';
-import type { Failure } from '../../../ui/feedback/failure.ts';
-import { handOver } from '../model/hand-over.ts';
-import { fullName } from '../model/user-query.ts';
-import type { NewUserInfo } from '../../../api/generated/types.gen.ts';
 import { zLicenseTypeId, zNewUserInfo } from '../../../api/generated/zod.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useDirectory, findPeople } from '../../../directory/directory.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import type { Failure } from '../../../ui/feedback/failure.ts';
+import { Form, FormRow } from '../../../ui/form/Form.tsx';
+import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { PasswordField } from '../../../ui/form/PasswordField.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { useGroupOptions } from '../../groups/index.ts';
+import { KnownElsewhere, useKnownElsewhere } from '../../invitations/index.ts';
+import { useBillableEffect } from '../model/billable.ts';
+import { createdUser } from '../model/created-user.ts';
+import { useMounted } from '../model/use-mounted.ts';
+import { formatFullName } from '../model/user-query.ts';
 
 const route = getRouteApi('/_app/users/_list/new');
 
-/** Creates one user, over the list. */
+/** Panel over the list that creates a user. */
 export function NewUserPanel() {
   const router = useRouter();
-  const { reason } = useAllowed('createUser');
+  const { reason } = usePermission('createUser');
   const mounted = useMounted();
   const { submit, error, taken } = useCreateUser(mounted);
   const { email: brought = '' } = route.useSearch();
-  const form = useForm({ resolver: checkNewUser, defaultValues: { ...EMPTY, email: brought } });
+  const form = useForm({ resolver: newUserResolver, defaultValues: { ...EMPTY, email: brought } });
   const { control, formState } = form;
   const pending = formState.isSubmitting;
-  // Asked by the router for every way out: Cancel, the cross, Back, another page.
+  // Blocks every navigation: Cancel, close button, Back, another page.
   useUnsavedGuard(formState.isDirty);
   const close = async () => {
-    // The answer may come while the question stands, and lead to the new user.
-    if (pending && (!(await mayGoOn()) || !mounted())) return;
+    // The answer may arrive during the confirmation and open the new user.
+    if (pending && (!(await confirmClose()) || !mounted())) return;
     await router.navigate({ to: '/users', search: (now) => now, ignoreBlocker: pending });
   };
   const groups = useWatch({ control, name: 'groups' }) ?? [];
   const { options, gives } = useGroupOptions(useDirectory().groups, groups);
   const email = useWatch({ control, name: 'email' });
-  const known = useKnownElsewhere(email);
-  const waysIn = {
-    check: known,
+  const check = useKnownElsewhere(email);
+  const inviteOptions = {
+    check,
     groups,
     onDone: (userId: number | undefined) => {
       if (!mounted()) return;
-      const there =
+      const destination =
         userId === undefined
           ? ({ to: '/users' } as const)
           : ({ to: '/users/$userId', params: { userId } } as const);
-      void router.navigate({ ...there, ignoreBlocker: true });
+      void router.navigate({ ...destination, ignoreBlocker: true });
     },
   };
 
@@ -75,7 +75,7 @@ export function NewUserPanel() {
         form={form}
         pending={pending}
         error={error}
-        submit="Create user"
+        submitLabel="Create user"
         disabledReason={reason}
         onCancel={() => void close()}
         onSubmit={async (values) => {
@@ -96,60 +96,60 @@ export function NewUserPanel() {
           label="E-mail"
           type="email"
           hint={
-            known && (
+            check && (
               <>
-                {known.outcome === 'invited' ? '' : known.message}{' '}
-                <WaysIn taken={{ email, userId: known.userId ?? undefined }} ways={waysIn} />
+                {check.outcome === 'invited' ? '' : check.message}{' '}
+                <TakenAddressHelp taken={{ email, userId: check.userId ?? undefined }} ways={inviteOptions} />
               </>
             )
           }
-          errorHelp={taken && <WaysIn taken={taken} ways={waysIn} />}
+          errorHelp={taken && <TakenAddressHelp taken={taken} ways={inviteOptions} />}
         />
-        <SignIn control={control} />
+        <SignInFields control={control} />
         <MultiSelectField
           control={control}
           name="groups"
           label="Groups"
           placeholder="Choose groups"
           options={options}
-          hint={gives ?? 'Groups give capabilities. More can be added later.'}
+          hint={gives ?? 'Groups grant capabilities. More can be added later.'}
         />
-        <License control={control} />
-        <SwitchField control={control} name="isActive" label="Active" hint="Can sign in at once." />
+        <LicenseField control={control} />
+        <SwitchField control={control} name="isActive" label="Active" hint="Can sign in immediately." />
         <SwitchField
           control={control}
           name="twoFactorEnabled"
           label="Two-factor authentication"
-          hint="They set up a second factor at their first sign-in. Once created so, it cannot be turned off."
+          hint="They set up a second factor at their first sign-in. It cannot be turned off later."
         />
         <SwitchField
           control={control}
           name="ipRestrictionsEnabled"
           label="Only from approved addresses"
-          hint="Signs in only from the addresses this site approves. Once created so, it cannot be turned off."
+          hint="Signs in only from the addresses this site approves. It cannot be turned off later."
         />
       </Form>
     </Panel>
   );
 }
 
-// A call that was sent cannot be taken back: closing must not look as if it were.
-const mayGoOn = (): Promise<boolean> =>
+// A sent request cannot be undone; closing must not suggest otherwise.
+const confirmClose = (): Promise<boolean> =>
   confirm({
     title: 'Close while the user is being created?',
-    body: 'The request was sent and cannot be taken back. What came of it is told as soon as the answer is there.',
+    body: 'The request was sent and cannot be undone. The result is shown as soon as it arrives.',
     action: 'Close',
     cancel: 'Wait',
   });
 
-interface Fields {
+interface FieldsProps {
   control: Control<NewUserValues, unknown, NewUserValues>;
 }
 
-/** Password and federation id; on a site with an identity manager they have no effect (spec 2.1). */
-function SignIn({ control }: Fields) {
+/** Password and federation id; without effect on a site with an identity manager (spec 2.1). */
+function SignInFields({ control }: FieldsProps) {
   const { site } = useSession();
-  const without =
+  const disabledReason =
     site.identityMode === 'identity-manager'
       ? 'Without effect: an identity manager signs people in to this site.'
       : undefined;
@@ -159,25 +159,25 @@ function SignIn({ control }: Fields) {
         control={control}
         name="password"
         label="Password"
-        placeholder={without ? '' : 'Leave empty to send a link'}
-        hint="Left empty, an e-mail with a link to set one is sent; it holds for 24 hours."
+        placeholder={disabledReason ? '' : 'Leave empty to send a link'}
+        hint="Left empty, an e-mail with a link to set one is sent; it is valid for 24 hours."
         autoComplete="new-password"
-        disabledReason={without}
+        disabledReason={disabledReason}
       />
       <TextField
         control={control}
         name="federationId"
         label="Federation id"
         optional
-        hint="How an identity provider knows them."
-        disabledReason={without}
+        hint="Their id at the identity provider."
+        disabledReason={disabledReason}
       />
     </>
   );
 }
 
-function License({ control }: Fields) {
-  const { reason } = useAllowed('updateUserLicense');
+function LicenseField({ control }: FieldsProps) {
+  const { reason } = usePermission('updateUserLicense');
   const effect = useBillableEffect(useWatch({ control, name: 'licenseTypeId' }));
   const options = licenseTypes.map(({ licenseTypeId, description, isBillable }) => ({
     value: licenseTypeId,
@@ -190,10 +190,16 @@ function License({ control }: Fields) {
   );
 }
 
-type Ways = Omit<Parameters<typeof KnownElsewhere>[0], 'email'>;
+type InviteOptions = Omit<Parameters<typeof KnownElsewhere>[0], 'email'>;
 
-/** Where to go with an address that cannot be created: to its user, or to the two other ways in. */
-function WaysIn({ taken: { email, userId }, ways }: { taken: Omit<Taken, 'failure'>; ways: Ways }) {
+/** Links for an address that cannot be created: to its user, or to inviting or adding. */
+function TakenAddressHelp({
+  taken: { email, userId },
+  ways,
+}: {
+  taken: Omit<TakenAddress, 'failure'>;
+  ways: InviteOptions;
+}) {
   if (userId === undefined) return <KnownElsewhere {...ways} email={email} />;
   return (
     <Link to="/users/$userId" params={{ userId }}>
@@ -202,30 +208,30 @@ function WaysIn({ taken: { email, userId }, ways }: { taken: Omit<Taken, 'failur
   );
 }
 
-/** Why an address cannot be used: a user of this site has it, or somebody known on another site. */
-interface Taken {
+/** Why an address cannot be used: a user of this site, or of another site, has it. */
+interface TakenAddress {
   email: string;
   userId: number | undefined;
   failure: Failure;
 }
 
-function takenBy(email: string, userId: number | undefined): Taken {
+function createTakenAddress(email: string, userId: number | undefined): TakenAddress {
   const message = userId === undefined ? 'Known on another site.' : 'Is already a user of this site.';
   return { email, userId, failure: { message, fields: [{ path: 'email', message }] } };
 }
 
 /**
- * Creates a user, then gives the license: two calls, and where only the first one worked it says so. Where the
- * form is gone (`watched` says no), a failure is told in a toast.
+ * Creates a user and sets the license: two requests; if only the first succeeds, a toast says so. Once the form is
+ * unmounted, errors are shown as toasts.
  */
-function useCreateUser(watched: () => boolean) {
+function useCreateUser(isMounted: () => boolean) {
   const { site } = useSession();
   const create = useWrite('createUser', createUserMutation());
   const license = useWrite('updateUserLicense', updateUserLicenseMutation());
-  const [taken, setTaken] = useState<Taken>();
-  const [unsure, setUnsure] = useState<ServiceError>();
+  const [taken, setTaken] = useState<TakenAddress>();
+  const [ownerUnknownError, setOwnerUnknownError] = useState<ServiceError>();
 
-  const giveLicense = async (userId: number, licenseTypeId: number, name: string) => {
+  const setLicense = async (userId: number, licenseTypeId: number, name: string) => {
     if (licenseTypeId === STANDARD) return;
     try {
       await license.mutateAsync({ body: { userId, licenseTypeId } });
@@ -239,55 +245,61 @@ function useCreateUser(watched: () => boolean) {
     }
   };
 
-  const tellTaken = async (email: string, refusal: ServiceError) => {
+  const findOwner = async (email: string, refusal: ServiceError) => {
     try {
-      setTaken(await whoHas(email));
+      setTaken(await loadAddressOwner(email));
     } catch {
-      setUnsure(refusal);
+      setOwnerUnknownError(refusal);
     }
   };
 
-  /** The id of the new user; undefined where nobody was created, for a reason that the hook tells. */
+  /** Id of the new user; undefined if creation failed, with the reason in the hook's state. */
   const submit = async ({ licenseTypeId, ...body }: NewUserValues): Promise<number | undefined> => {
-    const wanted = body.email.trim().toLowerCase();
-    const [here] = await findPeople(`email:"${wanted}"`, 1);
-    setUnsure(undefined);
-    setTaken(here && takenBy(body.email, here.id));
-    if (here) return undefined;
+    const normalizedEmail = body.email.trim().toLowerCase();
+    const [existing] = await findPeople(`email:"${normalizedEmail}"`, 1);
+    setOwnerUnknownError(undefined);
+    setTaken(existing && createTakenAddress(body.email, existing.id));
+    if (existing) return undefined;
     try {
       const userId = await create.mutateAsync({ body });
-      const name = fullName(body);
-      await giveLicense(userId, licenseTypeId, name);
+      const name = formatFullName(body);
+      await setLicense(userId, licenseTypeId, name);
       const byPassword = body.password === undefined ? 'mailed' : 'password';
       const entry = site.identityMode === 'password' ? byPassword : 'identity-manager';
-      handOver.set({ userId, name, email: body.email, entry, isActive: body.isActive ?? true });
+      createdUser.set({
+        userId,
+        name,
+        email: body.email,
+        firstSignIn: entry,
+        isActive: body.isActive ?? true,
+      });
       toast({ title: `${name} was created` });
       return userId;
     } catch (thrown) {
-      if (!watched()) tellFailure(fullName(body), thrown);
-      else if (isTaken(thrown)) await tellTaken(body.email, thrown);
+      if (!isMounted()) showFailure(formatFullName(body), thrown);
+      else if (isTaken(thrown)) await findOwner(body.email, thrown);
       return undefined;
     }
   };
 
-  const refused = isTaken(create.error) ? unsure : create.error;
+  const refused = isTaken(create.error) ? ownerUnknownError : create.error;
   return { submit, error: taken?.failure ?? refused, taken };
 }
 
 const isTaken = (thrown: unknown): thrown is ServiceError =>
   thrown instanceof ServiceError && thrown.status === 409;
 
-function tellFailure(name: string, thrown: unknown): void {
+function showFailure(name: string, thrown: unknown): void {
   toast({ title: `${name} was not created`, description: toServiceError(thrown).message, tone: 'bad' });
 }
 
-// The refusal is the same for both; the list of this site tells them apart.
-async function whoHas(email: string): Promise<Taken> {
+// Both cases are refused alike; only the list of this site tells them apart.
+async function loadAddressOwner(email: string): Promise<TakenAddress> {
   const { data } = await searchUsers({ query: { email } });
-  return takenBy(email, data[0]?.id);
+  return createTakenAddress(email, data[0]?.id);
 }
 
-/** What the panel asks for: the new user, and the license that a second call gives. */
+/** Values of the panel: the new user, and the license set by a second request. */
 type NewUserValues = NewUserInfo & { licenseTypeId: number };
 
 const STANDARD = 1;
@@ -305,10 +317,10 @@ const EMPTY: NewUserValues = {
   licenseTypeId: STANDARD,
 };
 
-const check = zodResolver(zNewUserInfo.extend({ licenseTypeId: zLicenseTypeId }));
+const resolveByContract = zodResolver(zNewUserInfo.extend({ licenseTypeId: zLicenseTypeId }));
 
-/** By the rules of the contract; what was left empty is left out. */
-const checkNewUser: Resolver<NewUserValues, unknown, NewUserValues> = async (values, context, options) => {
+/** Validates by the contract; empty fields are left out. */
+const newUserResolver: Resolver<NewUserValues, unknown, NewUserValues> = async (values, context, options) => {
   const { password = '', federationId = '', groups = [], ...rest } = values;
   const given = {
     ...rest,
@@ -316,5 +328,5 @@ const checkNewUser: Resolver<NewUserValues, unknown, NewUserValues> = async (val
     ...(federationId !== '' && { federationId }),
     ...(groups.length > 0 && { groups }),
   };
-  return check(given, context, options);
+  return resolveByContract(given, context, options);
 };

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { resolveText, useDirectory, usePeople } from '../../../directory/directory.ts';
-import type { Resolved } from '../../../directory/paste.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { resolvePastedText, useDirectory, usePeopleById } from '../../../directory/directory.ts';
+import type { ResolvedPaste } from '../../../directory/paste/resolve-pasted.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import '../../../ui/form/form.css';
-import '../pages/paste.css';
+import './paste.css';
 import '../../../ui/form/check.css';
 
 interface PastePanelProps {
@@ -19,44 +19,48 @@ interface PastePanelProps {
   onChoose: (ids: ReadonlySet<number>) => void;
 }
 
-/** Who is meant by a pasted text: those recognised, those to choose from, and what was not found. */
+/** Users found in a pasted text: matched, ambiguous and not found. */
 export default function PastePanel({ text, onClose, onChoose }: PastePanelProps) {
   const { complete, version } = useDirectory();
   const { data: resolved } = useQuery({
     queryKey: [{ _id: 'directory', version, text }],
-    queryFn: () => resolveText(text),
+    queryFn: () => resolvePastedText(text),
     placeholderData: (before) => before,
     staleTime: Infinity,
     gcTime: 0,
   });
-  const [picked, setPicked] = useState<ReadonlySet<number>>(new Set());
-  const sure = resolved?.matched.flatMap(({ ids }) => ids) ?? [];
-  const chosen = new Set([...sure, ...picked]);
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<number>>(new Set());
+  const matchedIds = resolved?.matched.flatMap(({ ids }) => ids) ?? [];
+  const resultIds = new Set([...matchedIds, ...selectedIds]);
   return (
     <Panel title="People in the pasted text" onClose={onClose}>
       <form
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (chosen.size > 0) onChoose(chosen);
+          if (resultIds.size > 0) onChoose(resultIds);
         }}
       >
         <div className="form-body paste">
           {!complete && (
-            <Banner tone="warn" title="Everybody is still being read">
-              Who is not found yet may be found in a moment.
+            <Banner tone="warn" title="People are still loading">
+              People not found yet may appear shortly.
             </Banner>
           )}
-          {resolved ? <Found {...{ resolved, picked }} onPick={setPicked} /> : <SkeletonRows />}
+          {resolved ? (
+            <PasteResult {...{ resolved, selectedIds }} onSelect={setSelectedIds} />
+          ) : (
+            <SkeletonRows />
+          )}
         </div>
         <footer className="form-footer">
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             variant="primary"
-            disabledReason={chosen.size === 0 ? 'Nobody is recognised' : undefined}
+            disabledReason={resultIds.size === 0 ? 'Nobody was recognized' : undefined}
           >
-            Select {chosen.size === 0 ? 'these' : `these ${count(chosen.size)}`}
+            Select {resultIds.size === 0 ? 'these' : `these ${formatNumber(resultIds.size)}`}
           </Button>
         </footer>
       </form>
@@ -64,57 +68,61 @@ export default function PastePanel({ text, onClose, onChoose }: PastePanelProps)
   );
 }
 
-interface FoundProps {
-  resolved: Resolved;
-  picked: ReadonlySet<number>;
-  onPick: (picked: ReadonlySet<number>) => void;
+interface PasteResultProps {
+  resolved: ResolvedPaste;
+  selectedIds: ReadonlySet<number>;
+  onSelect: (selectedIds: ReadonlySet<number>) => void;
 }
 
-function Found({ resolved: { matched, ambiguous, unknown }, picked, onPick }: FoundProps) {
+function PasteResult({
+  resolved: { matched, ambiguous, unknown },
+  selectedIds: picked,
+  onSelect,
+}: PasteResultProps) {
   const recognised = useMemo(() => [...new Set(matched.flatMap(({ ids }) => ids))], [matched]);
   return (
     <>
       {unknown.length > 0 && (
         <Section
-          title={counted(unknown.length, 'entry was not found', 'entries were not found')}
-          aside={<CopyButton value={unknown.join('\n')} label="Copy what was not found" />}
+          title={pluralize(unknown.length, 'entry was not found', 'entries were not found')}
+          aside={<CopyButton value={unknown.join('\n')} label="Copy entries not found" />}
         >
           <ul className="paste-list mono">
-            {unknown.slice(0, MOST).map((entry) => (
+            {unknown.slice(0, MAX_LISTED).map((entry) => (
               <li key={entry}>{entry}</li>
             ))}
           </ul>
-          <Rest of={unknown.length} />
+          <MoreCount of={unknown.length} />
         </Section>
       )}
       {ambiguous.length > 0 && (
         <Section
-          title={counted(
+          title={pluralize(
             ambiguous.length,
             'entry may mean several people',
             'entries may mean several people',
           )}
         >
-          {ambiguous.slice(0, MOST).map(({ entry, ids }) => (
-            <PersonChoice key={entry} {...{ entry, ids, picked, onPick }} />
+          {ambiguous.slice(0, MAX_LISTED).map(({ entry, ids }) => (
+            <PersonChoice key={entry} {...{ entry, ids, selectedIds: picked, onSelect }} />
           ))}
-          <Rest of={ambiguous.length} />
+          <MoreCount of={ambiguous.length} />
         </Section>
       )}
       {recognised.length > 0 && (
-        <Section title={counted(recognised.length, 'person is recognised', 'people are recognised')}>
-          <Names ids={recognised} />
-          <Rest of={recognised.length} />
+        <Section title={pluralize(recognised.length, 'person recognized', 'people recognized')}>
+          <PersonList ids={recognised} />
+          <MoreCount of={recognised.length} />
         </Section>
       )}
     </>
   );
 }
 
-const MOST = 100;
+const MAX_LISTED = 100;
 
-function Rest({ of }: { of: number }) {
-  return of <= MOST ? null : <p className="paste-rest">and {count(of - MOST)} more</p>;
+function MoreCount({ of }: { of: number }) {
+  return of <= MAX_LISTED ? null : <p className="paste-rest">and {formatNumber(of - MAX_LISTED)} more</p>;
 }
 
 function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
@@ -129,9 +137,9 @@ function Section({ title, aside, children }: { title: string; aside?: ReactNode;
   );
 }
 
-function Names({ ids }: { ids: readonly number[] }) {
-  const shown = useMemo(() => ids.slice(0, MOST), [ids]);
-  const people = usePeople(shown);
+function PersonList({ ids }: { ids: readonly number[] }) {
+  const shown = useMemo(() => ids.slice(0, MAX_LISTED), [ids]);
+  const people = usePeopleById(shown);
   return (
     <ul className="paste-list">
       {shown.map((id) => (
@@ -146,17 +154,17 @@ function Names({ ids }: { ids: readonly number[] }) {
 interface PersonChoiceProps {
   entry: string;
   ids: readonly number[];
-  picked: ReadonlySet<number>;
-  onPick: (picked: ReadonlySet<number>) => void;
+  selectedIds: ReadonlySet<number>;
+  onSelect: (selectedIds: ReadonlySet<number>) => void;
 }
 
-/** Whom an entry may mean, each to be ticked. */
-function PersonChoice({ entry, ids, picked, onPick }: PersonChoiceProps) {
-  const people = usePeople(ids);
+/** Candidates for an ambiguous entry. */
+function PersonChoice({ entry, ids, selectedIds: picked, onSelect }: PersonChoiceProps) {
+  const people = usePeopleById(ids);
   const toggle = (id: number) => {
     const next = new Set(picked);
     if (!next.delete(id)) next.add(id);
-    onPick(next);
+    onSelect(next);
   };
   return (
     <fieldset className="paste-choice">

@@ -1,13 +1,13 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readSchema } from '../../../areas/entries/model/read-schema.ts';
-import { readChangesView, writeChangesView } from '../../../areas/entries/history/changes-view.ts';
+import { parseChangesView, formatChangesView } from '../../../areas/entries/changes/changes-view.ts';
 import { ChangesPage } from '../../../areas/entries/changes/ChangesPage.tsx';
+import { loadSchema } from '../../../areas/entries/model/schema.ts';
 
 export const Route = createFileRoute('/_app/changes/')({
   staticData: { title: 'Changes' },
-  validateSearch: (search) => writeChangesView(readChangesView(search)),
+  validateSearch: (search) => formatChangesView(parseChangesView(search)),
   loader: async ({ context: { queryClient } }) => {
-    await readSchema(queryClient);
+    await loadSchema(queryClient);
   },
   component: ChangesPage,
 });

@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readSchema } from '../../../areas/entries/model/read-schema.ts';
+import { loadSchema } from '../../../areas/entries/model/schema.ts';
 
 export const Route = createFileRoute('/_app/entries')({
   staticData: { title: 'Entries' },
-  // A method stays with the address (vite.config.ts): what it reads is asked for before the code of the page is there.
+  // A method, so that the loader is not split off the route (vite.config.ts): data loads before the page's code.
   async loader({ context: { queryClient } }) {
-    await readSchema(queryClient);
+    await loadSchema(queryClient);
   },
 });

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ExportsPage } from '../../../areas/export/pages/ExportsPage.tsx';
+import { ExportsPage } from '../../../areas/export-history/ExportsPage.tsx';
 
 export const Route = createFileRoute('/_app/exports/')({
   staticData: { title: 'Exports' },

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { parseMatrixView, serializeMatrixView } from '../../../areas/groups/matrix/matrix-view.ts';
+import { MatrixPage } from '../../../areas/groups/matrix/MatrixPage.tsx';
 import { directoryQuery } from '../../../directory/directory.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
-import { MatrixPage } from '../../../areas/groups/matrix/MatrixPage.tsx';
-import { readMatrixView, writeMatrixView } from '../../../areas/groups/matrix/matrix-view.ts';
 
 export const Route = createFileRoute('/_app/groups/matrix')({
   staticData: { title: 'Matrix' },
-  validateSearch: (search) => writeMatrixView(readMatrixView(search)),
+  validateSearch: (search) => serializeMatrixView(parseMatrixView(search)),
   loader: async ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     await queryClient.ensureQueryData(groupsQuery);

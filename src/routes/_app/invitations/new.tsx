@@ -1,15 +1,15 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../directory/directory.ts';
-import { written } from '../../../lib/address.ts';
 import { InvitePage } from '../../../areas/invitations/pages/InvitePage.tsx';
+import { directoryQuery } from '../../../directory/directory.ts';
+import { readSearchText } from '../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/invitations/new')({
   staticData: { title: 'Invite people' },
   validateSearch: ({ email }: Record<string, unknown>): { email?: string | undefined } => ({
-    email: written(email) || undefined,
+    email: readSearchText(email) || undefined,
   }),
   loader: ({ context: { queryClient } }) => {
-    // The names of groups; typing need not wait for them.
+    // Provides the group names; typing does not wait for it.
     void queryClient.prefetchQuery(directoryQuery);
   },
   component: InvitePage,

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../directory/directory.ts';
+import { parseLicensesView, serializeLicensesView } from '../../../areas/licenses/model/view.ts';
 import { LicensesPage } from '../../../areas/licenses/pages/LicensesPage.tsx';
-import { readView, writeView } from '../../../areas/licenses/model/view.ts';
+import { directoryQuery } from '../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/licenses/')({
-  validateSearch: (search) => writeView(readView(search)),
+  validateSearch: (search) => serializeLicensesView(parseLicensesView(search)),
   loader: ({ context: { queryClient } }) => {
-    // The list shows the first page as soon as it is there, so nothing waits for the last.
+    // Not awaited: the list shows the first page as soon as it is loaded.
     void queryClient.prefetchQuery(directoryQuery);
   },
   component: LicensesPage,

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readDays, writeDays } from '../../../areas/licenses/model/unused-view.ts';
+import { parseUnusedDays, serializeUnusedDays } from '../../../areas/licenses/model/unused.ts';
 import { UnusedPage } from '../../../areas/licenses/pages/UnusedPage.tsx';
 
 export const Route = createFileRoute('/_app/licenses/unused')({
-  staticData: { title: 'Unused licenses', part: true },
-  validateSearch: (search) => writeDays(readDays(search)),
+  staticData: { title: 'Unused licenses', isPartOfPage: true },
+  validateSearch: (search) => serializeUnusedDays(parseUnusedDays(search)),
   component: UnusedPage,
 });

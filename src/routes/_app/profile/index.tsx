@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ProfilePage } from '../../../areas/profile/pages/ProfilePage.tsx';
 import { keyQuery, securityQuery, sessionsQuery } from '../../../areas/profile/model/queries.ts';
+import { ProfilePage } from '../../../areas/profile/pages/ProfilePage.tsx';
 
 export const Route = createFileRoute('/_app/profile/')({
   staticData: { title: 'Your profile' },
   loader: async ({ context: { queryClient, session } }) => {
-    // Whoever acts for somebody is told so in place of the page: their own account stays as it is meanwhile.
+    // While acting for another user, the page shows a notice instead of the account.
     if (session.acting) return;
     await Promise.all([
       queryClient.fetchQuery(securityQuery),

@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { GeneralTab } from '../../../areas/settings/pages/GeneralTab.tsx';
 import { settingsQuery } from '../../../areas/settings/model/settings-query.ts';
+import { GeneralTab } from '../../../areas/settings/pages/GeneralTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/')({
-  staticData: { title: 'General', part: true },
-  // What is typed here is compared with what was read: never with an old reading.
+  staticData: { title: 'General', isPartOfPage: true },
+  // Edits are compared with the loaded data, which must not come from a stale cache.
   loader: ({ context: { queryClient } }) => queryClient.fetchQuery({ ...settingsQuery, staleTime: 0 }),
   component: GeneralTab,
 });

@@ -3,7 +3,7 @@ import { coverageQuery } from '../../../areas/settings/model/settings-query.ts';
 import { TwoFactorTab } from '../../../areas/settings/pages/TwoFactorTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/two-factor')({
-  staticData: { title: 'Two-factor', part: true },
+  staticData: { title: 'Two-factor', isPartOfPage: true },
   loader: async ({ context: { queryClient } }) => {
     await queryClient.fetchQuery(coverageQuery);
   },

@@ -5,7 +5,7 @@ import { ImportPage } from '../../../areas/users/import/ImportPage.tsx';
 export const Route = createFileRoute('/_app/users/import')({
   staticData: { title: 'Import users' },
   loader: ({ context: { queryClient } }) => {
-    // Rows are compared with everybody; choosing a file need not wait for them.
+    // The directory is needed to compare rows; choosing a file does not wait for it.
     void queryClient.prefetchQuery(directoryQuery);
   },
   component: ImportPage,

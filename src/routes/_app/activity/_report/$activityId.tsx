@@ -1,18 +1,18 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
+import { parseRowLocation, serializeRowLocation } from '../../../../areas/activity/model/view.ts';
 import { DetailPanel } from '../../../../areas/activity/panels/DetailPanel.tsx';
-import { readPlace, writePlace } from '../../../../areas/activity/model/place.ts';
 
-const WHOLE = /^\d{1,15}$/;
+const ID = /^\d{1,15}$/;
 
 export const Route = createFileRoute('/_app/activity/_report/$activityId')({
-  staticData: { title: 'Activity row', part: true },
+  staticData: { title: 'Activity row', isPartOfPage: true },
   params: {
     parse({ activityId }) {
-      if (!WHOLE.test(activityId)) throw notFound();
+      if (!ID.test(activityId)) throw notFound();
       return { activityId: Number(activityId) };
     },
     stringify: ({ activityId }) => ({ activityId: String(activityId) }),
   },
-  validateSearch: (search) => writePlace(readPlace(search)),
+  validateSearch: (search) => serializeRowLocation(parseRowLocation(search)),
   component: DetailPanel,
 });

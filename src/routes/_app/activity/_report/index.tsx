@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 
-/** The report alone, without a panel over it. */
+/** The report without a panel. */
 export const Route = createFileRoute('/_app/activity/_report/')({});

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../../directory/directory.ts';
+import { parseActivityView, serializeActivityView } from '../../../../areas/activity/model/view.ts';
 import { ActivityPage } from '../../../../areas/activity/pages/ActivityPage.tsx';
-import { readView, writeView } from '../../../../areas/activity/model/view.ts';
+import { directoryQuery } from '../../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/activity/_report')({
-  validateSearch: (search) => writeView(readView(search)),
+  validateSearch: (search) => serializeActivityView(parseActivityView(search)),
   loader: ({ context: { queryClient } }) => {
-    // People are found and named by it; the rows do not wait for that.
+    // The directory provides names and the search of people; the rows do not wait for it.
     void queryClient.prefetchQuery(directoryQuery);
   },
   component: ActivityPage,

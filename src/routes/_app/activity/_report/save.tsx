@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { SavePanel } from '../../../../areas/activity/panels/SavePanel.tsx';
+import { SaveInvestigationPanel } from '../../../../areas/activity/investigations/InvestigationPanels.tsx';
 
 export const Route = createFileRoute('/_app/activity/_report/save')({
-  staticData: { title: 'Save investigation', part: true },
-  component: SavePanel,
+  staticData: { title: 'Save investigation', isPartOfPage: true },
+  component: SaveInvestigationPanel,
 });

@@ -1,15 +1,15 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { CAPABILITIES } from '../../../../api/capabilities.gen.ts';
-import { can } from '../../../../api/session.ts';
-import { backupsQuery } from '../../../../areas/backups/download/list.ts';
+import { hasAnyCapability } from '../../../../api/session.ts';
+import { backupsQuery } from '../../../../areas/backups/model/backups.ts';
+import { parseBackupsView, serializeBackupsView } from '../../../../areas/backups/model/view.ts';
 import { BackupsPage } from '../../../../areas/backups/pages/BackupsPage.tsx';
-import { readView, writeView } from '../../../../areas/backups/model/view.ts';
 
 export const Route = createFileRoute('/_app/backups/_list')({
-  validateSearch: (search) => writeView(readView(search)),
+  validateSearch: (search) => serializeBackupsView(parseBackupsView(search)),
   loader: async ({ context: { queryClient, session } }) => {
-    // The table shows that it waits; the page around it need not.
-    if (can(session, CAPABILITIES.listBackups)) void queryClient.prefetchQuery(backupsQuery);
+    // The page is shown immediately; the table has its own loading state.
+    if (hasAnyCapability(session, CAPABILITIES.listBackups)) void queryClient.prefetchQuery(backupsQuery);
   },
   component: BackupsPage,
 });

@@ -3,8 +3,8 @@ import { getBackupSettingsOptions } from '../../../../api/generated/@tanstack/re
 import { SchedulePanel } from '../../../../areas/backups/panels/SchedulePanel.tsx';
 
 export const Route = createFileRoute('/_app/backups/_list/schedule')({
-  staticData: { title: 'Schedule of backups', part: true },
-  // Changing begins with the schedule as it is now.
+  staticData: { title: 'Backup schedule', isPartOfPage: true },
+  // The form starts with the current schedule.
   loader: async ({ context: { queryClient } }) =>
     queryClient.fetchQuery({ ...getBackupSettingsOptions(), staleTime: 0 }),
   component: SchedulePanel,

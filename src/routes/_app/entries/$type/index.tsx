@@ -1,25 +1,25 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { allowedIn } from '../../../../api/session.ts';
-import { askAhead } from '../../../../areas/entries/model/question.ts';
-import { readType } from '../../../../areas/entries/model/read-schema.ts';
-import {
-  readEntriesView,
-  readPointed,
-  writeEntriesView,
-  writePointed,
-} from '../../../../areas/entries/model/view.ts';
+import { getPermission } from '../../../../api/session.ts';
+import { loadEntryType } from '../../../../areas/entries/model/schema.ts';
 import { GridPage } from '../../../../areas/entries/pages/GridPage.tsx';
+import { prefetchRows } from '../../../../areas/entries/views/row-query.ts';
+import {
+  parseView,
+  parseCellAddress,
+  formatView,
+  formatCellAddress,
+} from '../../../../areas/entries/views/view.ts';
 
 export const Route = createFileRoute('/_app/entries/$type/')({
   validateSearch: (search) => ({
-    ...writeEntriesView(readEntriesView(search)),
-    ...writePointed(readPointed(search)),
+    ...formatView(parseView(search)),
+    ...formatCellAddress(parseCellAddress(search)),
   }),
   loader: async ({ context: { queryClient, session }, params, location: { search }, cause }) => {
-    // Whoever is there already asks from the page.
-    if (cause !== 'enter' || !allowedIn(session, 'queryRowsByBody').allowed) return;
-    const { id } = await readType(queryClient, params.type);
-    void askAhead(queryClient, id, readEntriesView(search));
+    // Navigation within the page loads from the page.
+    if (cause !== 'enter' || !getPermission(session, 'queryRowsByBody').allowed) return;
+    const { id } = await loadEntryType(queryClient, params.type);
+    void prefetchRows(queryClient, id, parseView(search));
   },
   component: GridPage,
 });

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readMergeView, writeMergeView } from '../../../../areas/entries/merge/merge-view.ts';
+import { parseMergeView, formatMergeView } from '../../../../areas/entries/merge/merge-view.ts';
 import { MergePage } from '../../../../areas/entries/pages/MergePage.tsx';
 
 export const Route = createFileRoute('/_app/entries/$type/merge')({
   staticData: { title: 'Merge' },
-  validateSearch: (search) => writeMergeView(readMergeView(search)),
+  validateSearch: (search) => formatMergeView(parseMergeView(search)),
   component: MergePage,
 });

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readPastView, writePastView } from '../../../../areas/entries/history/past-view.ts';
-import { PastPage } from '../../../../areas/entries/pages/PastPage.tsx';
+import { parseAsOfView, formatAsOfView } from '../../../../areas/entries/history/as-of-view.ts';
+import { EntriesAsOfPage } from '../../../../areas/entries/pages/EntriesAsOfPage.tsx';
 
 export const Route = createFileRoute('/_app/entries/$type/past')({
   staticData: { title: 'As of a date' },
-  validateSearch: (search) => writePastView(readPastView(search)),
-  component: PastPage,
+  validateSearch: (search) => formatAsOfView(parseAsOfView(search)),
+  component: EntriesAsOfPage,
 });

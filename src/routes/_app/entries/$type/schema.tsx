@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { SchemaPage } from '../../../../areas/schema/SchemaPage.tsx';
+import { SchemaPage } from '../../../../areas/schema/pages/SchemaPage.tsx';
 
 interface Panel {
-  /** The type itself is being changed. */
+  /** Opens the panel that edits the entry type. */
   edit?: true;
-  /** A field is being changed, or made. */
+  /** Opens the panel that edits or creates a field. */
   field?: number | 'new';
 }
 

@@ -1,10 +1,10 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { groupQuery } from '../../../../directory/groups.ts';
 import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.tsx';
+import { groupQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/groups/$groupId/edit')({
-  staticData: { title: 'Edit group', part: true },
-  // Editing begins with the group as it is now.
+  staticData: { title: 'Edit group', isPartOfPage: true },
+  // Editing starts with the current state of the group.
   loader: ({ context: { queryClient }, params: { groupId } }) =>
     queryClient.fetchQuery({ ...groupQuery(groupId), staleTime: 0 }),
   remountDeps: ({ params }) => params,

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 
-/** The group alone, without a panel over it. */
+/** The group without a panel. */
 export const Route = createFileRoute('/_app/groups/$groupId/')({});

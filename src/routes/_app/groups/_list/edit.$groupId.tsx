@@ -1,12 +1,12 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { groupQuery } from '../../../../directory/groups.ts';
+import { groupIdParam } from '../../../../areas/groups/model/use-group.ts';
 import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.tsx';
-import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
+import { groupQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/groups/_list/edit/$groupId')({
-  staticData: { title: 'Edit group', part: true },
+  staticData: { title: 'Edit group', isPartOfPage: true },
   params: groupIdParam,
-  // Editing begins with the group as it is now.
+  // Editing starts with the current state of the group.
   loader: ({ context: { queryClient }, params: { groupId } }) =>
     queryClient.fetchQuery({ ...groupQuery(groupId), staleTime: 0 }),
   remountDeps: ({ params }) => params,

@@ -2,6 +2,6 @@ import { createFileRoute } from '@tanstack/react-router';
 import { NewGroupPanel } from '../../../../areas/groups/panels/NewGroupPanel.tsx';
 
 export const Route = createFileRoute('/_app/groups/_list/new')({
-  staticData: { title: 'New group', part: true },
+  staticData: { title: 'New group', isPartOfPage: true },
   component: NewGroupPanel,
 });

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { groupsQuery } from '../../../../directory/groups.ts';
+import { parseGroupsView, serializeGroupsView } from '../../../../areas/groups/model/view.ts';
 import { GroupsPage } from '../../../../areas/groups/pages/GroupsPage.tsx';
-import { readGroupsView, writeGroupsView } from '../../../../areas/groups/model/view.ts';
+import { groupsQuery } from '../../../../directory/groups.ts';
 
 export const Route = createFileRoute('/_app/groups/_list')({
-  validateSearch: (search) => writeGroupsView(readGroupsView(search)),
+  validateSearch: (search) => serializeGroupsView(parseGroupsView(search)),
   loader: ({ context: { queryClient } }) => {
-    // The table shows that it waits; the page around it need not.
+    // The page is shown immediately; the table has its own loading state.
     void queryClient.prefetchQuery(groupsQuery);
   },
   component: GroupsPage,

@@ -1,13 +1,13 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { readIds } from '../../../../lib/address.ts';
+import { parseProxiesView, serializeProxiesView } from '../../../../areas/proxies/model/view.ts';
 import { AssignPanel } from '../../../../areas/proxies/panels/AssignPanel.tsx';
-import { readProxiesView, writeProxiesView } from '../../../../areas/proxies/model/view.ts';
+import { parseIds } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list/assign')({
-  staticData: { title: 'Assign proxy', part: true },
+  staticData: { title: 'Assign proxy', isPartOfPage: true },
   validateSearch(search): { delegate?: number; principal?: number } {
-    const [proxy] = readIds(search.delegate);
-    const [user] = readIds(search.principal);
+    const [proxy] = parseIds(search.delegate);
+    const [user] = parseIds(search.principal);
     return {
       ...(proxy !== undefined && { delegate: proxy }),
       ...(user !== undefined && user !== proxy && { principal: user }),
@@ -21,12 +21,12 @@ function AssignOverList() {
   const { delegate, principal } = Route.useSearch();
   return (
     <AssignPanel
-      proxy={delegate}
-      user={principal}
+      proxyUserId={delegate}
+      userId={principal}
       onClose={(done) =>
         void router.navigate({
           to: '/proxies',
-          search: (now) => writeProxiesView(readProxiesView(now)),
+          search: (now) => serializeProxiesView(parseProxiesView(now)),
           ignoreBlocker: done,
         })
       }

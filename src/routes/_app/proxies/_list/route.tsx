@@ -1,13 +1,13 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../../directory/directory.ts';
-import { proxiesQuery } from '../../../../areas/proxies/model/proxies-query.ts';
+import { proxiesQuery } from '../../../../areas/proxies/model/use-assignments.ts';
+import { parseProxiesView, serializeProxiesView } from '../../../../areas/proxies/model/view.ts';
 import { ProxiesPage } from '../../../../areas/proxies/pages/ProxiesPage.tsx';
-import { readProxiesView, writeProxiesView } from '../../../../areas/proxies/model/view.ts';
+import { directoryQuery } from '../../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list')({
-  validateSearch: (search) => writeProxiesView(readProxiesView(search)),
+  validateSearch: (search) => serializeProxiesView(parseProxiesView(search)),
   loader: ({ context: { queryClient } }) => {
-    // The table shows that it waits; the page around it need not.
+    // The page is shown immediately; the table has its own loading state.
     void queryClient.prefetchQuery(directoryQuery);
     void queryClient.prefetchQuery(proxiesQuery);
   },

@@ -1,9 +1,9 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
+import { userIdParam } from '../../../../areas/proxies/model/view.ts';
 import { PersonPanel } from '../../../../areas/proxies/panels/PersonPanel.tsx';
-import { userIdParam } from '../../../../areas/proxies/model/user-id.ts';
 
 export const Route = createFileRoute('/_app/proxies/graph/$userId')({
-  staticData: { title: 'Assignments of a person', part: true },
+  staticData: { title: 'Assignments of a person', isPartOfPage: true },
   params: userIdParam,
   component: PersonOverGraph,
 });

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 
-/** The graph alone, without a panel over it. */
+/** The graph without a panel. */
 export const Route = createFileRoute('/_app/proxies/graph/')({});

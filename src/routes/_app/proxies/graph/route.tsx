@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../../directory/directory.ts';
-import { readGraphView, writeGraphView } from '../../../../areas/proxies/graph/graph-view.ts';
 import { GraphPage } from '../../../../areas/proxies/graph/GraphPage.tsx';
-import { proxiesQuery } from '../../../../areas/proxies/model/proxies-query.ts';
+import { proxiesQuery } from '../../../../areas/proxies/model/use-assignments.ts';
+import { parseGraphView, serializeGraphView } from '../../../../areas/proxies/model/view.ts';
+import { directoryQuery } from '../../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/proxies/graph')({
-  staticData: { title: 'Delegation graph' },
-  validateSearch: (search) => writeGraphView(readGraphView(search)),
+  staticData: { title: 'Assignment graph' },
+  validateSearch: (search) => serializeGraphView(parseGraphView(search)),
   loader: ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     void queryClient.prefetchQuery(proxiesQuery);

@@ -1,16 +1,16 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { directoryQuery } from '../../../../directory/directory.ts';
-import { reportName } from '../../../../areas/proxies/reports/report-columns.tsx';
+import { formatReportName } from '../../../../areas/proxies/reports/report-columns.tsx';
 import { ReportPage } from '../../../../areas/proxies/reports/ReportPage.tsx';
 import { reportQuery } from '../../../../areas/proxies/reports/reports-query.ts';
+import { directoryQuery } from '../../../../directory/directory.ts';
 
-const WHOLE = /^[1-9]\d{0,9}$/;
+const ID = /^[1-9]\d{0,9}$/;
 
 export const Route = createFileRoute('/_app/proxies/reports/$reportId')({
   staticData: { title: 'Report' },
   params: {
     parse({ reportId }: { reportId: string }) {
-      if (!WHOLE.test(reportId)) throw notFound();
+      if (!ID.test(reportId)) throw notFound();
       return { reportId: Number(reportId) };
     },
     stringify: ({ reportId }: { reportId: number }) => ({ reportId: String(reportId) }),
@@ -19,7 +19,7 @@ export const Route = createFileRoute('/_app/proxies/reports/$reportId')({
     void queryClient.prefetchQuery(directoryQuery);
     const { pages } = await queryClient.fetchInfiniteQuery(reportQuery(reportId));
     const [first] = pages;
-    return { title: first ? reportName(first.report) : 'Report' };
+    return { title: first ? formatReportName(first.report) : 'Report' };
   },
   component: ReportPage,
 });

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
 
 export const Route = createFileRoute('/_app/proxies/reports')({
-  staticData: { title: 'Reports of acting' },
+  staticData: { title: 'Acting reports' },
 });

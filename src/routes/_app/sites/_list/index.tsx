@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 
-/** The list alone, without a panel over it. */
+/** The list without a panel. */
 export const Route = createFileRoute('/_app/sites/_list/')({});

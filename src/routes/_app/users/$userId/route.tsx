@@ -1,5 +1,5 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { fullName, licenseQuery, userQuery } from '../../../../areas/users/model/user-query.ts';
+import { formatFullName, licenseQuery, userQuery } from '../../../../areas/users/model/user-query.ts';
 import { UserPage } from '../../../../areas/users/pages/UserPage.tsx';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
@@ -18,9 +18,9 @@ export const Route = createFileRoute('/_app/users/$userId')({
       queryClient.ensureQueryData(userQuery(userId)),
       queryClient.ensureQueryData(licenseQuery(userId)),
     ]);
-    return { title: fullName(user) };
+    return { title: formatFullName(user) };
   },
-  // Another person begins anew: what was typed about one must never be saved about the next.
+  // Another user remounts the page, so that input for one is never saved for another.
   remountDeps: ({ params }) => params,
   component: UserPage,
 });

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { written } from '../../../../lib/address.ts';
 import { NewUserPanel } from '../../../../areas/users/panels/NewUserPanel.tsx';
+import { readSearchText } from '../../../../lib/search-params.ts';
 
 export const Route = createFileRoute('/_app/users/_list/new')({
-  staticData: { title: 'New user', part: true },
-  // Whoever comes from a list of addresses brings one of them.
+  staticData: { title: 'New user', isPartOfPage: true },
+  // Prefilled address when opened from a list of invited addresses.
   validateSearch: ({ email }: Record<string, unknown>): { email?: string | undefined } => ({
-    email: written(email) || undefined,
+    email: readSearchText(email) || undefined,
   }),
   component: NewUserPanel,
 });

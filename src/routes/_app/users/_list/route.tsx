@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../../directory/directory.ts';
-import { readView, writeView } from '../../../../areas/users/model/view.ts';
+import { parseUsersView, serializeUsersView } from '../../../../areas/users/model/view.ts';
 import { UsersPage } from '../../../../areas/users/pages/UsersPage.tsx';
+import { directoryQuery } from '../../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/users/_list')({
-  validateSearch: (search) => writeView(readView(search)),
+  validateSearch: (search) => serializeUsersView(parseUsersView(search)),
   loader: ({ context: { queryClient } }) => {
-    // The list shows the first page as soon as it is there, so nothing waits for the last.
+    // Not awaited: the list shows the first page as soon as it is loaded.
     void queryClient.prefetchQuery(directoryQuery);
   },
   component: UsersPage,

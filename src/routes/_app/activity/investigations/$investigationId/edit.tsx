@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { EditInvestigationPanel } from '../../../../../areas/activity/investigations/EditInvestigationPanel.tsx';
+import { EditInvestigationPanel } from '../../../../../areas/activity/investigations/InvestigationPanels.tsx';
 
 export const Route = createFileRoute('/_app/activity/investigations/$investigationId/edit')({
-  staticData: { title: 'Edit investigation', part: true },
+  staticData: { title: 'Edit investigation', isPartOfPage: true },
   component: EditInvestigationPanel,
 });

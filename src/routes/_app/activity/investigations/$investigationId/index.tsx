@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router';
 
-/** The investigation alone, without a panel over it. */
+/** The investigation without a panel. */
 export const Route = createFileRoute('/_app/activity/investigations/$investigationId/')({});

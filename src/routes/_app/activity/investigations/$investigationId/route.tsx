@@ -1,14 +1,14 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { investigationQuery } from '../../../../../areas/activity/investigations/investigations.ts';
 import { InvestigationPage } from '../../../../../areas/activity/investigations/InvestigationPage.tsx';
+import { investigationQuery } from '../../../../../areas/activity/investigations/investigations.ts';
 
-const WHOLE = /^[1-9]\d{0,9}$/;
+const ID = /^[1-9]\d{0,9}$/;
 
 export const Route = createFileRoute('/_app/activity/investigations/$investigationId')({
   staticData: { title: 'Investigation' },
   params: {
     parse({ investigationId }) {
-      if (!WHOLE.test(investigationId)) throw notFound();
+      if (!ID.test(investigationId)) throw notFound();
       return { investigationId: Number(investigationId) };
     },
     stringify: ({ investigationId }) => ({ investigationId: String(investigationId) }),

@@ -1,0 +1,23 @@
+/** Locators of the group and user import pages. */
+import type { Locator, Page } from '@playwright/test';
+
+export interface Group {
+  id: number;
+  name: string;
+  description: string | null;
+  capabilities: string[];
+  userCount: number;
+}
+
+export const groupsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Groups' });
+export const membersGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Members' });
+export const groupHeading = (page: Page, name: string): Locator =>
+  page.getByRole('heading', { level: 1, name });
+
+export const fileRowsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Rows of the file' });
+export const importedRowsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Imported rows' });
+export const outcomeOption = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole('radio', { name });
+export const startImportButton = (page: Page): Locator => page.getByRole('button', { name: /^Import \d/ });
+export const importAnotherButton = (page: Page): Locator =>
+  page.getByRole('button', { name: 'Import another file' });

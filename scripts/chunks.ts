@@ -1,0 +1,78 @@
+/**
+ * Chunks of the console: one an area, and a shared core.
+ *
+ * The static import graph is cut at its lazy roots, the modules that `import()` names (parts of routes included). The
+ * label of a root is its area. A module that roots of one label reach belongs to the chunk of that label; one that the
+ * frame or the users list shares with other areas belongs to `core`, any other shared one to `shared`. So chunks import
+ * each other in one direction only: area, shared, core, first.
+ */
+import type { Plugin } from 'vite';
+
+/** Areas whose first page is a chunk of its own; the rest of the area is loaded when it is opened. */
+const FIRST_PAGES: Readonly<Record<string, RegExp>> = {
+  users: /\/routes\/_app\/users\/(_list\/)?(index|route)\.tsx/,
+  entries: /\/routes\/_app\/entries\/(route|\$type\/(index|route))\.tsx/,
+};
+
+/** Areas of a few kilobytes, together one chunk. */
+const SMALL_AREAS = new Set(['overview', 'settings', 'sites', 'profile', 'export-history', 'exports', 'licenses']);
+
+/** Routes whose area has another name. */
+const AREA_OF_ROUTE: Readonly<Record<string, string>> = { changes: 'entries' };
+
+/** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */
+export function labelRoot(id: string): string {
+  const path = id.replaceAll('\\', '/');
+  const area = /\/src\/(?:areas|routes\/_app)\/([a-z-]+)\//.exec(path)?.[1];
+  if (area !== undefined) {
+    const name = AREA_OF_ROUTE[area] ?? area;
+    if (SMALL_AREAS.has(name)) return 'small-areas';
+    const firstPage = FIRST_PAGES[name];
+    return firstPage && !firstPage.test(path) ? `${name}-more` : name;
+  }
+  if (path.includes('/src/routes/_app.tsx')) return 'frame';
+  if (path.includes('/src/routes/_app/')) return 'small-areas';
+  if (/\/src\/(routes|app\/sign-in)\//.test(path)) return 'sign-in';
+  if (path.includes('/src/ui/chart/')) return 'chart';
+  return /\/src\/(app|ui)\//.test(path) ? 'overlays' : 'shared';
+}
+
+/** The chunk of a module that roots of these labels reach. */
+export function nameChunk(labels: ReadonlySet<string>): string {
+  const areas = new Set([...labels].map((label) => label.replace(/-more$/, '')));
+  if (labels.has('frame') || (labels.has('users') && areas.size > 1)) return 'core';
+  const [area = 'shared', ...others] = areas;
+  if (others.length > 0) return labels.has('entries') ? 'grid' : 'shared';
+  return labels.has(area) ? area : `${area}-more`;
+}
+
+/** The plugin computes the chunks when the graph is complete; `nameOf` names the chunk of a module. */
+export function chunksByArea(): { plugin: Plugin; nameOf: (id: string) => string | null } {
+  const labels = new Map<string, Set<string>>();
+  const plugin: Plugin = {
+    name: 'chunks-by-area',
+    apply: 'build',
+    buildEnd() {
+      labels.clear();
+      const ids = [...this.getModuleIds()];
+      const roots = new Set(ids.flatMap((id) => this.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
+      for (const root of roots) {
+        const label = labelRoot(root);
+        const queue = [root];
+        for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+          const known = labels.get(id);
+          if (known?.has(label)) continue;
+          labels.set(id, (known ?? new Set()).add(label));
+          queue.push(...(this.getModuleInfo(id)?.importedIds ?? []));
+        }
+      }
+    },
+  };
+  return {
+    plugin,
+    nameOf: (id) => {
+      const reached = labels.get(id);
+      return reached ? nameChunk(reached) : null;
+    },
+  };
+}

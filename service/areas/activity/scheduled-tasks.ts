@@ -1,0 +1,23 @@
+import { deleteExpiredSessions, deleteOldActivity } from '../../kernel/audit/activity.store.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Age in days after which the activity log is deleted: the 90 days of the report, the rest of its first day, and a week
+ * so that no open page loses its last rows.
+ */
+export const ACTIVITY_LOG_RETENTION_DAYS = 98;
+
+/** Scheduled tasks that end expired sessions, and delete activity older than the report with its counts. */
+export const createActivityTasks = ({ db }: { db: Db }): ScheduledTask[] => [
+  { name: 'expired sessions', intervalMs: MINUTE_MS, run: () => deleteExpiredSessions(db) },
+  {
+    name: 'old activity',
+    intervalMs: 60 * MINUTE_MS,
+    async run() {
+      await deleteOldActivity(db, ACTIVITY_LOG_RETENTION_DAYS);
+    },
+  },
+];

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { plainColumns } from '../../kernel/backup-sheets.ts';
+import { defineArea } from '../../kernel/area/area.ts';
+import { backupHandlers } from './index.ts';
+import { createBackupTasks } from './scheduled-tasks.ts';
+
+/** Restores a backup into a temporary database to verify it; a process of its own. */
+const RESTORE_COMMAND = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
+
+export const backupsArea = defineArea({
+  name: 'backups',
+  handlers: backupHandlers,
+  tasks: (context) => createBackupTasks({ ...context, restoreCommand: RESTORE_COMMAND }),
+  tables: {
+    backup: { backup: { leftOut: 'belongs to the disk with the files' } },
+    backup_download: { backup: { leftOut: 'belongs to the disk with the files' } },
+    backup_settings: { backup: { sheet: 'schedule', columnsLeftOut: ['last_day'] } },
+  },
+  sheets: {
+    schedule: {
+      name: 'settings/backups.csv',
+      kind: 'settings',
+      from: 'backup_settings',
+      columns: plainColumns('is_daily', 'hour', 'keep_days', 'include_files', 'verify'),
+    },
+  },
+  auditActions: [
+    'backup.cancel',
+    'backup.delete',
+    'backup.download',
+    'backup.download-link',
+    'backup.download-refused',
+    'backup.failed',
+    'backup.ready',
+    'backup.request',
+    'backup.settings',
+    'backup.verified',
+    'backup.verify',
+  ],
+});

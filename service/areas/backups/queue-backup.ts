@@ -1,0 +1,55 @@
+import type { BackupRequestVm } from '../../../contract/generated/types.gen.ts';
+import type { Recorder } from '../../kernel/audit/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
+import type { EntryType, SiteSchema } from '../schema/index.ts';
+import { getSite } from '../sites/index.ts';
+import * as store from './backups.store.ts';
+
+/** Entry types of a backup request; undefined: all, also for empty lists. */
+export function resolveEntryTypes(schema: SiteSchema, request: BackupRequestVm): EntryType[] | undefined {
+  const { ids = [], apiNames = [] } = request;
+  if (ids.length > 0 && apiNames.length > 0)
+    throw badRequest([{ path: 'apiNames', message: 'must not be given together with ids' }]);
+  if (ids.length === 0 && apiNames.length === 0) return undefined;
+  const types = [
+    ...ids.map((id) => ({ name: String(id), type: schema.typesById.get(id) })),
+    ...apiNames.map((name) => ({ name, type: schema.typesByName.get(name.toLowerCase()) })),
+  ].map(({ name, type }) => {
+    if (!type) throw notFound(`Entry type ${name}`);
+    return type;
+  });
+  return [...new Set(types)];
+}
+
+/** File name without extension, such as `northwind-20260301-080000` in UTC; only letters, digits and dashes. */
+const buildFileStem = (slug: string, at: Date): string => {
+  const [, day = '', time = ''] = /^(\d{8})T(\d{6})/.exec(at.toISOString().replaceAll(/[-:]/g, '')) ?? [];
+  return `${slug.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 60)}-${day}-${time}`;
+};
+
+/**
+ * Queues a backup in the caller's transaction. @returns its file name; undefined while another one is queued or running
+ */
+export async function queueBackup(
+  tx: Tx,
+  backup: Omit<store.NewBackup, 'fileName'>,
+  record: Recorder,
+): Promise<string | undefined> {
+  const { slug } = await getSite(tx, backup.siteId);
+  const stem = buildFileStem(slug, await store.loadDatabaseTime(tx));
+  const sameStemCount = await store.countFileNames(tx, backup.siteId, stem);
+  const fileName = `${stem}${sameStemCount === 0 ? '' : `-${sameStemCount + 1}`}.zip`;
+  const id = await store.insertBackup(tx, { ...backup, fileName });
+  if (id === undefined) return undefined;
+  record({
+    action: 'backup.request',
+    subject: ['backup', fileName],
+    changes: {
+      entryTypes: [null, backup.typeIds ? backup.entryTypes : 'all'],
+      includesFiles: [null, backup.includesFiles],
+      isScheduled: [null, backup.isScheduled],
+    },
+  });
+  return fileName;
+}

@@ -1,0 +1,161 @@
+import { forEachBatch } from '../../../kernel/db/batches.ts';
+import type { Db } from '../../../kernel/db/database.ts';
+import type { Services } from '../../../kernel/http/handler.ts';
+import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
+import { finishRemovals, listStoredHashes, removeContent, renewContent } from './content.ts';
+import * as store from './files.store.ts';
+
+const DAY_MS = 86_400_000;
+/** Time after its last upload for which a file is kept although nothing refers to it. */
+const RETENTION_MS = 7 * DAY_MS;
+/** Time for which a content is kept after its file was deleted: a running backup, which has listed it, still reads it. */
+const BACKUP_GRACE_MS = DAY_MS;
+/** Files checked in one pass over the entries of a site; bounds the memory to a few megabytes. */
+const MAX_CHECKED_FILES = 100_000;
+/** Entries searched for references by one statement. */
+const ENTRIES_PER_STATEMENT = 2_000;
+/** Files deleted in one transaction. */
+const DELETE_BATCH_SIZE = 1_000;
+const MAX_ENTRY_ID = 2_147_483_647;
+/** Contents are in one folder for each first byte of their hash. */
+const CONTENT_FOLDERS = 256;
+
+interface CleanupContext {
+  db: Db;
+  dataDir: string;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Deletes files to which nothing has referred for 7 days, and contents on disk without a file (uploads that were refused).
+ * Current values of entries, the last values of deleted entries and the log count as references, so that history, restored
+ * entries and backups are complete. Idempotent; several processes can run it at the same time. Uploads of the same content
+ * are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
+ */
+export async function deleteOrphanFiles(
+  db: Db,
+  dataDir: string,
+  signal?: AbortSignal,
+  limits = { checkedFiles: MAX_CHECKED_FILES, entries: ENTRIES_PER_STATEMENT },
+): Promise<void> {
+  const context = { db, dataDir, signal };
+  const before = new Date(Date.now() - RETENTION_MS);
+  for (const siteId of await store.listSitesWithFilesBefore(db, before)) {
+    // oxlint-disable-next-line no-await-in-loop -- one site after the other bounds memory and load
+    await deleteFilesOfSite(context, siteId, before, limits);
+  }
+  await removeContentsWithoutFile(context, before);
+}
+
+async function deleteFilesOfSite(
+  { db, dataDir, signal }: CleanupContext,
+  siteId: number,
+  before: Date,
+  limits: { checkedFiles: number; entries: number },
+): Promise<void> {
+  let afterId = 0;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- keyset pagination
+    const ids = await store.listFilesBefore(db, siteId, before, { afterId, limit: limits.checkedFiles });
+    const orphans = new Set(ids);
+    // oxlint-disable-next-line no-await-in-loop
+    await excludeReferenced({ db, dataDir, signal }, siteId, orphans, limits.entries);
+    // oxlint-disable-next-line no-await-in-loop
+    await forEachBatch([...orphans], DELETE_BATCH_SIZE, async (batch) => {
+      if (!signal?.aborted) await deleteFiles(db, dataDir, { siteId, ids: batch, before });
+    });
+    afterId = ids.at(-1) ?? 0;
+    if (signal?.aborted || ids.length < limits.checkedFiles) return;
+  }
+}
+
+/**
+ * Removes from `orphans` the files to which an entry refers. A file can only become referenced again by an upload, which
+ * `deleteFilesBefore` notices: the API lets an entry keep its own files only, and restored entries count here.
+ */
+async function excludeReferenced(
+  { db, signal }: CleanupContext,
+  siteId: number,
+  orphans: Set<number>,
+  entriesPerStatement: number,
+): Promise<void> {
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined && orphans.size > 0) {
+    if (signal?.aborted) {
+      // After an incomplete check nothing may be deleted.
+      orphans.clear();
+      return;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- keyset pagination
+    const lastId: number | undefined = await store.findRangeEnd(db, siteId, afterId, entriesPerStatement);
+    const range = { afterId, lastId: lastId ?? MAX_ENTRY_ID };
+    // oxlint-disable-next-line no-await-in-loop
+    for (const id of await store.listReferencedFiles(db, siteId, range)) orphans.delete(id);
+    afterId = lastId;
+  }
+}
+
+/** Deletes files and lets their contents expire after the grace period of running backups. */
+async function deleteFiles(
+  db: Db,
+  dataDir: string,
+  { siteId, ids, before }: { siteId: number; ids: readonly number[]; before: Date },
+): Promise<void> {
+  const expiring = new Date(before.getTime() + BACKUP_GRACE_MS);
+  // Before the files are deleted: after a crash in between, the grace period is not lost.
+  for (const hash of await store.listFileHashes(db, siteId, ids)) {
+    // oxlint-disable-next-line no-await-in-loop -- a batch of small calls
+    await renewContent(dataDir, hash, expiring);
+  }
+  await store.deleteFilesBefore(db, siteId, ids, before);
+}
+
+/**
+ * Removes contents that belong to no file of any site: of refused uploads, and of deleted files. Does nothing if the
+ * database knows none of the contents: then it is probably not the database of this folder (a wrong `DATABASE_URL`).
+ */
+async function removeContentsWithoutFile(
+  { db, dataDir, signal }: CleanupContext,
+  before: Date,
+): Promise<void> {
+  if (!(await hasKnownContent(db, dataDir))) return;
+  await finishRemovals(dataDir, before);
+  for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
+    if (signal?.aborted) return;
+    // oxlint-disable-next-line no-await-in-loop -- one folder after the other bounds memory
+    const stored = await listStoredHashes(dataDir, firstByte);
+    if (stored.length === 0) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    const used = await store.listHashesByFirstByte(db, firstByte);
+    for (const hash of stored) {
+      // oxlint-disable-next-line no-await-in-loop
+      if (!used.has(hash)) await removeContent(dataDir, hash, before);
+    }
+  }
+}
+
+/** Whether any stored content belongs to a file of the database. */
+async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
+  for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- usually the first folder has one
+    const stored = await listStoredHashes(dataDir, firstByte);
+    if (stored.length === 0) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    const used = await store.listHashesByFirstByte(db, firstByte);
+    if (stored.some((hash) => used.has(hash))) return true;
+  }
+  return false;
+}
+
+/** Scheduled task that deletes files to which no entry refers. */
+export const deleteOrphanFilesTask = ({
+  db,
+  services,
+}: {
+  db: Db;
+  services: Pick<Services, 'dataDir'>;
+}): ScheduledTask => ({
+  name: 'delete orphan files',
+  intervalMs: DAY_MS,
+  run: (signal) => deleteOrphanFiles(db, services.dataDir, signal),
+});

@@ -1,0 +1,72 @@
+import { isFileField } from '../../../../contract/rules/fields.ts';
+import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
+import { badRequest, notFound } from '../../../kernel/api-error.ts';
+import type { Call, Handlers } from '../../../kernel/http/handler.ts';
+import {
+  findField,
+  type EntryType,
+  type FileValue,
+  loadSchema,
+  type SchemaField,
+} from '../../schema/index.ts';
+import { getContentPath, isRaster } from './content.ts';
+import { findEntryValues, findFileHash } from './files.store.ts';
+
+/** exportDataType of Download Document (shapes 2). */
+const DOWNLOAD_DOCUMENT = 3;
+
+/**
+ * The file field of a path parameter: an id, or an apiName in any case.
+ * @throws ApiError 404 for an unknown field, 400 if it holds no files
+ */
+function requireFileField(type: EntryType, idOrName: string): SchemaField {
+  const field = /^\d+$/.test(idOrName)
+    ? type.fields.find(({ id }) => id === Number(idOrName))
+    : findField(type, idOrName);
+  if (!field) throw notFound(`Field "${idOrName}" of ${type.apiName}`);
+  if (!isFileField(field.fieldType))
+    throw badRequest([{ path: 'fieldId', message: `${field.apiName} holds no files` }]);
+  return field;
+}
+
+/** Records a download in the activity log. Images displayed in a page are not recorded. */
+async function recordDownload({ db, caller, origin }: Call): Promise<void> {
+  const { siteId, userId, tokenHash: session, scopes } = caller;
+  await insertActivity(db, {
+    siteId,
+    userId,
+    session,
+    kind: ACTIVITY_TYPE.exported,
+    exportDataType: DOWNLOAD_DOCUMENT,
+    ip: origin.ip,
+    source: scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
+  });
+}
+
+export const entryFileHandlers: Handlers<'getEntryFile'> = {
+  async getEntryFile(call) {
+    const { db, caller, params, query, services } = call;
+    const { siteId } = caller;
+    const entry = await findEntryValues(db, siteId, params.entryId);
+    const type = entry && (await loadSchema(db, siteId)).typesById.get(entry.typeId);
+    if (!entry || !type) throw notFound(`Entry ${params.entryId}`);
+    const field = requireFileField(type, params.fieldId);
+    const files = (entry.vals[field.id] ?? []) as readonly FileValue[];
+    const file = files[query.seqNumber ?? 0];
+    const hash = file && (await findFileHash(db, siteId, file.file));
+    if (!file || !hash)
+      throw notFound(`File ${query.seqNumber ?? 0} of ${field.apiName} of entry ${params.entryId}`);
+    const inline = isRaster(file.type);
+    if (!inline) await recordDownload(call);
+    return {
+      status: 200,
+      file: {
+        path: getContentPath(services.dataDir, hash),
+        type: file.type,
+        name: file.name,
+        inline,
+        etag: `"${hash.toString('base64url')}"`,
+      },
+    };
+  },
+};

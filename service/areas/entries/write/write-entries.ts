@@ -1,0 +1,292 @@
+import type { DataRequestResultVm, StoreRequestsVm } from '../../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../../contract/rules/fields.ts';
+import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
+import type { Tx } from '../../../kernel/db/database.ts';
+import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
+import type { Call } from '../../../kernel/http/handler.ts';
+import { lockSchemaShared, type EntryType, type SchemaField } from '../../schema/index.ts';
+import { loadZones, requireType } from '../query/resolve-query.ts';
+import { addAttachments, storeAttachments } from './attachments.ts';
+import {
+  findChangedFields,
+  buildDrafts,
+  listFieldsToRead,
+  findMissingFields,
+  type EntryDraft,
+} from './entry-drafts.ts';
+import { lockEntries, lockReferencedEntries } from './locks.store.ts';
+import * as store from './write.store.ts';
+import { extractIds, type CellWrite } from './parse-value.ts';
+import { getNearKey } from '../../../../contract/rules/near-names.ts';
+
+/** Maximum number of store requests and files of one request. */
+const MAX_ITEMS = 10_000;
+
+type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> & {
+  params: { entryTypeId: string };
+  body: StoreRequestsVm;
+  query: { dateTimeBehavior?: number };
+};
+
+/** The user and proxy to whom the log attributes the changes of a request. */
+export const getAuthor = (call: Pick<Call, 'caller' | 'origin'>): store.Author => {
+  const { siteId, userId, proxy } = getActor(call);
+  return { siteId, userId, proxyId: proxy?.userId ?? null };
+};
+
+/** Ids of the entries that the items refer to. */
+function listReferencedIds(items: readonly CellWrite[], type: EntryType): number[] {
+  const references = new Set(
+    type.fields.filter(({ fieldType }) => fieldType === FIELD.reference).map(({ id }) => id),
+  );
+  return [
+    ...new Set(items.flatMap(({ fieldId, value }) => (references.has(fieldId) ? extractIds(value) : []))),
+  ];
+}
+
+/** Gives new entries the next number of each counter field, in the order of the request. */
+async function assignCounterNumbers(
+  tx: Tx,
+  siteId: number,
+  type: EntryType,
+  drafts: readonly EntryDraft[],
+): Promise<void> {
+  const newDrafts = drafts.filter((draft) => draft.isNew);
+  if (newDrafts.length === 0) return;
+  for (const field of type.fields.filter(({ fieldType }) => fieldType === FIELD.counter)) {
+    // oxlint-disable-next-line no-await-in-loop -- every transaction locks the counters in the same order
+    const first = await store.takeCounterNumbers(tx, siteId, field.id, newDrafts.length);
+    for (const [index, draft] of newDrafts.entries()) draft.after[field.id] = first + index;
+  }
+}
+
+/** Stores the drafts; returns the ids of new entries by their negative ids of the request. */
+async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts: readonly EntryDraft[]) {
+  const newDrafts = drafts.filter((draft) => draft.isNew);
+  const newIds = newDrafts.length > 0 ? await store.reserveEntryIds(tx, newDrafts.length) : [];
+  const storedIds = new Map(newDrafts.map((draft, index) => [draft.entryId, newIds[index] ?? 0]));
+  const writes = drafts.map((draft) => ({
+    entryId: storedIds.get(draft.entryId) ?? draft.entryId,
+    before: draft.before,
+    after: draft.after,
+    changed: draft.isNew
+      ? []
+      : findChangedFields(
+          draft,
+          [...draft.touched.values()].map(({ field }) => field),
+        ),
+    isNew: draft.isNew,
+  }));
+  const inserts = writes.filter(({ isNew }) => isNew);
+  const updates = writes.filter(({ isNew, changed }) => !isNew && changed.length > 0);
+  const at = await store.getChangeTime(tx);
+  if (inserts.length > 0) await store.insertEntries(tx, author, type, inserts, at);
+  if (updates.length > 0)
+    await store.updateEntries(
+      tx,
+      author,
+      type,
+      updates.toSorted((a, b) => a.entryId - b.entryId),
+      at,
+      store.CAUSE.user,
+    );
+  const writtenIds = [...inserts, ...updates].map(({ entryId }) => entryId);
+  if (type.fields.some((field) => field.isCalculated) && writtenIds.length > 0)
+    await store.queueCalculations(tx, author.siteId, writtenIds);
+  return {
+    storedIds,
+    created: inserts.map(({ entryId }) => entryId),
+    updated: updates.map(({ entryId }) => entryId),
+    changedFields: [...new Set(updates.flatMap(({ changed }) => changed))],
+    at,
+  };
+}
+
+const AUDIT_ACTIONS = { created: 'entry.create', updated: 'entry.update', deleted: 'entry.delete' } as const;
+type AuditAction = (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS] | 'entry.calculate' | 'entry.restore';
+
+/** Records one audit row for the request (`cell_log` has the values) and one event with the ids. */
+export function recordEntryChanges(
+  record: Recorder,
+  operation: {
+    type: EntryType;
+    kind: keyof typeof AUDIT_ACTIONS;
+    action?: AuditAction;
+    /** Fields of which values changed; required for caches to survive an update of other fields. */
+    changedFields?: readonly SchemaField[];
+  },
+  ids: readonly number[],
+  extraChanges: Readonly<Record<string, unknown>> = {},
+): void {
+  if (ids.length === 0) return;
+  const { type, kind, action = AUDIT_ACTIONS[kind], changedFields } = operation;
+  record({
+    action,
+    subject: ['entry-type', type.id],
+    changes: { entries: ids, ...extraChanges },
+    event: {
+      topic: 'default-data',
+      entityType: 'Data',
+      kind,
+      isCalculated: action === 'entry.calculate',
+      entities: ids.map((EntryId) => ({ EntryId, EntryListId: type.id })),
+    },
+    typeChange: { typeId: type.id, fieldIds: changedFields?.map(({ id }) => id) ?? 'all' },
+  });
+}
+
+/**
+ * Creates and changes entries (spec 4.4; shapes 4). Negative ids denote new entries; items with the same id belong to the
+ * same entry.
+ * @throws ApiError 400 with all errors if any item is invalid; nothing is stored then
+ */
+export async function writeEntries(
+  call: WriteCall,
+  options: { onlyNew: boolean },
+): Promise<DataRequestResultVm[]> {
+  const { db, caller, params, body } = call;
+  const items = body.storeRequests ?? [];
+  const files = body.binaryStoreRequests ?? [];
+  if (items.length + files.length > MAX_ITEMS)
+    throw badRequest([
+      { path: 'storeRequests', message: `has too many items: ${MAX_ITEMS} at most, files included` },
+    ]);
+  const behavior = call.query.dateTimeBehavior === 1 ? 1 : 0;
+  const zones = await loadZones(db, caller, behavior);
+  const author = getAuthor(call);
+  const attachments = await storeAttachments(files, call.files, call.services.dataDir);
+  const allItems = [...items, ...attachments.map(({ request }) => request)];
+  const describeAbsent = (id: number): string =>
+    options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
+  return change(db, getActor(call), async (tx, record) => {
+    const schema = await lockSchemaShared(tx, author.siteId);
+    const type = requireType(schema, params.entryTypeId);
+    const existingIds = options.onlyNew
+      ? []
+      : [...new Set(allItems.map(({ entryId }) => entryId))].filter((id) => id > 0);
+    const fieldIds = listFieldsToRead(
+      type,
+      allItems.map(({ fieldId }) => fieldId),
+    );
+    const referencedIds = listReferencedIds(items, type);
+    const types =
+      referencedIds.length > 0
+        ? await lockReferencedEntries(tx, author.siteId, [...existingIds, ...referencedIds])
+        : new Map<number, number>();
+    const existing =
+      existingIds.length > 0
+        ? await lockEntries(tx, author.siteId, type, existingIds, fieldIds)
+        : new Map<number, never>();
+    const { drafts: draftsById, errors: itemErrors } = buildDrafts(
+      items,
+      type,
+      existing,
+      { behavior, zones },
+      describeAbsent,
+    );
+    itemErrors.push(
+      ...(await addAttachments(
+        tx,
+        { siteId: author.siteId, type, existing, absent: describeAbsent },
+        attachments,
+        draftsById,
+      )),
+    );
+    const drafts = [...draftsById.values()];
+    const errors = [
+      ...itemErrors,
+      ...findMissingFields(drafts, type),
+      ...(await findUnknownIds(tx, author.siteId, drafts, types)),
+      ...(await findNearDuplicateErrors(tx, author.siteId, type, drafts)),
+    ];
+    if (errors.length > 0) throw badRequest(errors);
+    await assignCounterNumbers(tx, author.siteId, type, drafts);
+    const { storedIds, created, updated, changedFields, at } = await storeDrafts(tx, author, type, drafts);
+    recordEntryChanges(record, { type, kind: 'created' }, created);
+    recordEntryChanges(record, { type, kind: 'updated', changedFields }, updated);
+    const modifiedAt = at.toISOString();
+    return allItems.map((item): DataRequestResultVm => {
+      const entryId = storedIds.get(item.entryId) ?? item.entryId;
+      const isNoData = draftsById.get(item.entryId)?.after[item.fieldId] === undefined;
+      return {
+        entryId,
+        rowId: entryId,
+        fieldId: item.fieldId,
+        isNoData,
+        modified: modifiedAt,
+        modifiedBy: author.userId,
+      };
+    });
+  });
+}
+
+/** Errors of ids of entries and users that do not exist; `types` has the type ids of the existing referenced entries. */
+async function findUnknownIds(
+  tx: Tx,
+  siteId: number,
+  drafts: readonly EntryDraft[],
+  types: ReadonlyMap<number, number>,
+): Promise<FieldError[]> {
+  const referenced = drafts.flatMap((draft) =>
+    [...draft.touched.values()].flatMap(({ field, path }) => {
+      const value = draft.after[field.id];
+      const ids = typeof value === 'number' ? [value] : Array.isArray(value) ? value : [];
+      return ids.filter((id) => typeof id === 'number').map((id) => ({ field, path: `${path}.value`, id }));
+    }),
+  );
+  const references = referenced.filter(({ field }) => field.fieldType === FIELD.reference);
+  const users = referenced.filter(({ field }) => field.fieldType === FIELD.user);
+  const members =
+    users.length > 0
+      ? await store.findMemberIds(tx, siteId, [...new Set(users.map(({ id }) => id))])
+      : new Set<number>();
+  return [
+    ...references.flatMap(({ field, path, id }) => {
+      const type = types.get(id);
+      if (type === undefined) return [{ path, message: `Entry ${id} does not exist` }];
+      return field.entryLists.length === 0 || field.entryLists.includes(type)
+        ? []
+        : [{ path, message: `Entry ${id} is of a type that ${field.apiName} does not refer to` }];
+    }),
+    ...users
+      .filter(({ id }) => !members.has(id))
+      .map(({ path, id }) => ({ path, message: `User ${id} is not on this site` })),
+  ];
+}
+
+/** Errors of names similar to those of stored entries or of the same request, unless the item has ignoreNearDups. */
+async function findNearDuplicateErrors(
+  tx: Tx,
+  siteId: number,
+  type: EntryType,
+  drafts: readonly EntryDraft[],
+): Promise<FieldError[]> {
+  const named = drafts.flatMap((draft) => {
+    const name = draft.after[type.keyField.id];
+    const touched = draft.touched.get(type.keyField.id);
+    if (!touched || typeof name !== 'string' || name === draft.before[type.keyField.id]) return [];
+    const key = getNearKey(name);
+    return key === undefined ? [] : [{ draft, key, name, path: `${touched.path}.value` }];
+  });
+  const checked = named.filter(({ draft }) => !draft.ignoreNearDups);
+  if (checked.length === 0) return [];
+  const renamedIds = named.filter(({ draft }) => !draft.isNew).map(({ draft }) => draft.entryId);
+  const stored = await store.findNearDuplicates(
+    tx,
+    siteId,
+    type.id,
+    [...new Set(checked.map(({ key }) => key))],
+    renamedIds,
+  );
+  const draftsByKey = Map.groupBy(named, ({ key }) => key);
+  return checked.flatMap(({ draft, key, path }) => {
+    const near = stored.get(key);
+    const hint = 'set ignoreNearDups to store it anyway';
+    if (near)
+      return [{ path, message: `"${near.name}" (entry ${near.entryId}) has nearly the same name; ${hint}` }];
+    const duplicate = draftsByKey.get(key)?.find((other) => other.draft !== draft);
+    return duplicate
+      ? [{ path, message: `"${duplicate.name}" in this request has nearly the same name; ${hint}` }]
+      : [];
+  });
+}

@@ -1,0 +1,40 @@
+import {
+  plainColumns,
+  textColumns,
+  timeColumns,
+  userColumns,
+  GROUP_ID_COLUMN,
+} from '../../kernel/backup-sheets.ts';
+import { defineArea } from '../../kernel/area/area.ts';
+import { groupHandlers } from './handlers.ts';
+
+export const groupsArea = defineArea({
+  name: 'groups',
+  handlers: groupHandlers,
+  tables: {
+    user_group: { backup: { sheet: 'groups' } },
+    group_member: { backup: { sheet: 'groupMembers' } },
+  },
+  sheets: {
+    groups: {
+      name: 'groups.csv',
+      kind: 'groups',
+      from: 'user_group',
+      keys: ['group_id'],
+      columns: [
+        GROUP_ID_COLUMN,
+        ...textColumns('name', 'description', 'capabilities'),
+        ...plainColumns('entry_id'),
+        ...timeColumns('created_at', 'modified_at'),
+      ],
+    },
+    groupMembers: {
+      name: 'groups/members.csv',
+      kind: 'groups',
+      from: 'group_member',
+      keys: ['group_id', 'user_id'],
+      columns: [GROUP_ID_COLUMN, ...userColumns('user_id')],
+    },
+  },
+  auditActions: ['group.create', 'group.delete', 'group.update'],
+});

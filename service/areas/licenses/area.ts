@@ -1,0 +1,18 @@
+import { plainColumns, userColumns } from '../../kernel/backup-sheets.ts';
+import { defineArea } from '../../kernel/area/area.ts';
+import { licenseHandlers } from './handlers.ts';
+
+export const licensesArea = defineArea({
+  name: 'licenses',
+  handlers: licenseHandlers,
+  sheets: {
+    licenses: {
+      name: 'licenses.csv',
+      kind: 'licenses',
+      from: 'membership',
+      keys: ['user_id'],
+      columns: [...userColumns('user_id'), ...plainColumns('license_type_id')],
+    },
+  },
+  auditActions: ['license.change'],
+});

@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { buildListPage, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
+
+export interface StoredLicense {
+  userId: number;
+  licenseTypeId: number;
+}
+
+/** A page of licenses of the given types, ordered by user id. */
+export async function listLicenses(
+  db: Db,
+  siteId: number,
+  types: readonly number[],
+  page: Page,
+): Promise<StoredLicense[]> {
+  const selection = buildListPage(
+    { siteId, list: MEMBERS_BY_LICENSE, parts: types },
+    page,
+    (firstId, limit) => {
+      // One index scan per type, merged: users with other licenses are never read.
+      const selects = types.map(
+        (type) => sql`(select user_id as "userId", license_type_id as "licenseTypeId" from membership
+        where site_id = ${siteId} and license_type_id = ${type} and user_id >= ${firstId} order by user_id limit ${limit})`,
+      );
+      return sql.join(selects, sql` union all `);
+    },
+  );
+  const { rows } = await sql<StoredLicense>`${selection}`.execute(db);
+  return rows;
+}
+
+/** The license of a user with the version of the user. */
+export async function getLicense(
+  db: Db,
+  siteId: number,
+  userId: number,
+): Promise<(StoredLicense & { version: number }) | undefined> {
+  return db
+    .selectFrom('membership')
+    .select(['user_id as userId', 'license_type_id as licenseTypeId', 'version'])
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+export interface StoredLicenseChange {
+  date: Date;
+  licenseTypeId: number;
+  previousLicenseTypeId: number | null;
+  changedBy: number | null;
+  changedByName: string | null;
+}
+
+/** A page of a user's license changes, newest first. The author is named only while a member of the site. */
+export async function listChanges(
+  db: Db,
+  siteId: number,
+  userId: number,
+  page: Page,
+): Promise<StoredLicenseChange[]> {
+  const { rows } = await sql<StoredLicenseChange>`
+    select l.at as date, (l.changes -> 'licenseTypeId' ->> 1)::int as "licenseTypeId",
+      (l.changes -> 'licenseTypeId' ->> 0)::int as "previousLicenseTypeId", l.actor_id as "changedBy",
+      case when m.user_id is not null then a.first_name || ' ' || a.last_name end as "changedByName"
+    from audit_log l
+    left join membership m on m.site_id = l.site_id and m.user_id = l.actor_id
+    left join account a on a.user_id = m.user_id
+    where l.site_id = ${siteId} and l.subject_type = 'user' and l.subject_id = ${String(userId)}
+      and l.changes -> 'licenseTypeId' ->> 1 is not null
+    order by l.at desc, l.audit_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+/** Change of the number of seats of a type on a day (UTC), or the current number if `day` is null. */
+export interface SeatChange {
+  day: string | null;
+  licenseTypeId: number;
+  by: number;
+}
+
+/** The current seats and all changes since a moment, read in one snapshot. */
+export async function readSeats(db: Db, siteId: number, since: Date): Promise<SeatChange[]> {
+  const { rows } = await sql<SeatChange>`
+    with change as (
+      select (at at time zone 'UTC')::date as day, changes -> 'licenseTypeId' as seat, count(*)::int as n from audit_log
+      where site_id = ${siteId} and at >= ${since} and changes ? 'licenseTypeId' group by 1, 2)
+    select null::date as day, part as "licenseTypeId", sum(n)::int as by from list_block
+    where site_id = ${siteId} and list = ${MEMBERS_BY_LICENSE} group by part
+    union all
+    select day, (seat ->> 0)::int, -n from change where seat ->> 0 is not null
+    union all
+    select day, (seat ->> 1)::int, n from change where seat ->> 1 is not null`.execute(db);
+  return rows;
+}
+
+export interface StoredUnusedLicense extends StoredLicense {
+  lastActivityDate: Date | null;
+}
+
+const BILLABLE_TYPE_IDS = licenseTypes.filter((type) => type.isBillable).map((type) => type.licenseTypeId);
+
+/**
+ * A page of billable licenses whose users joined and were last active more than `days` days ago. The full list is
+ * computed for every page, so that all pages cost the same.
+ */
+export async function listUnusedLicenses(
+  db: Db,
+  siteId: number,
+  days: number,
+  page: Page,
+): Promise<StoredUnusedLicense[]> {
+  const { rows } = await sql<StoredUnusedLicense>`
+    with idle as materialized (
+      select user_id as "userId", license_type_id as "licenseTypeId", last_active_at as "lastActivityDate"
+      from membership
+      where site_id = ${siteId} and license_type_id = any(${BILLABLE_TYPE_IDS}::smallint[])
+        and greatest(last_active_at, created_at) < now() - make_interval(days => ${days}::int))
+    select * from idle order by "userId" limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+export async function setLicense(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  licenseTypeId: number,
+): Promise<void> {
+  await tx
+    .updateTable('membership')
+    .set({ license_type_id: licenseTypeId })
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .execute();
+}

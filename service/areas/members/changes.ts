@@ -1,0 +1,180 @@
+import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { diffProperties, type Recorder } from '../../kernel/audit/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import * as pairsStore from './group-members.store.ts';
+import { getUsers, touchUsers, type StoredUser } from './users.store.ts';
+
+/** Fields of the account, which all sites of the user share. */
+const ACCOUNT_FIELDS = new Set([
+  'email',
+  'firstName',
+  'lastName',
+  'federationId',
+  'isLocked',
+  'secondFactorSetUp',
+]);
+
+/**
+ * Records changes of users. A user who differs from `usersBefore` gets a new version, so that `modifiedSince` finds the
+ * change, and an audit row with an event on each site where the change is visible. Unchanged users are left alone.
+ * Every change of users must end here. Returns the changed users as they are now on this site.
+ */
+export async function recordUserChanges(
+  tx: Tx,
+  actor: { siteId: number; userId: number | null },
+  usersBefore: readonly StoredUser[],
+  action: string,
+  record: Recorder,
+): Promise<StoredUser[]> {
+  const ids = usersBefore.map((user) => user.id);
+  const usersAfter = new Map((await getUsers(tx, actor.siteId, ids)).map((user) => [user.id, user]));
+  const changes = new Map<number, ReturnType<typeof diffProperties>>();
+  for (const before of usersBefore) {
+    const after = usersAfter.get(before.id);
+    const different = after ? diffProperties(toAuditedUser(before), toAuditedUser(after)) : {};
+    if (Object.keys(different).length > 0) changes.set(before.id, different);
+  }
+  const accountChanged = [...changes.values()].some(
+    (each) => Object.keys(pickAccountFields(each)).length > 0,
+  );
+  const changedUsersBySite = new Map<number, StoredUser[]>();
+  for (const siteId of await touchUsers(tx, actor, [...changes.keys()], accountChanged)) {
+    // oxlint-disable-next-line no-await-in-loop -- one connection, few sites
+    changedUsersBySite.set(siteId, await getUsers(tx, siteId, [...changes.keys()]));
+  }
+  for (const [siteId, users] of changedUsersBySite) {
+    for (const user of users) {
+      const different = changes.get(user.id) ?? {};
+      record({
+        siteId,
+        action,
+        subject: ['user', user.id],
+        changes: siteId === actor.siteId ? different : pickAccountFields(different),
+        event: buildUserEvent('updated', user),
+      });
+    }
+  }
+  return changedUsersBySite.get(actor.siteId) ?? [];
+}
+
+const pickAccountFields = (changes: ReturnType<typeof diffProperties>) =>
+  Object.fromEntries(Object.entries(changes).filter(([name]) => ACCOUNT_FIELDS.has(name)));
+
+/** Adds a new member to groups and records both the membership and the group changes. */
+export async function recordNewMember(
+  tx: Tx,
+  siteId: number,
+  member: { userId: number; groupIds: readonly number[] },
+  action: string,
+  record: Recorder,
+): Promise<StoredUser> {
+  const added = await pairsStore.addToGroups(
+    tx,
+    siteId,
+    member.groupIds.map((groupId) => [member.userId, groupId]),
+  );
+  const [user] = await getUsers(tx, siteId, [member.userId]);
+  if (!user) throw new Error('The added member does not exist');
+  record({
+    siteId,
+    action,
+    subject: ['user', user.id],
+    changes: diffProperties(undefined, toAuditedUser(user)),
+    event: buildUserEvent('created', user),
+  });
+  await recordGroupMemberChanges(tx, siteId, { added }, record);
+  return user;
+}
+
+/**
+ * Records added and removed members of groups: a new entity tag, an audit row and an event per group. The effect on the
+ * users themselves is recorded by `recordUserChanges`. Every change of group memberships must end here.
+ */
+export async function recordGroupMemberChanges(
+  tx: Tx,
+  siteId: number,
+  {
+    added = [],
+    removed = [],
+  }: { added?: readonly pairsStore.GroupMember[]; removed?: readonly pairsStore.GroupMember[] },
+  record: Recorder,
+): Promise<void> {
+  const groupIds = [...new Set([...added, ...removed].map(([, groupId]) => groupId))].toSorted(
+    (a, b) => a - b,
+  );
+  if (groupIds.length === 0) return;
+  await pairsStore.touchGroups(tx, siteId, groupIds);
+  for (const groupId of groupIds) {
+    const [addedIds, removedIds] = [listUserIds(added, groupId), listUserIds(removed, groupId)];
+    record({
+      siteId,
+      action: removedIds.length > 0 ? 'group.unassign' : 'group.assign',
+      subject: ['group', groupId],
+      changes: { members: [removedIds, addedIds] },
+      event: buildGroupEvent('updated', groupId, {
+        ...(addedIds.length > 0 && { added: addedIds }),
+        ...(removedIds.length > 0 && { removed: removedIds }),
+      }),
+    });
+  }
+}
+
+const listUserIds = (pairs: readonly pairsStore.GroupMember[], groupId: number) =>
+  pairs
+    .filter(([, id]) => id === groupId)
+    .map(([userId]) => userId)
+    .toSorted((a, b) => a - b);
+
+/** Creates the Administrators group of a site, or restores all its capabilities. Returns its id. */
+export async function ensureAdministratorsGroup(tx: Tx, siteId: number, record: Recorder): Promise<number> {
+  const before = await pairsStore.lockAdministratorsGroup(tx, siteId);
+  if (before && capabilities.every(({ name }) => before.capabilities.includes(name))) return before.id;
+  const { id, ...after } = await pairsStore.saveAdministratorsGroup(tx, siteId);
+  record({
+    siteId,
+    action: before ? 'group.update' : 'group.create',
+    subject: ['group', id],
+    changes: before
+      ? { capabilities: [before.capabilities, after.capabilities] }
+      : diffProperties(undefined, after),
+    event: buildGroupEvent(before ? 'updated' : 'created', id, { name: after.name }),
+  });
+  return id;
+}
+
+/** A user as returned by the contract, without internal fields. */
+export function toUserInfo({
+  version: _version,
+  homeSiteId: _home,
+  licenseTypeId: _license,
+  ...user
+}: StoredUser): UserInfoResponse {
+  return user;
+}
+
+/** The audited fields of a user: everything except ids, version, dates and authors. */
+export function toAuditedUser({
+  id: _id,
+  version: _version,
+  createdDate: _createdDate,
+  createdBy: _createdBy,
+  modifiedDate: _modifiedDate,
+  modifiedBy: _modifiedBy,
+  ...user
+}: StoredUser) {
+  return user;
+}
+
+/** The event of a user change: the public fields and the license, never a secret. */
+export const buildUserEvent = (kind: 'created' | 'updated' | 'deleted', user: StoredUser) =>
+  ({
+    topic: 'default-users',
+    entityType: 'Users',
+    kind,
+    entity: { ...toUserInfo(user), licenseTypeId: user.licenseTypeId },
+  }) as const;
+
+/** The event of a group change. */
+export const buildGroupEvent = (kind: 'created' | 'updated' | 'deleted', groupId: number, fields: object) =>
+  ({ topic: 'default-users', entityType: 'UserGroups', kind, entity: { id: groupId, ...fields } }) as const;

@@ -1,0 +1,8 @@
+import { defineArea } from '../../kernel/area/area.ts';
+import { platformHandlers } from './handlers.ts';
+
+export const platformArea = defineArea({
+  name: 'platform',
+  handlers: platformHandlers,
+  auditActions: ['site.create'],
+});

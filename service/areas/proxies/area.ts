@@ -1,0 +1,27 @@
+import { timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
+import { defineArea } from '../../kernel/area/area.ts';
+import { proxyHandlers } from './index.ts';
+
+export const proxiesArea = defineArea({
+  name: 'proxies',
+  handlers: proxyHandlers,
+  tables: {
+    proxy_assignment: { backup: { sheet: 'proxies' } },
+    acting_report: { backup: { leftOut: 'log of the installation' } },
+    acting_step: { backup: { leftOut: 'log of the installation' } },
+  },
+  sheets: {
+    proxies: {
+      name: 'proxies.csv',
+      kind: 'proxies',
+      from: 'proxy_assignment',
+      keys: ['proxy_id', 'user_id'],
+      columns: [
+        ...userColumns('proxy_id', 'user_id'),
+        ...timeColumns('created_at'),
+        ...userColumns('created_by'),
+      ],
+    },
+  },
+  auditActions: ['acting.begin', 'acting.end', 'proxy.change'],
+});

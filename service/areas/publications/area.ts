@@ -1,0 +1,16 @@
+import { defineArea } from '../../kernel/area/area.ts';
+
+export const publicationsArea = defineArea({
+  name: 'publications',
+  notBuilt: [
+    'pollPublication',
+    'acknowledgePublication',
+    'listTopics',
+    'streamTopic',
+    'listTopicDefinitions',
+    'createTopicDefinition',
+    'getTopicDefinition',
+    'updateTopicDefinition',
+    'deleteTopicDefinition',
+  ],
+});

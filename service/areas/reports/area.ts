@@ -1,0 +1,6 @@
+import { defineArea } from '../../kernel/area/area.ts';
+
+export const reportsArea = defineArea({
+  name: 'reports',
+  notBuilt: ['listReportTemplates', 'startReportRun', 'listReportRuns', 'getReportRun', 'downloadReport'],
+});

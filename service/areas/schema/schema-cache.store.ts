@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { createCache } from '../../kernel/cache.ts';
+import { executePrepared } from '../../kernel/db/prepared.ts';
+import { ApiError } from '../../kernel/api-error.ts';
+import {
+  buildSchema,
+  type SiteSchema,
+  type StoredChoice,
+  type StoredEntryType,
+  type StoredField,
+} from './schema.ts';
+
+/**
+ * Cached schemas by stamp. `schema_stamp` is a random UUID that every change of the schema renews, so a stamp never
+ * identifies another schema, not even after a rollback or in another database.
+ */
+const schemasByStamp = createCache<SiteSchema>({ maxEntries: 200 });
+/** Stamp of each site as this process last read it. */
+const lastStampBySite = new Map<number, string>();
+
+/** First key of the advisory lock; the second is the site id. Any number that no other lock of the service uses. */
+const SCHEMA_LOCK_KEY = 7_402;
+
+/** Schema of a site; a cached one costs a single read of its stamp. */
+export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
+  const query = sql<{ stamp: string }>`select schema_stamp as stamp from site where site_id = ${siteId}`;
+  const { rows } = await executePrepared(query, db, 'always');
+  const stamp = rows[0]?.stamp ?? '';
+  const schema = schemasByStamp.get(stamp);
+  if (!schema) return readSchema(db, siteId);
+  lastStampBySite.set(siteId, stamp);
+  return schema;
+}
+
+/**
+ * Runs `read` with the cached schema of the site without checking it first; the result carries the stamp that was
+ * current when it was read. If that differs, or `read` throws an ApiError, the schema is loaded and `read` runs again,
+ * so `read` must have no side effects.
+ */
+export async function readWithSchema<T extends { stamp: string }>(
+  db: Db,
+  siteId: number,
+  read: (schema: SiteSchema) => Promise<T>,
+): Promise<T> {
+  const stamp = lastStampBySite.get(siteId);
+  const cachedSchema = stamp === undefined ? undefined : schemasByStamp.get(stamp);
+  if (cachedSchema) {
+    const result = await read(cachedSchema).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
+    if (result && result.stamp === stamp) return result;
+  }
+  return read(await loadSchema(db, siteId));
+}
+
+/**
+ * Schema for writers of entries, under a shared lock: it does not change before the transaction ends. Must be taken
+ * before any other lock. Writers hold it together; a change of the schema waits for them, and they wait for it, in
+ * order.
+ */
+export async function lockSchemaShared(tx: Tx, siteId: number): Promise<SiteSchema> {
+  await sql`select pg_advisory_xact_lock_shared(${SCHEMA_LOCK_KEY}::int, ${siteId}::int)`.execute(tx);
+  return loadSchema(tx, siteId);
+}
+
+/**
+ * Schema for changing it, under an exclusive lock: no other transaction writes entries or the schema before this one
+ * ends.
+ */
+export async function lockSchemaExclusive(tx: Tx, siteId: number): Promise<SiteSchema> {
+  await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK_KEY}::int, ${siteId}::int)`.execute(tx);
+  return loadSchema(tx, siteId);
+}
+
+function cacheSchema(stamp: string, schema: SiteSchema): void {
+  lastStampBySite.set(schema.siteId, stamp);
+  schemasByStamp.set(stamp, schema);
+}
+
+interface SchemaRow {
+  stamp: string;
+  version: number;
+  types: StoredEntryType[];
+  fields: StoredField[];
+  choices: StoredChoice[];
+}
+
+/** Reads the whole schema in one statement, so that all parts belong to one version. */
+async function readSchema(db: Db, siteId: number): Promise<SiteSchema> {
+  const { rows } = await sql<SchemaRow>`
+    select schema_stamp as stamp, schema_version as version,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', type_id, 'apiName', api_name, 'singularName', singular_name,
+        'pluralName', plural_name, 'version', version) order by type_id), '[]')
+        from entry_type where site_id = ${siteId}) as types,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', field_id, 'typeId', type_id, 'apiName', api_name, 'name', name,
+        'description', description, 'fieldType', kind, 'isRequired', is_required, 'requiredWhen', required_when,
+        'isMoney', is_money, 'isMultiSelect', is_multi, 'isKey', is_key, 'isSearchable', is_searchable,
+        'isDateOnly', is_date_only, 'isOnEntryForm', is_on_form, 'formula', formula, 'entryLists', to_jsonb(entry_lists),
+        'slot', slot, 'slotState', slot_state, 'searchState', search_state, 'version', version) order by field_id), '[]')
+        from field where site_id = ${siteId} and deleted_at is null) as fields,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', choice_id, 'fieldId', field_id, 'name', name,
+        'seqNumber', seq, 'isRemoved', is_removed) order by choice_id), '[]')
+        from choice_value where site_id = ${siteId}) as choices
+    from site where site_id = ${siteId}`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error(`Site ${siteId} does not exist`);
+  const schema = buildSchema({ siteId, ...row });
+  cacheSchema(row.stamp, schema);
+  return schema;
+}

@@ -1,0 +1,280 @@
+import { type Insertable, sql } from 'kysely';
+import type { ChoiceValueInfo, EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
+import type { Tables } from '../../kernel/db/tables/index.ts';
+import { raiseAllTypeVersions } from '../../kernel/db/type-versions.ts';
+import type { FieldDraft } from './field-draft.ts';
+import type { SchemaField, Slot } from './schema.ts';
+
+type FieldRow = Insertable<Tables['field']>;
+type FieldJobKind = Tables['field_job']['job'];
+
+/** Number of entries by type id; types without entries are missing. */
+export async function countEntries(db: Db, siteId: number): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await sql<{ part: number; n: number }>`
+    select part, sum(n)::int as n from list_block
+    where site_id = ${siteId} and list = ${ENTRIES_BY_TYPE} group by part having sum(n) > 0`.execute(db);
+  return new Map(rows.map(({ part, n }) => [part, n]));
+}
+
+/** Whether any entry of the type, deleted ones included, ever had a value of the field. */
+export async function hasHistory(
+  tx: Tx,
+  siteId: number,
+  { id, typeId }: { id: number; typeId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from entry_change c where c.site_id = ${siteId} and c.type_id = ${typeId} and (c.last_vals ? ${String(id)}
+      or exists (select 1 from cell_log l where l.site_id = ${siteId} and l.entry_id = c.entry_id and l.field_id = ${id}))
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Increments `schemaVersion` and renews the stamp, so that cached schemas and lists of the site are read again. */
+export async function incrementSchemaVersion(tx: Tx, siteId: number): Promise<void> {
+  await tx
+    .updateTable('site')
+    .set({ schema_version: sql`schema_version + 1`, schema_stamp: sql`gen_random_uuid()` })
+    .where('site_id', '=', siteId)
+    .execute();
+  await raiseAllTypeVersions(tx, siteId);
+}
+
+/**
+ * Renews the stamp without a new `schemaVersion`: cached schemas are read again because the state of a slot changed.
+ */
+export async function renewSchemaStamp(tx: Tx, siteId: number): Promise<void> {
+  await tx
+    .updateTable('site')
+    .set({ schema_stamp: sql`gen_random_uuid()` })
+    .where('site_id', '=', siteId)
+    .execute();
+}
+
+export async function insertEntryType(
+  tx: Tx,
+  siteId: number,
+  info: Required<EntryTypeInfo>,
+): Promise<number> {
+  const row = await tx
+    .insertInto('entry_type')
+    .values({ site_id: siteId, ...toEntryTypeRow(info) })
+    .returning('type_id')
+    .executeTakeFirstOrThrow();
+  return row.type_id;
+}
+
+const toEntryTypeRow = ({ apiName, singularName, pluralName }: Required<EntryTypeInfo>) => ({
+  api_name: apiName,
+  singular_name: singularName,
+  plural_name: pluralName,
+});
+
+export async function updateEntryType(
+  tx: Tx,
+  siteId: number,
+  typeId: number,
+  info: Required<EntryTypeInfo>,
+): Promise<void> {
+  await tx
+    .updateTable('entry_type')
+    .set({ ...toEntryTypeRow(info), version: sql`version + 1`, modified_at: sql`now()` })
+    .where('site_id', '=', siteId)
+    .where('type_id', '=', typeId)
+    .execute();
+}
+
+/** Deletes an entry type without entries, with its fields and their pending jobs. */
+export async function deleteEntryType(tx: Tx, siteId: number, typeId: number): Promise<void> {
+  await tx.deleteFrom('entry_type').where('site_id', '=', siteId).where('type_id', '=', typeId).execute();
+}
+
+/** Slot of a field, and whether existing entries are already in the slot and in entry_text. */
+interface FieldStorage {
+  slot: Slot | null;
+  /** `filling` until a field job has copied the values of all existing entries. */
+  slotState: FieldRow['slot_state'];
+  searchState: FieldRow['search_state'];
+}
+
+const toFieldRow = (draft: FieldDraft, { slot, slotState, searchState }: FieldStorage) => ({
+  api_name: draft.apiName,
+  name: draft.name,
+  description: draft.description,
+  is_required: draft.isRequired,
+  required_when: draft.requiredWhen && JSON.stringify(draft.requiredWhen),
+  is_money: draft.isMoney,
+  is_multi: draft.isMultiSelect,
+  is_key: draft.isKey,
+  is_searchable: draft.isSearchable,
+  is_date_only: draft.isDateOnly,
+  is_on_form: draft.isOnEntryForm,
+  formula: draft.formula,
+  entry_lists: [...draft.entryLists],
+  slot,
+  slot_state: slotState,
+  search_state: searchState,
+});
+
+export async function insertField(
+  tx: Tx,
+  siteId: number,
+  typeId: number,
+  draft: FieldDraft,
+  state: FieldStorage,
+): Promise<number> {
+  const row = await tx
+    .insertInto('field')
+    .values({ site_id: siteId, type_id: typeId, kind: draft.fieldType, ...toFieldRow(draft, state) })
+    .returning('field_id')
+    .executeTakeFirstOrThrow();
+  return row.field_id;
+}
+
+const updateFieldQuery = (tx: Tx, siteId: number, fieldId: number) =>
+  tx.updateTable('field').where('site_id', '=', siteId).where('field_id', '=', fieldId);
+
+export async function updateField(
+  tx: Tx,
+  siteId: number,
+  fieldId: number,
+  draft: FieldDraft,
+  state: FieldStorage,
+): Promise<void> {
+  await updateFieldQuery(tx, siteId, fieldId)
+    .set({ ...toFieldRow(draft, state), version: sql`version + 1`, modified_at: sql`now()` })
+    .execute();
+}
+
+/** Replaces the text of a formula after a field that it reads was renamed. */
+export async function updateFormula(tx: Tx, siteId: number, fieldId: number, formula: string): Promise<void> {
+  await updateFieldQuery(tx, siteId, fieldId)
+    .set({ formula, version: sql`version + 1`, modified_at: sql`now()` })
+    .execute();
+}
+
+/** Makes the key field an ordinary text field, before another field becomes the key. */
+export async function releaseKey(tx: Tx, siteId: number, fieldId: number, slot: Slot | null): Promise<void> {
+  await updateFieldQuery(tx, siteId, fieldId)
+    .set({
+      is_key: false,
+      slot,
+      slot_state: slot && 'ready',
+      version: sql`version + 1`,
+      modified_at: sql`now()`,
+    })
+    .execute();
+}
+
+/** Deletes a field. With entries it is only marked: a field job clears its values, and it keeps its slot until then. */
+export async function deleteField(
+  tx: Tx,
+  siteId: number,
+  field: SchemaField,
+  hasEntries: boolean,
+): Promise<void> {
+  if (!hasEntries) {
+    await tx.deleteFrom('field').where('site_id', '=', siteId).where('field_id', '=', field.id).execute();
+    return;
+  }
+  await updateFieldQuery(tx, siteId, field.id)
+    .set({ deleted_at: sql`now()` })
+    .execute();
+  await tx.deleteFrom('field_job').where('site_id', '=', siteId).where('field_id', '=', field.id).execute();
+  await addJob(tx, siteId, field.id, 'clear');
+}
+
+/** Slots used by fields of a type, deleted fields included while their values are being cleared. */
+export async function listUsedSlots(tx: Tx, siteId: number, typeId: number): Promise<ReadonlySet<Slot>> {
+  const rows = await tx
+    .selectFrom('field')
+    .select('slot')
+    .where('site_id', '=', siteId)
+    .where('type_id', '=', typeId)
+    .where('slot', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ slot }) => slot as Slot));
+}
+
+/** Queues a job over all entries of the field's type; a queued job of the same kind starts over. */
+export async function addJob(tx: Tx, siteId: number, fieldId: number, job: FieldJobKind): Promise<void> {
+  await tx
+    .insertInto('field_job')
+    .values({ site_id: siteId, field_id: fieldId, job })
+    .onConflict((oc) => oc.columns(['site_id', 'field_id', 'job']).doUpdateSet({ after_id: 0 }))
+    .execute();
+}
+
+export async function hasJob(tx: Tx, siteId: number, fieldId: number, job: FieldJobKind): Promise<boolean> {
+  const row = await tx
+    .selectFrom('field_job')
+    .select('job')
+    .where('site_id', '=', siteId)
+    .where('field_id', '=', fieldId)
+    .where('job', '=', job)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertCounter(tx: Tx, siteId: number, fieldId: number): Promise<void> {
+  await tx.insertInto('field_counter').values({ site_id: siteId, field_id: fieldId }).execute();
+}
+
+/**
+ * Saves the choices of a field in the given order: updates listed ids, adds new ones, marks unlisted ones as removed.
+ */
+export async function saveChoices(
+  tx: Tx,
+  siteId: number,
+  fieldId: number,
+  choices: readonly ChoiceValueInfo[],
+): Promise<void> {
+  const listedJson = JSON.stringify(
+    choices.map(({ id = null, name }, index) => ({ id, name, seq: index + 1 })),
+  );
+  await sql`
+    update choice_value c set
+      name = coalesce(w.name, c.name), seq = coalesce(w.seq, c.seq), is_removed = w.id is null
+    from choice_value known left join jsonb_to_recordset(${listedJson}::jsonb) as w(id int, name text, seq int)
+      on w.id = known.choice_id
+    where known.site_id = ${siteId} and known.field_id = ${fieldId} and not (known.is_removed and w.id is null)
+      and c.site_id = known.site_id and c.field_id = known.field_id and c.choice_id = known.choice_id`.execute(
+    tx,
+  );
+  await sql`
+    insert into choice_value (site_id, field_id, name, seq)
+    select ${siteId}, ${fieldId}, w.name, w.seq
+    from jsonb_to_recordset(${listedJson}::jsonb) as w(id int, name text, seq int)
+    where w.id is null order by w.seq`.execute(tx);
+}
+
+/** Number of entries by choice id; choices that no entry has are missing. */
+export async function countChoiceUses(
+  db: Db,
+  siteId: number,
+  field: SchemaField,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const uses = field.isMultiSelect
+    ? countInMultiValues(siteId, field, ids)
+    : countInEntries(siteId, field, ids);
+  const { rows } = await uses.execute(db);
+  return new Map(rows.map(({ choice, n }) => [choice, n]));
+}
+
+const countInMultiValues = (siteId: number, field: SchemaField, ids: readonly number[]) => sql<{
+  choice: number;
+  n: number;
+}>`
+  select v as choice, count(*)::int as n from entry_multi
+  where site_id = ${siteId} and field_id = ${field.id} and v = any(${[...ids]}::int[]) group by v`;
+
+/** Counts by the slot where it is ready, otherwise by the values of all entries of the type. */
+function countInEntries(siteId: number, field: SchemaField, ids: readonly number[]) {
+  const value =
+    field.slot && field.isSlotReady ? sql.ref(field.slot) : sql`(vals ->> ${String(field.id)})::float8`;
+  return sql<{ choice: number; n: number }>`
+    select ${value}::int as choice, count(*)::int as n from entry
+    where site_id = ${siteId} and type_id = ${field.typeId} and ${value} = any(${[...ids]}::float8[]) group by 1`;
+}

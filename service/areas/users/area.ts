@@ -1,0 +1,13 @@
+import { defineArea } from '../../kernel/area/area.ts';
+import { userHandlers } from './handlers.ts';
+
+export const usersArea = defineArea({
+  name: 'users',
+  handlers: userHandlers,
+  tables: {
+    account: {
+      backup: { leftOut: 'belongs to the installation; sheets of members hold what a site knows of it' },
+    },
+  },
+  auditActions: ['site.first-administrator', 'user.create', 'user.home', 'user.remove', 'user.update'],
+});

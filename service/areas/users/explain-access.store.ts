@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import { ACTIVITY_TYPE } from '../../kernel/audit/activity.store.ts';
+import { isAddressRefused } from '../../kernel/auth/callers.store.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import { selectFederationId } from '../identity/index.ts';
+
+/** Everything that decides whether a user can sign in or call the API. */
+export interface AccessState {
+  isActive: boolean;
+  expiresAt: Date | null;
+  hasEnded: boolean;
+  licenseTypeId: number;
+  lockedUntil: Date | null;
+  identityMode: 'password' | 'identity-manager';
+  hasPassword: boolean;
+  federationId: string | null;
+  isFactorRequired: boolean;
+  hasFactor: boolean;
+  isRestricted: boolean;
+  /** Address of the last sign-in; null if there was none within the retention period of activity. */
+  lastAddress: string | null;
+  capabilities: Capability[];
+  principals: number;
+  proxies: number;
+  /** End of validity of the latest pending invitation. */
+  invitedUntil: Date | null;
+}
+
+export async function readAccessState(
+  db: Db,
+  siteId: number,
+  userId: number,
+): Promise<AccessState | undefined> {
+  const { rows } = await sql<AccessState>`
+    select m.is_active as "isActive", m.expires_at as "expiresAt", coalesce(m.expires_at <= now(), false) as "hasEnded",
+      m.license_type_id as "licenseTypeId",
+      case when a.locked_until > now() then a.locked_until end as "lockedUntil", s.identity_mode as "identityMode",
+      a.password_hash is not null as "hasPassword", ${selectFederationId(siteId)} as "federationId",
+      m.two_factor_enabled as "isFactorRequired", a.second_factor as "hasFactor",
+      m.ip_restrictions_enabled as "isRestricted",
+      (select host(ip_address) from activity t where t.site_id = m.site_id and t.user_id = m.user_id
+        and t.activity_type_id = ${ACTIVITY_TYPE.signedIn} and ip_address is not null
+        order by at desc limit 1) as "lastAddress",
+      coalesce((select array_agg(distinct c) from group_member gm
+        join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
+        where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as capabilities,
+      (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.proxy_id = m.user_id) as principals,
+      (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.user_id = m.user_id) as proxies,
+      (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
+        and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()) as "invitedUntil"
+    from membership m
+    join account a on a.user_id = m.user_id
+    join site s on s.site_id = m.site_id
+    where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
+  return rows[0];
+}
+
+/** Whether the user's IP restrictions refuse the address (spec 5.4). */
+export async function isUserAddressRefused(
+  db: Db,
+  siteId: number,
+  userId: number,
+  ip: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ refused: boolean }>`
+    select ${isAddressRefused(ip)} as refused from membership m
+    where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
+  return rows[0]?.refused ?? false;
+}

@@ -1,0 +1,38 @@
+import {
+  plainColumns,
+  textColumns,
+  timeColumns,
+  jsonColumns,
+  userColumns,
+} from '../../kernel/backup-sheets.ts';
+import { defineArea } from '../../kernel/area/area.ts';
+import { viewHandlers } from './handlers.ts';
+
+export const viewsArea = defineArea({
+  name: 'views',
+  handlers: viewHandlers,
+  tables: {
+    saved_view: { backup: { sheet: 'views' } },
+  },
+  sheets: {
+    views: {
+      name: 'settings/views.csv',
+      kind: 'settings',
+      from: 'saved_view',
+      keys: ['view_id'],
+      largeColumns: ['search', 'query', 'columns'],
+      isByEntryType: true,
+      columns: [
+        ...plainColumns('view_id', 'type_id'),
+        ...userColumns('owner_id'),
+        ...textColumns('name'),
+        ...plainColumns('is_shared'),
+        ...textColumns('search', 'query', 'sort'),
+        ...jsonColumns('columns'),
+        ...plainColumns('version'),
+        ...timeColumns('created_at', 'modified_at'),
+      ],
+    },
+  },
+  auditActions: ['view.create', 'view.delete', 'view.update'],
+});

@@ -1,0 +1,103 @@
+/** The target site of a restore: a new or an empty one. */
+import { sql } from 'kysely';
+import { type BackupFile, InvalidBackupError } from '../../areas/backups/index.ts';
+import { SHEETS } from '../../areas/registry.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { CommandError } from '../commands/command.ts';
+import { readRecords } from './sheets.ts';
+
+interface EmptySite {
+  siteId: number;
+  name: string;
+}
+
+/** The site with this slug, or undefined if there is none. @throws CommandError if the site is not empty */
+export async function findEmptySite(db: Db, slug: string): Promise<EmptySite | undefined> {
+  const { rows } = await sql<EmptySite & { contents: string | null }>`
+    select site_id as "siteId", name, concat_ws(', ',
+      case when exists (select from membership m where m.site_id = s.site_id) then 'members' end,
+      case when exists (select from user_group g where g.site_id = s.site_id) then 'groups' end,
+      case when exists (select from entry_type t where t.site_id = s.site_id) then 'entry types' end,
+      case when exists (select from entry_change c where c.site_id = s.site_id) then 'entries' end,
+      case when exists (select from stored_file f where f.site_id = s.site_id) then 'files' end,
+      case when exists (select from invitation i where i.site_id = s.site_id) then 'invitations' end) as contents
+    from site s where slug = ${slug}`.execute(db);
+  const [site] = rows;
+  if (site?.contents)
+    throw new CommandError(
+      `The site ${slug} is not empty: it has ${site.contents}. Restore the backup to an empty site or to a new one, ` +
+        'with a slug that no site has.',
+    );
+  return site;
+}
+
+/** Creates or updates the site with the settings in the backup, and locks its row until the end of the transaction. */
+export async function prepareSite(
+  tx: Tx,
+  file: BackupFile,
+  slug: string,
+): Promise<{ siteId: number; identityMode: string | null }> {
+  const [row] = (await Array.fromAsync(readRecords(file, SHEETS.site))).flat();
+  if (!row) throw new InvalidBackupError('The file is damaged: it has no settings');
+  const {
+    name,
+    identity_mode: identityMode,
+    dedicated_domain: domain,
+    time_zone: timeZone,
+    may_manage_existing_users: mayManage,
+    schema_version: schemaVersion,
+    created_at: createdAt,
+    has_agent_server: hasAgentServer,
+  } = row;
+  const { rows } = await sql<{ siteId: number }>`
+    insert into site (slug, name, identity_mode, dedicated_domain, time_zone, may_manage_existing_users,
+      schema_version, created_at, has_agent_server)
+    values (${slug}, ${name}, ${identityMode}, ${domain}, ${timeZone}, ${mayManage}::boolean,
+      ${schemaVersion}::int, ${createdAt}::timestamptz, ${hasAgentServer ?? 'f'}::boolean)
+    on conflict (slug) do update set name = excluded.name, identity_mode = excluded.identity_mode,
+      dedicated_domain = excluded.dedicated_domain, time_zone = excluded.time_zone,
+      may_manage_existing_users = excluded.may_manage_existing_users, schema_version = excluded.schema_version,
+      has_agent_server = excluded.has_agent_server, schema_stamp = gen_random_uuid()
+    returning site_id as "siteId"`.execute(tx);
+  const [site] = rows;
+  if (!site) throw new Error('Inserting the site returned no row');
+  // Checked while the row is locked: the second of two restores to one slug finds the data of the first.
+  await findEmptySite(tx, slug);
+  return { ...site, identityMode: identityMode ?? null };
+}
+
+const SEQUENCES = [
+  ['entry_type', 'type_id'],
+  ['field', 'field_id'],
+  ['choice_value', 'choice_id'],
+  ['saved_view', 'view_id'],
+  ['entry', 'entry_id'],
+  ['cell_log', 'seq'],
+  ['stored_file', 'file_id'],
+] as const;
+
+/** Moves all sequences past the restored ids. */
+export async function raiseSequences(tx: Tx, siteId: number): Promise<void> {
+  for (const [table, column] of SEQUENCES) {
+    // Ids of deleted entries exist only in the history.
+    const from = table === 'entry' ? 'entry_change' : table;
+    // oxlint-disable-next-line no-await-in-loop -- one connection, a handful
+    const { rows } = await sql<{ maxValue: number | null }>`
+      select max(${sql.ref(column)})::bigint as most from ${sql.table(from)} where site_id = ${siteId}`.execute(
+      tx,
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await raiseSequence(tx, [table, column], rows[0]?.maxValue ?? 0);
+  }
+}
+
+/** Moves a sequence past a value, never back. */
+export async function raiseSequence(
+  tx: Tx,
+  [table, column]: readonly [string, string],
+  maxValue: number,
+): Promise<void> {
+  await sql`select setval(s, greatest(nextval(s), ${maxValue}::bigint)) from pg_get_serial_sequence(${table}, ${column}) as s`.execute(
+    tx,
+  );
+}

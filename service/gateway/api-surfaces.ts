@@ -1,0 +1,133 @@
+import type { FastifyRequest } from 'fastify';
+import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
+import type { KeyUsageCounter } from '../areas/tokens/index.ts';
+import type { Caller } from '../kernel/auth/caller.ts';
+import { findAccessToken, findHalfCompletedSession, findSession } from '../kernel/auth/callers.store.ts';
+import type { Db } from '../kernel/db/database.ts';
+import type { PendingStep } from '../kernel/db/tables/index.ts';
+import type { ApiSurface } from '../kernel/http/api-surface.ts';
+import { forbidden, unauthorized } from '../kernel/api-error.ts';
+import type { Services } from '../kernel/http/handler.ts';
+import { hashSecret } from '../kernel/secret.ts';
+import {
+  ACTING_HEADER,
+  formatActingState,
+  parsePrincipalHeader,
+  resolveBearerCaller,
+  resolveSessionCaller,
+} from './principal.ts';
+
+/** API surface of programs: bearer tokens only, never a cookie (spec 5.1). */
+export function createBearerApi(
+  db: Db,
+  services: Services,
+  keyUsage: Pick<KeyUsageCounter, 'count'>,
+): ApiSurface {
+  return {
+    prefix: '',
+    serves: (operation) => !operation.isConsoleOnly,
+    async authenticate(request, { id }, origin) {
+      const header = request.headers.authorization;
+      if (header === undefined) return undefined;
+      const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
+      const principalId = parsePrincipalHeader(request.headers['as-user']);
+      const found =
+        token === undefined
+          ? undefined
+          : await findAccessToken(db, hashSecret(token), origin.ip, principalId);
+      if (!found) throw unauthorized('The access token is invalid or has expired', 'Bearer');
+      if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
+      rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      return resolveBearerCaller({ db, services }, found, origin);
+    },
+  };
+}
+
+/** Over https the `__Host-` prefix binds the cookie to this host; plain http is meant for local use. */
+const getCookieName = (secure: boolean): string => (secure ? '__Host-steward' : 'steward');
+
+/** Form of the tokens that `createSecret` returns. */
+const DEVICE_TOKEN_PATTERN = /^[\w-]{43}$/;
+/** Longest lifetime that browsers allow for a cookie. */
+const DEVICE_COOKIE_MAX_AGE_SECONDS = 400 * 86_400;
+
+/**
+ * API surface of the console: a session cookie, and proof that the request comes from the console itself: a header that
+ * no form can send and, where the browser tells it, the same origin (RFC 10017, T02).
+ */
+export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
+  const secure = publicUrl.startsWith('https:');
+  const name = getCookieName(secure);
+  const deviceName = `${name}-device`;
+  return {
+    prefix: '/console',
+    serves: (operation) => operation.id !== 'issueToken',
+    checkRequest(request) {
+      if (request.headers['x-steward-console'] !== '1')
+        throw forbidden('Only the console may use this address');
+      requireSameOrigin(request, publicUrl);
+      if (request.headers['as-user'] !== undefined)
+        throw forbidden(
+          'AS-USER is for programs only. Start acting for another user in the console instead.',
+        );
+    },
+    async authenticate(request, { id: operationId, allowedPendingStep }, origin) {
+      const token = request.cookies[name];
+      if (!token) return undefined;
+      const found = await findSession(db, hashSecret(token), origin.ip);
+      if (!found && allowedPendingStep)
+        return findPendingCaller(db, hashSecret(token), allowedPendingStep, origin.ip);
+      if (!found) return undefined;
+      rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      const expectedActing = request.headers[ACTING_HEADER];
+      return resolveSessionCaller(db, found, { operationId, expectedActing, origin });
+    },
+    onAuthenticated(reply, caller) {
+      reply.header(ACTING_HEADER, formatActingState(caller));
+    },
+    getSessionTokenHash(request) {
+      const token = request.cookies[name];
+      return token ? hashSecret(token) : undefined;
+    },
+    getDeviceTokenHash(request) {
+      const device = request.cookies[deviceName];
+      return device && DEVICE_TOKEN_PATTERN.test(device) ? hashSecret(device) : undefined;
+    },
+    setSession(reply, session) {
+      const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
+      if (session === 'end') reply.clearCookie(name, options);
+      else {
+        reply.setCookie(name, session.token, { ...options, expires: session.expiresAt });
+        if (session.deviceToken)
+          reply.setCookie(deviceName, session.deviceToken, {
+            ...options,
+            maxAge: DEVICE_COOKIE_MAX_AGE_SECONDS,
+          });
+      }
+    },
+  };
+}
+
+/** Caller whose sign-in lacks exactly the step that the operation completes. */
+async function findPendingCaller(
+  db: Db,
+  tokenHash: Buffer,
+  pending: PendingStep,
+  ip: string,
+): Promise<Caller | undefined> {
+  const session = await findHalfCompletedSession(db, tokenHash, ip);
+  if (session?.caller.pending !== pending) return undefined;
+  rejectUnapprovedAddress(session.isAddressRefused, ip);
+  return session.caller;
+}
+
+function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
+  const site = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const isOwnOrigin =
+    origin === undefined ||
+    origin === new URL(publicUrl).origin ||
+    (URL.canParse(origin) && new URL(origin).host === request.headers.host);
+  if (!isOwnOrigin || (site !== undefined && site !== 'same-origin'))
+    throw forbidden('This request comes from another website');
+}

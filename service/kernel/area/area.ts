@@ -1,0 +1,94 @@
+import type { TableSheet } from '../backup-sheets.ts';
+import type { Db } from '../db/database.ts';
+import type { Tables } from '../db/tables/index.ts';
+import type { Handlers, OperationId, Services } from '../http/handler.ts';
+import type { ScheduledTask } from '../jobs/scheduled-tasks.ts';
+
+/** What a backup does with a table. */
+type TableBackup =
+  /** The rows are in this sheet, without some columns. */
+  | { sheet: string; columnsLeftOut?: readonly string[] }
+  /** The rows are not in backups; the reason in words. */
+  | { leftOut: string };
+
+export interface TableDefinition {
+  backup: TableBackup;
+  /** How long rows are kept, in words; without it until they are deleted by an operation. */
+  retention?: string;
+}
+
+/** Tables that migrations create beside those of the typed schema: rollups and links written by SQL functions. */
+export type TableName = keyof Tables | (string & {});
+
+export interface TaskContext {
+  db: Db;
+  services: Services;
+}
+
+/** Everything an area adds to the service; `service/areas/registry.ts` collects it. */
+export interface AreaDefinition {
+  name: string;
+  /** One function for each operation of the area. */
+  handlers?: Partial<Handlers>;
+  /** Operations of the contract that answer 501 for now. */
+  notBuilt?: readonly OperationId[];
+  /** Background work that every process runs at its own interval. */
+  tasks?: (context: TaskContext) => readonly ScheduledTask[];
+  /** Every table of the area. */
+  tables?: Readonly<Partial<Record<TableName, TableDefinition>>>;
+  /** Backup sheets of the area's tables, by key. */
+  sheets?: Readonly<Record<string, TableSheet>>;
+  /** Actions that the area writes to the audit log. */
+  auditActions?: readonly string[];
+}
+
+/** Checks an area's definition and keeps the literal types of its parts. */
+export const defineArea = <const Definition extends AreaDefinition>(definition: Definition): Definition =>
+  definition;
+
+/** The parts of all areas, in the shape in which app, backups and tests use them. */
+export interface AreaRegistry {
+  areas: readonly AreaDefinition[];
+  handlers: Partial<Handlers>;
+  notBuilt: readonly OperationId[];
+  sheets: Readonly<Record<string, TableSheet>>;
+  tables: Readonly<Record<string, TableDefinition>>;
+  createTasks: (context: TaskContext) => ScheduledTask[];
+}
+
+/**
+ * Collects the parts of all areas.
+ * @throws Error where two areas declare the same operation, table, sheet or audit action
+ */
+export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
+  const operations = areas.flatMap(({ handlers = {}, notBuilt = [] }) => [
+    ...Object.keys(handlers),
+    ...notBuilt,
+  ]);
+  assertUnique('operation', operations);
+  assertUnique(
+    'table',
+    areas.flatMap(({ tables = {} }) => Object.keys(tables)),
+  );
+  assertUnique(
+    'backup sheet',
+    areas.flatMap(({ sheets = {} }) => Object.keys(sheets)),
+  );
+  assertUnique(
+    'audit action',
+    areas.flatMap(({ auditActions = [] }) => auditActions),
+  );
+  return {
+    areas,
+    handlers: Object.assign({}, ...areas.map(({ handlers }) => handlers)),
+    notBuilt: areas.flatMap(({ notBuilt = [] }) => notBuilt),
+    sheets: Object.assign({}, ...areas.map(({ sheets }) => sheets)),
+    tables: Object.assign({}, ...areas.map(({ tables }) => tables)),
+    createTasks: (context) => areas.flatMap(({ tasks }) => tasks?.(context) ?? []),
+  };
+}
+
+function assertUnique(what: string, values: readonly string[]): void {
+  const repeated = values.find((value, at) => values.indexOf(value) !== at);
+  if (repeated !== undefined) throw new Error(`Two areas declare the ${what} "${repeated}"`);
+}

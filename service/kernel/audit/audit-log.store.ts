@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { forEachBatch } from '../db/batches.ts';
+import type { Tx } from '../db/database.ts';
+
+/** A row of audit_log without its timestamp; `changes` maps changed properties to [before, after]. */
+export interface AuditRow {
+  site_id: number;
+  actor_id: number | null;
+  proxy_id: number | null;
+  action: string;
+  subject_type: string;
+  subject_id: string;
+  ip: string | null;
+  request_id: string;
+  changes: Readonly<Record<string, unknown>>;
+}
+
+const AUDIT_BATCH_ROWS = 20_000;
+
+/**
+ * Writes the audit rows of a change in its transaction: if they cannot be written, the change fails. Their timestamp is the time of
+ * the insert, because a change that waited for another started before it and took effect after it. The rows are passed as one JSON
+ * parameter: a bulk change has one per user.
+ */
+export async function insertAuditRows(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
+  await forEachBatch(rows, AUDIT_BATCH_ROWS, (batch) =>
+    sql`insert into audit_log (site_id, at, actor_id, proxy_id, action, subject_type, subject_id, ip, request_id, changes)
+      select site_id, clock_timestamp(), actor_id, proxy_id, action, subject_type, subject_id, ip, request_id, changes
+      from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as x(site_id int, actor_id int, proxy_id int, action text,
+        subject_type text, subject_id text, ip text, request_id text, changes jsonb)`.execute(tx),
+  );
+}

@@ -1,0 +1,286 @@
+import { isIP } from 'node:net';
+import { type RawBuilder, sql } from 'kysely';
+import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
+import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { executePrepared } from '../db/prepared.ts';
+import type { PendingStep } from '../db/tables/index.ts';
+import type { Caller } from './caller.ts';
+
+/** Idle timeout of a session; independently of it, a session ends at its `expires_at`. */
+export const SESSION_IDLE_MINUTES = 30;
+/** `last_seen_at` is updated at most once per interval, so it may be this much older than the last request. */
+const LAST_SEEN_INTERVAL_SECONDS = 60;
+/** Time after any request during which the session certainly still exists. */
+export const GUARANTEED_IDLE_SECONDS = SESSION_IDLE_MINUTES * 60 - LAST_SEEN_INTERVAL_SECONDS;
+export const SESSION_TTL_HOURS = 12;
+/** Validity of a proof of presence. */
+export const PROOF_TTL_MINUTES = 10;
+
+/** SQL condition: the member may act on the site, which requires an active, licensed, unexpired membership (table alias `alias`). */
+export const buildCanAct = (alias: 'm' | 'pm') => {
+  const m = sql.id(alias);
+  return sql<boolean>`(${m}.is_active and ${m}.license_type_id <> ${NO_LICENSE} and (${m}.expires_at is null or ${m}.expires_at > now()))`;
+};
+/** SQL condition: the member `m` may act on the site. */
+export const CAN_ACT = buildCanAct('m');
+
+/**
+ * SQL condition: the API key `k` is neither turned off nor expired. Timestamp columns have milliseconds, so `now()` is rounded alike:
+ * a key expires at the same instant in every process.
+ */
+export const API_KEY_IS_VALID = sql<boolean>`(k.disabled_at is null and (k.expires_at is null or k.expires_at > now()::timestamptz(3)))`;
+
+const buildCapabilities = (alias: 'm' | 'pm') => {
+  const m = sql.id(alias);
+  return sql<Capability[]>`coalesce((
+  select array_agg(distinct c) from group_member gm
+  join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
+  where gm.site_id = ${m}.site_id and gm.user_id = ${m}.user_id), '{}')`;
+};
+/** SQL expression: the capabilities of the member `m`. */
+export const MEMBER_CAPABILITIES = buildCapabilities('m');
+
+/** SQL condition: the member has IP restrictions and the address is not approved (spec 5.4). */
+export const isAddressRefused = (ip: string, alias: 'm' | 'pm' = 'm') => {
+  const m = sql.id(alias);
+  return sql<boolean>`(${m}.ip_restrictions_enabled and not exists (
+  select 1 from approved_address p where p.site_id = ${m}.site_id and p.network >>= ${toInet(ip)}::inet))`;
+};
+
+/** The address without its zone, for a parameter of type inet; null for an invalid address, which no network contains. */
+export function toInet(ip: string): string | null {
+  const address = ip.replace(/%.*$/, '');
+  return isIP(address) ? address : null;
+}
+
+interface CallerRow {
+  site_id: number;
+  user_id: number;
+  email: string;
+  expires_at: Date;
+  client_id: number | null;
+  is_proven: boolean;
+  is_federated: boolean;
+  scopes: Scope[] | null;
+  capabilities: Capability[];
+  /** Whether `last_seen_at` must be updated. */
+  is_last_seen_stale: boolean;
+  is_address_refused: boolean;
+  principal_id: number | null;
+  principal_email: string | null;
+  principal_capabilities: Capability[];
+  is_principal_address_refused: boolean | null;
+  is_assigned: boolean;
+  report_id: number | null;
+}
+
+/** Columns of the principal. `is_assigned` is true while the assignment exists and the principal may act. */
+const buildPrincipalColumns = (ip: string) => sql`pa.email as principal_email,
+  coalesce(${buildCanAct('pm')}, false) as is_assigned, ${buildCapabilities('pm')} as principal_capabilities,
+  ${isAddressRefused(ip, 'pm')} as is_principal_address_refused`;
+
+const buildPrincipalJoins = (principalId: RawBuilder<unknown>) => sql`
+  left join proxy_assignment x on x.site_id = m.site_id and x.proxy_id = m.user_id and x.user_id = ${principalId}
+  left join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
+  left join account pa on pa.user_id = x.user_id`;
+
+/** The user of a session or access token, before the API surface checks addresses and acting. */
+export interface AuthenticatedCaller {
+  /** The user without acting for anybody. */
+  caller: Caller;
+  /** Whether IP restrictions exclude the request's address for the user. */
+  isAddressRefused: boolean;
+  principal: Principal | undefined;
+}
+
+/** The user for whom the caller acts or requests to act. */
+export interface Principal {
+  id: number;
+  /** Undefined if the caller may not, or may no longer, act for this user. */
+  email: string | undefined;
+  capabilities: ReadonlySet<Capability>;
+  /** Whether IP restrictions exclude the request's address for the principal. */
+  isAddressRefused: boolean;
+  reportId: number | null;
+}
+
+function toAuthenticatedCaller(row: CallerRow, tokenHash: Buffer): AuthenticatedCaller {
+  const caller: Caller = {
+    siteId: row.site_id,
+    userId: row.user_id,
+    email: row.email,
+    acting: undefined,
+    capabilities: new Set(row.capabilities),
+    scopes: row.scopes ? new Set(row.scopes) : undefined,
+    clientId: row.client_id ?? undefined,
+    hasProofOfPresence: row.is_proven,
+    isFederated: row.is_federated,
+    pending: undefined,
+    tokenHash,
+    expiresAt: row.expires_at,
+  };
+  const principal = row.principal_id === null ? undefined : toPrincipal(row, row.principal_id);
+  return { caller, isAddressRefused: row.is_address_refused, principal };
+}
+
+const toPrincipal = (row: CallerRow, id: number): Principal => ({
+  id,
+  email: row.is_assigned ? (row.principal_email ?? undefined) : undefined,
+  capabilities: row.is_assigned ? getActingCapabilities(row.principal_capabilities) : new Set(),
+  isAddressRefused: row.is_principal_address_refused ?? false,
+  reportId: row.report_id,
+});
+
+/** The user of a valid session, by the hash of its token. Updates the time of last use at most once a minute. */
+export async function findSession(
+  db: Db,
+  tokenHash: Buffer,
+  ip: string,
+): Promise<AuthenticatedCaller | undefined> {
+  const query = sql<CallerRow>`
+    select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
+           coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_TTL_MINUTES}), false) as is_proven, s.is_federated,
+           s.last_seen_at < now() - make_interval(secs => ${LAST_SEEN_INTERVAL_SECONDS}) as is_last_seen_stale,
+           ${isAddressRefused(ip)} as is_address_refused, r.report_id, r.principal_id, ${buildPrincipalColumns(ip)}
+    from session s
+    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    join account a on a.user_id = s.user_id
+    left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
+    ${buildPrincipalJoins(sql`r.principal_id`)}
+    where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
+      and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`;
+  const { rows } = await executePrepared(query, db, 'always');
+  const [row] = rows;
+  if (row?.is_last_seen_stale && !row.is_address_refused) {
+    await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
+      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`.execute(
+      db,
+    );
+  }
+  return row && toAuthenticatedCaller(row, tokenHash);
+}
+
+/** The user of a half-completed sign-in, without any capability, and whether IP restrictions exclude the address. */
+export async function findHalfCompletedSession(
+  db: Db,
+  tokenHash: Buffer,
+  ip: string,
+): Promise<{ caller: Caller; isAddressRefused: boolean } | undefined> {
+  const { rows } = await sql<{
+    site_id: number;
+    user_id: number;
+    email: string;
+    expires_at: Date;
+    pending: PendingStep;
+    is_address_refused: boolean;
+  }>`
+    select s.site_id, s.user_id, a.email, s.expires_at, s.pending, ${isAddressRefused(ip)} as is_address_refused
+    from session s
+    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    join account a on a.user_id = s.user_id
+    where s.token_hash = ${tokenHash} and s.pending is not null and s.expires_at > now() and ${CAN_ACT}`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const caller: Caller = {
+    siteId: row.site_id,
+    userId: row.user_id,
+    email: row.email,
+    acting: undefined,
+    capabilities: new Set(),
+    scopes: undefined,
+    clientId: undefined,
+    hasProofOfPresence: false,
+    isFederated: false,
+    pending: row.pending,
+    tokenHash,
+    expiresAt: row.expires_at,
+  };
+  return { caller, isAddressRefused: row.is_address_refused };
+}
+
+/**
+ * The user of a valid access token whose API key is valid. With `principalId` also whether the user may act for that principal, and
+ * today's acting report if one exists.
+ */
+export async function findAccessToken(
+  db: Db,
+  tokenHash: Buffer,
+  ip: string,
+  principalId: number | null = null,
+): Promise<AuthenticatedCaller | undefined> {
+  const query = sql<CallerRow>`
+    select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
+           ${isAddressRefused(ip)} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(ip)}
+    from access_token t
+    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
+    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    join account a on a.user_id = t.user_id
+    ${buildPrincipalJoins(sql`${principalId}::int`)}
+    left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
+      and r.day = (now() at time zone 'UTC')::date
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`;
+  const { rows } = await executePrepared(query, db, 'always');
+  const [row] = rows;
+  return row && toAuthenticatedCaller(row, tokenHash);
+}
+
+/** The capabilities that a user's groups grant, read in the transaction that depends on them. */
+export async function loadCapabilities(tx: Tx, siteId: number, userId: number): Promise<Set<Capability>> {
+  const { rows } = await sql<{ capabilities: Capability[] }>`
+    select ${MEMBER_CAPABILITIES} as capabilities from membership m where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(
+    tx,
+  );
+  return new Set(rows[0]?.capabilities);
+}
+
+/** The current capabilities of the caller, or of the principal as far as they can be delegated; read in the transaction. */
+export async function loadEffectiveCapabilities(
+  tx: Tx,
+  { siteId, userId, acting }: Pick<Caller, 'siteId' | 'userId' | 'acting'>,
+): Promise<Set<Capability>> {
+  if (!acting) return loadCapabilities(tx, siteId, userId);
+  return getActingCapabilities(await loadCapabilities(tx, siteId, acting.principalId));
+}
+
+/**
+ * Whether the site has an administrator who can sign in: a permanent member who may act, has Manage Users and Manage Groups, and has
+ * a password or signs in through the site's identity manager (T07). Call it in a change with `lockSite`: otherwise two
+ * administrators can remove each other at the same time.
+ */
+export async function hasAdministrator(tx: Tx, siteId: number): Promise<boolean> {
+  const { rows } = await sql<{ remains: boolean }>`
+    select exists (
+      select 1 from membership m
+      join account a on a.user_id = m.user_id
+      join site s on s.site_id = m.site_id
+      where m.site_id = ${siteId} and ${CAN_ACT} and m.expires_at is null
+        and (a.password_hash is not null or s.identity_mode = 'identity-manager')
+        and (not m.ip_restrictions_enabled or exists (select 1 from approved_address p where p.site_id = m.site_id))
+        and m.user_id in (
+          select gm.user_id from group_member gm join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id
+          where gm.site_id = ${siteId} and 'Manage Users' = any(g.capabilities))
+        and m.user_id in (
+          select gm.user_id from group_member gm join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id
+          where gm.site_id = ${siteId} and 'Manage Groups' = any(g.capabilities))
+    ) as remains`.execute(tx);
+  return rows[0]?.remains ?? false;
+}
+
+/** Invalidates the links to set a password that were mailed to a user: all of them, or those of one site. */
+export async function deleteSetPasswordLinks(tx: Tx, userId: number, siteId?: number): Promise<void> {
+  const links = tx
+    .deleteFrom('one_time_link')
+    .where('purpose', '=', 'set-password')
+    .where('user_id', '=', userId);
+  await (siteId === undefined ? links : links.where('site_id', '=', siteId)).execute();
+}
+
+/** Ends all sessions and access tokens of a user on a site immediately. */
+export async function deleteSessionsAndTokens(tx: Tx, siteId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('session').where('site_id', '=', siteId).where('user_id', '=', userId).execute();
+  await tx.deleteFrom('access_token').where('site_id', '=', siteId).where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,72 @@
+import { parseSecretKey, Secret } from './secret.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Settings of a service process, read from the environment at start (README, table of settings). */
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: Secret | undefined;
+  /** Public address of the console, with which links in mails start. No trailing slash. */
+  publicUrl: string;
+  /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For header is trusted. */
+  trustedProxies: string[];
+  smtpUrl: Secret | undefined;
+  /** Key that encrypts secrets such as seeds of authenticator apps; default: a key file in the data folder. */
+  secretKey: Secret | undefined;
+  /** Account of the first administrator, instead of the one-time link. */
+  firstAdministrator: { email: string; password: Secret } | undefined;
+  /** Whether the very first start creates the sample site. */
+  createsSample: boolean;
+  logLevel: (typeof LOG_LEVELS)[number];
+}
+
+/**
+ * Reads the settings.
+ * @throws Error that lists all invalid settings, one per line
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const issues: string[] = [];
+  const host = env['HOST'] ?? '127.0.0.1';
+  const port = Number(env['PORT'] ?? 4400);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) issues.push('PORT: a number from 0 to 65535');
+  const sample = env['STEWARD_SAMPLE'] ?? 'on';
+  if (sample !== 'on' && sample !== 'off') issues.push('STEWARD_SAMPLE: on or off');
+  const email = env['STEWARD_ADMIN_EMAIL'];
+  const password = env['STEWARD_ADMIN_PASSWORD'];
+  if ((email === undefined) !== (password === undefined)) {
+    issues.push('STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD: both or neither');
+  }
+  if (password !== undefined && password.length < 12)
+    issues.push('STEWARD_ADMIN_PASSWORD: at least 12 characters');
+  const publicUrl = (
+    env['PUBLIC_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  ).replace(/\/+$/, '');
+  if (!URL.canParse(publicUrl)) issues.push('PUBLIC_URL: a URL such as https://steward.example');
+  if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
+    issues.push('DATABASE_URL: a URL that starts with postgresql://');
+  }
+  const secretKey = env['STEWARD_SECRET_KEY'];
+  if (secretKey && !parseSecretKey(secretKey))
+    issues.push('STEWARD_SECRET_KEY: 32 bytes as base64, for example from `openssl rand -base64 32`');
+  const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
+  if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
+  if (issues.length > 0) throw new Error(`These settings are invalid:\n  ${issues.join('\n  ')}`);
+  return {
+    host,
+    port,
+    dataDir: env['DATA_DIR'] ?? 'data',
+    databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
+    publicUrl,
+    trustedProxies: (env['TRUSTED_PROXIES'] ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+    smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
+    secretKey: secretKey ? new Secret(secretKey) : undefined,
+    firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
+    createsSample: sample === 'on',
+    logLevel: logLevel ?? 'info',
+  };
+}

@@ -1,0 +1,258 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
+import { authorize } from '../auth/authorize.ts';
+import type { Caller, RequestOrigin } from '../auth/caller.ts';
+import { type Db, withAbortSignal } from '../db/database.ts';
+import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
+import type { Contract, Operation } from './contract.ts';
+import { type FileResponse, sendFile } from './file-response.ts';
+import type { Call, NewSession, OperationId, Services } from './handler.ts';
+import { registerJsonParsers, negotiateMediaType } from './json.ts';
+import { registerMultipart, parseMultipartForm, type UploadedFile } from './uploads.ts';
+
+/** The response of any handler, without the types of its operation. */
+interface UntypedResponse {
+  status: number;
+  body?: unknown;
+  json?: string;
+  jsonParts?: AsyncIterable<string>;
+  file?: FileResponse;
+  headers?: Readonly<Record<string, string>>;
+  session?: NewSession | 'end';
+}
+/** Handlers by operation. Each expects the call of its own operation, which the validation guarantees. */
+type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promise<UntypedResponse>>>>;
+
+/** One of the two APIs: the bearer API (access tokens, `/api`) or the session API (session cookie, `/console/api`). */
+export interface ApiSurface {
+  prefix: string;
+  serves(operation: Operation): boolean;
+  /** Finds the caller; undefined without credentials. @throws ApiError for invalid credentials */
+  authenticate(
+    request: FastifyRequest,
+    operation: Operation,
+    origin: RequestOrigin,
+  ): Promise<Caller | undefined>;
+  /** Runs after authentication, before authorization. */
+  onAuthenticated?(reply: FastifyReply, caller: Caller): void;
+  /** Hash of the session token in the request, whether it is valid or not. */
+  getSessionTokenHash?(request: FastifyRequest): Buffer | undefined;
+  /** Hash of the cookie of a known browser, whether it is valid or not. */
+  getDeviceTokenHash?(request: FastifyRequest): Buffer | undefined;
+  /** Runs first for every request. @throws ApiError for a request that this API does not accept */
+  checkRequest?(request: FastifyRequest): void;
+  /** Sets or clears the session cookie in the response. */
+  setSession?(reply: FastifyReply, session: NewSession | 'end'): void;
+}
+
+interface ApiDependencies {
+  db: Db;
+  contract: Contract;
+  handlers: HandlerTable;
+  services: Services;
+  auditTrail: AuditTrail;
+  /** Used by tests: every response is validated against the contract; an invalid one becomes a 500. */
+  validateResponses: boolean;
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+const DEFAULT_MAX_BODY_BYTES = 1_048_576;
+
+/** Origin of a request. IPv4-mapped IPv6 addresses become IPv4, so that one address has one notation. */
+function getOrigin(request: FastifyRequest): RequestOrigin {
+  return {
+    requestId: request.id,
+    ip: request.ip.replace(/^::ffff:(?=\d+\.)/i, ''),
+    userAgent: request.headers['user-agent']?.slice(0, 300),
+  };
+}
+
+/** Adds a route for every operation of the API: request check, authentication, authorization, body limits, validation, handler. */
+export async function registerApiSurface(
+  app: FastifyInstance,
+  surface: ApiSurface,
+  dependencies: ApiDependencies,
+): Promise<void> {
+  await app.register(async (scope) => {
+    registerJsonParsers(scope);
+    await registerMultipart(scope);
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (request, body, done) => {
+        const operation = request.routeOptions.config.operation;
+        if (!operation?.isForm)
+          return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
+        try {
+          return done(null, parseForm(body as string));
+        } catch (error) {
+          return done(error as Error);
+        }
+      },
+    );
+    for (const operation of dependencies.contract.operations) {
+      if (surface.serves(operation)) addRoute(scope, surface, operation, dependencies);
+    }
+  });
+}
+
+/** More than any form of the contract has. */
+const MAX_FORM_FIELDS = 20;
+
+/** Parses an URL-encoded form. A repeated field becomes a list, which the validation rejects (RFC 6749 3.2). */
+function parseForm(body: string): Record<string, unknown> {
+  const form = new Map<string, string | string[]>();
+  let fieldCount = 0;
+  for (const [name, value] of new URLSearchParams(body)) {
+    fieldCount += 1;
+    if (fieldCount > MAX_FORM_FIELDS)
+      throw new ApiError(413, `The form has more than ${MAX_FORM_FIELDS} fields`);
+    const previous = form.get(name);
+    form.set(name, previous === undefined ? value : [previous, value].flat());
+  }
+  return Object.fromEntries(form);
+}
+
+function addRoute(
+  app: FastifyInstance,
+  surface: ApiSurface,
+  operation: Operation,
+  dependencies: ApiDependencies,
+): void {
+  const handle = dependencies.handlers[operation.id as OperationId];
+  app.route({
+    method: operation.method,
+    url: surface.prefix + operation.url,
+    bodyLimit: operation.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    config: { operation },
+    onRequest: async (request, reply) => {
+      surface.checkRequest?.(request);
+      if (operation.access === 'public') return;
+      const caller = await surface.authenticate(request, operation, getOrigin(request));
+      if (!caller) throw unauthorized(undefined, surface.prefix ? undefined : 'Bearer');
+      // Before authorization: the audit trail of a proxy includes rejected requests.
+      callers.set(request, caller);
+      surface.onAuthenticated?.(reply, caller);
+      authorize(operation, caller);
+    },
+    ...createAuditTrailHooks(operation, dependencies.auditTrail, (request) => callers.get(request)),
+    handler: async (request, reply) => {
+      if (!request.isMultipart()) return handleRequest(request, reply, { body: request.body, files: [] });
+      if (!operation.acceptsMultipart)
+        throw new ApiError(415, 'This operation does not accept files: send JSON');
+      const { model, files, discard } = await parseMultipartForm(request, dependencies.services.dataDir);
+      try {
+        return await handleRequest(request, reply, { body: model, files });
+      } finally {
+        await discard();
+      }
+    },
+    ...(operation.returnsFile && { compress: false }),
+  });
+
+  async function handleRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { body, files }: { body: unknown; files: readonly UploadedFile[] },
+  ): Promise<FastifyReply> {
+    const { params, query } = request;
+    const { parts, errors } = operation.validateRequest({ params, query, body });
+    if (errors.length > 0) throw toValidationError(operation, errors);
+    if (!handle) throw new ApiError(501, `${operation.id} is not implemented yet`);
+    const call = createCall(surface, request, reply, { ...parts, files }, dependencies);
+    const response = await handle(call as never);
+    if (response.file) return sendFile(request, reply, response.file);
+    if (dependencies.validateResponses) await requireValidResponse(operation, response);
+    const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
+    if (response.session) surface.setSession?.(reply, response.session);
+    reply.code(response.status).headers({ 'cache-control': 'no-store', ...response.headers });
+    if (operation.isDeprecated) reply.header('deprecation', 'true');
+    const content = jsonParts ? Readable.from(jsonParts) : serializeBody(response);
+    return content === undefined
+      ? reply.send()
+      : reply.type(negotiateMediaType(request.headers.accept)).send(content);
+  }
+}
+
+/** 400 with all validation errors; for forms also with the members of RFC 6749 5.2. */
+function toValidationError(operation: Operation, errors: readonly FieldError[]): ApiError {
+  const error = badRequest(errors);
+  if (!operation.isForm) return error;
+  const { status, message, fields } = error;
+  return new ApiError(status, message, fields, {}, { error: 'invalid_request', error_description: message });
+}
+
+/** Fires when the connection is closed before the response has been sent completely. */
+function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function createCall(
+  surface: ApiSurface,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: { params: unknown; query: unknown; body: unknown; files: readonly UploadedFile[] },
+  { contract, db, services }: ApiDependencies,
+): Call {
+  const signal = createDisconnectSignal(reply);
+  let readDb: Db | undefined;
+  return {
+    ...(parts as Pick<Call, 'params' | 'query' | 'body' | 'files'>),
+    ifMatch: request.headers['if-match'],
+    range: request.headers.range,
+    authorization: request.headers.authorization,
+    origin: getOrigin(request),
+    sessionTokenHash: surface.getSessionTokenHash?.(request),
+    deviceTokenHash: surface.getDeviceTokenHash?.(request),
+    operations: contract.operations,
+    db,
+    services,
+    signal,
+    get readDb(): Db {
+      return (readDb ??= withAbortSignal(db, signal));
+    },
+    get caller(): Caller {
+      const caller = callers.get(request);
+      if (!caller) throw new Error('A public operation has no caller');
+      return caller;
+    },
+  };
+}
+
+const serializeBody = ({ json, body }: UntypedResponse): string | undefined =>
+  json ?? (body === undefined ? undefined : JSON.stringify(body));
+
+/** @throws Error when the response violates the contract. Joins the parts of a streamed response for this. */
+async function requireValidResponse(operation: Operation, response: UntypedResponse): Promise<void> {
+  if (response.jsonParts) {
+    response.json = (await Array.fromAsync(response.jsonParts)).join('');
+    delete response.jsonParts;
+  }
+  const body: unknown = response.json === undefined ? response.body : JSON.parse(response.json);
+  const errors = operation.validateResponse(response.status, body);
+  if (errors.length > 0)
+    throw new Error(`The response of ${operation.id} violates the contract: ${JSON.stringify(errors)}`);
+}
+
+/**
+ * The parts of a streamed response after the first has arrived. A failure before that becomes an error response instead of a
+ * successful one that breaks off.
+ */
+export async function awaitFirstPart<Part>(parts: AsyncIterable<Part>): Promise<AsyncIterable<Part>> {
+  const iterator = parts[Symbol.asyncIterator]();
+  let firstResult: IteratorResult<Part> | undefined = await iterator.next();
+  const next = (): Promise<IteratorResult<Part>> => {
+    const result = firstResult;
+    firstResult = undefined;
+    return result ? Promise.resolve(result) : iterator.next();
+  };
+  // A client that disconnects ends the source as well: it may hold a database cursor.
+  const end = async (): Promise<IteratorResult<Part>> =>
+    (await iterator.return?.()) ?? { done: true, value: undefined };
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
+}

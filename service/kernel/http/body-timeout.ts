@@ -1,0 +1,35 @@
+import { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { rejectLateBody } from './error-responses.ts';
+
+/** Time within which the body of a request must arrive (T23); the response may take longer. */
+interface BodyTimeouts {
+  defaultMs: number;
+  /** For multipart forms with files. */
+  uploadMs: number;
+}
+export const BODY_TIMEOUTS: BodyTimeouts = { defaultMs: 30_000, uploadMs: 120_000 };
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean =>
+  (routeOptions.config.operation?.acceptsMultipart ?? false) &&
+  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
+
+/**
+ * Ends the connections of clients that send a body too slowly. Fastify has one `requestTimeout` for all requests, which is that of
+ * uploads; this adds the shorter timeout for all other bodies.
+ */
+export function registerBodyTimeout(app: FastifyInstance, { defaultMs }: BodyTimeouts): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    // A request from this process (app.inject) has no connection, and its body is complete.
+    if (!(raw.socket instanceof Socket)) return;
+    if (raw.complete || !hasBody(request) || isUpload(request)) return;
+    const timeout = setTimeout(() => {
+      if (!raw.complete) rejectLateBody(raw.socket, reply.raw.headersSent);
+    }, defaultMs).unref();
+    for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timeout));
+  });
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.ts';
+import { getDbError, dbErrorCodes } from '../db/errors.ts';
+import { negotiateMediaType } from './json.ts';
+
+/** Messages for errors of Fastify itself, whose own texts describe its internals. */
+const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read: its body is not valid JSON',
+  413: 'The body is larger than this operation allows',
+  415: 'Send JSON: application/json, text/json, application/json-patch+json or application/*+json',
+};
+
+/**
+ * SQLSTATE codes of an unreachable or overloaded database: classes 08 and 53, cancelled statements, shutdown, and transactions whose
+ * retries all failed.
+ */
+const UNAVAILABLE_CODES = /^(08|53|57014|57P0|40001|40P01)/;
+
+/** Converts any error to an ApiError. Unexpected errors become a 500 without details. */
+function toApiError(error: FastifyError | ApiError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (getDbError(error)?.code === dbErrorCodes.aborted)
+    return new ApiError(499, 'The client closed the request');
+  if (UNAVAILABLE_CODES.test(getDbError(error)?.code ?? '')) {
+    return new ApiError(503, 'The database is not available right now', [], { 'retry-after': '2' });
+  }
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);
+  return new ApiError(
+    500,
+    'An unexpected error occurred. The log of the service contains it under the request id.',
+  );
+}
+
+/** Sends the error body of shapes 1. */
+function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers({ 'cache-control': 'no-store', ...error.headers })
+    .type(negotiateMediaType(request.headers.accept))
+    .send(
+      JSON.stringify({
+        ...error.extra,
+        message: error.message,
+        requestId: request.id,
+        ...(error.fields.length > 0 && { errors: error.fields }),
+      }),
+    );
+}
+
+const TIMEOUT_MESSAGE = 'The request did not arrive in time';
+
+/** Status and message for errors of the HTTP parser, by error code. */
+const PARSER_ERRORS: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 8 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', TIMEOUT_MESSAGE],
+};
+
+/** Fastify options that send the same error body for errors outside routes, including sockets without a request. */
+export const connectionErrorHandlers = {
+  frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    void sendError(
+      request,
+      reply,
+      new ApiError(error.statusCode ?? 400, 'The URL of the request is invalid'),
+    );
+  },
+  clientErrorHandler: (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return;
+    const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'The request cannot be read',
+    ];
+    endConnection(socket, status, message);
+  },
+};
+
+function endConnection(socket: Socket, status: string, message: string): void {
+  const body = JSON.stringify({ message, requestId: randomUUID() });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Ends the connection of a request whose body did not arrive in time; sends 408 unless the response has started. */
+export function rejectLateBody(socket: Socket, hasResponse: boolean): void {
+  if (!socket.writable || hasResponse) {
+    socket.destroy();
+    return;
+  }
+  socket.once('finish', () => socket.destroy());
+  endConnection(socket, '408 Request Timeout', TIMEOUT_MESSAGE);
+}
+
+/** Sends the error body of shapes 1 for every 4xx and 5xx; the cause of a 5xx is only logged. */
+export function registerErrorHandlers(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
+    const apiError = toApiError(error);
+    if (apiError.status >= 500 && apiError.status !== 501)
+      request.log.error({ requestId: request.id, err: error }, 'request failed');
+    return sendError(request, reply, apiError);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendError(
+      request,
+      reply,
+      new ApiError(404, `${request.method} ${request.url.split('?')[0]} does not exist`),
+    ),
+  );
+}

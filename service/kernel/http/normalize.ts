@@ -1,0 +1,162 @@
+/** Normalization of requests before validation: property names in the contract's spelling, parameters as values of their types. */
+import type { FieldError } from '../api-error.ts';
+
+/** The parts of a JSON Schema that normalization uses. */
+export interface JsonSchema {
+  type?: string | string[];
+  $ref?: string;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  maxItems?: number;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  /** Other names under which a request may send this property. */
+  'x-alias'?: string[];
+}
+
+type Deref = (node: JsonSchema | { $ref: string }) => JsonSchema;
+
+/** Name as spelled and in lower case → name in the contract's spelling, and its schema. */
+type NameMap = Map<string, readonly [name: string, schema: JsonSchema]>;
+
+/** The names of all properties of the objects that `schema` may describe. `cache` also ends the recursion of recursive schemas. */
+function collectNames(schema: JsonSchema, deref: Deref, cache: Map<JsonSchema, NameMap>): NameMap {
+  const resolved = schema.$ref ? deref(schema) : schema;
+  const cached = cache.get(resolved);
+  if (cached) return cached;
+  const names: NameMap = new Map();
+  cache.set(resolved, names);
+  for (const [name, propertySchema] of Object.entries(resolved.properties ?? {})) {
+    for (const spelling of [name, ...(propertySchema['x-alias'] ?? [])])
+      for (const key of [spelling, spelling.toLowerCase()]) names.set(key, [name, propertySchema]);
+  }
+  for (const branch of [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? []), ...(resolved.allOf ?? [])]) {
+    for (const [key, property] of collectNames(branch, deref, cache)) names.set(key, property);
+  }
+  return names;
+}
+
+function findItemSchema(schema: JsonSchema, deref: Deref): JsonSchema | undefined {
+  const resolved = schema.$ref ? deref(schema) : schema;
+  return (
+    resolved.items ??
+    [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? [])]
+      .map((branch) => findItemSchema(branch, deref))
+      .find(Boolean)
+  );
+}
+
+/** An object without prototype, in which `__proto__` is an ordinary (and unknown) name. */
+function createBareObject(entries: readonly [string, unknown][]): Record<string, unknown> {
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const [key, value] of entries) object[key] = value;
+  return object;
+}
+
+/**
+ * Renames properties to the contract's spelling: names are case-insensitive (shapes 1), so that `TwoFactorEnabled` and `Users` work
+ * too. A property given twice in different spellings is an error. Properties that the schema does not name stay as they are; the
+ * validation decides about them. A list with more than `maxItems` is an error, and its items are not examined. Returns the same
+ * objects where nothing had to be renamed.
+ */
+export function normalizeNames(
+  value: unknown,
+  schema: JsonSchema,
+  deref: Deref,
+): { value: unknown; errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const cache = new Map<JsonSchema, NameMap>();
+  // Joined into a path only for an error: a body may have ten thousand values.
+  const path: (string | number)[] = [];
+  const addError = (message: string) => errors.push({ path: path.join('.') || 'body', message });
+  const visitChild = (key: string | number, child: unknown, childSchema: JsonSchema): unknown => {
+    if (typeof child !== 'object' || child === null) return child;
+    path.push(key);
+    const normalized = visit(child, childSchema);
+    path.pop();
+    return normalized;
+  };
+  const visit = (node: object, nodeSchema: JsonSchema): unknown => {
+    if (Array.isArray(node)) {
+      const { maxItems = Infinity } = nodeSchema.$ref ? deref(nodeSchema) : nodeSchema;
+      if (node.length > maxItems) {
+        addError(`must have at most ${maxItems} items`);
+        return node;
+      }
+      const itemSchema = findItemSchema(nodeSchema, deref);
+      const items = itemSchema ? node.map((item, index) => visitChild(index, item, itemSchema)) : node;
+      return items.every((item, index) => item === node[index]) ? node : items;
+    }
+    const names = collectNames(nodeSchema, deref, cache);
+    return names.size === 0 ? node : renameProperties(node, names);
+  };
+  /** Copies the object only from the first difference on: most requests use the contract's spelling. */
+  const renameProperties = (node: object, names: NameMap): unknown => {
+    let copy: Record<string, unknown> | undefined;
+    const entries = Object.entries(node);
+    for (const [index, [key, child]] of entries.entries()) {
+      const [name, childSchema] = names.get(key) ?? names.get(key.toLowerCase()) ?? [key, undefined];
+      const normalized: unknown = childSchema ? visitChild(name, child, childSchema) : child;
+      if (!copy && (name !== key || normalized !== child)) copy = createBareObject(entries.slice(0, index));
+      if (copy && Object.hasOwn(copy, name)) {
+        path.push(name);
+        addError('is given twice');
+        path.pop();
+      }
+      if (copy) copy[name] = normalized;
+    }
+    return copy ?? node;
+  };
+  return { value: typeof value === 'object' && value !== null ? visit(value, schema) : value, errors };
+}
+
+/** Converts `10` to a number and `true` to a boolean; `0x0A`, `1e1` or ` 10` stay text, which the validation rejects. */
+function parseParameter(text: unknown, type: JsonSchema['type']): unknown {
+  if (typeof text !== 'string') return text;
+  if (type === 'integer' || type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** Path and query parameters converted from text to the types of the schema; unconvertible ones are left to the validation. */
+export function parseParameters(
+  parameters: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  deref: Deref,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      const { type, items } = deref(schema.properties?.[name] ?? {});
+      if (type !== 'array') return [name, parseParameter(value, type)];
+      const { type: itemType } = deref(items ?? {});
+      return [name, [value].flat().map((item) => parseParameter(item, itemType))];
+    }),
+  );
+}
+
+/** Errors for texts that PostgreSQL cannot store unchanged: with the character NUL or an unpaired surrogate. */
+export function findUnstorableTexts(value: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  // Joined into a path only for an error: a body may have ten thousand values.
+  const path: string[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node === 'string') {
+      if (node.isWellFormed() && !node.includes('\0')) return;
+      errors.push({
+        path: path.join('.') || 'body',
+        message: 'must not contain NUL or half a surrogate pair',
+      });
+    } else if (typeof node === 'object' && node !== null) {
+      for (const [key, child] of Object.entries(node)) {
+        path.push(key);
+        visit(child);
+        path.pop();
+      }
+    }
+  };
+  visit(value);
+  return errors;
+}

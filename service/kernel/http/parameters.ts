@@ -1,0 +1,50 @@
+import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
+import { badRequest, preconditionFailed } from '../api-error.ts';
+import type { Page } from '../db/list-page.ts';
+
+/**
+ * Parses a date or date-time parameter; without a time zone it is in UTC (shapes 1).
+ * @throws ApiError 400 when it is not a valid date and time
+ */
+export function parseTimestamp(path: string, text: string): Date {
+  const hasTimeZone = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const timestamp = new Date(hasTimeZone ? text : `${text}Z`);
+  // A time zone can move the last day into the year 10000, or the first into year 0, which PostgreSQL interprets differently.
+  const year = timestamp.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999) || !startsWithCalendarDay(text))
+    throw badRequest([{ path, message: 'is not a valid date and time' }]);
+  return timestamp;
+}
+
+/** Days that `modifiedSince` may reach back (shapes 1, history window). */
+export const HISTORY_WINDOW_DAYS = 180;
+const DAY_MS = 86_400_000;
+
+/** Parses `modifiedSince`. @throws ApiError 400 when it lies before the history window */
+export function parseModifiedSince(text: string, now: number): Date {
+  const timestamp = parseTimestamp('modifiedSince', text);
+  if (timestamp.getTime() < now - HISTORY_WINDOW_DAYS * DAY_MS)
+    throw badRequest([
+      { path: 'modifiedSince', message: `must be at most ${HISTORY_WINDOW_DAYS} days back` },
+    ]);
+  return timestamp;
+}
+
+/** Offset and limit of a page of a management list (spec 4.1 rule 4: defaults page 1, size 10). */
+export function parsePage(query: { pageNumber?: number; pageSize?: number }): Page {
+  const limit = query.pageSize ?? 10;
+  return { limit, offset: ((query.pageNumber ?? 1) - 1) * limit };
+}
+
+/** The strong entity tag of a version of a resource. */
+export const formatEtag = (version: number): string => `"${version}"`;
+
+/**
+ * Rejects a write whose If-Match does not include the current version (shapes 1). Without the header the last write wins.
+ * @throws ApiError 412
+ */
+export function requireVersion(ifMatch: string | undefined, version: number, resourceName: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const etags = ifMatch.split(',').map((etag) => etag.trim());
+  if (!etags.includes(formatEtag(version))) throw preconditionFailed(resourceName);
+}

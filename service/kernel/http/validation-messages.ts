@@ -1,0 +1,108 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldError } from '../api-error.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'a date and time such as 2026-11-21T09:30:00.000Z',
+  date: 'a date such as 2026-11-21',
+  email: 'an e-mail address such as name@company.example',
+  uuid: 'a UUID',
+  int32: 'a whole number of 32 bits',
+};
+
+/** Descriptions of the contract's patterns; for any other pattern the message contains the pattern itself. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  [String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$`]:
+    'a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
+  '^[A-Za-z][A-Za-z0-9_]*$': 'a letter, and behind it letters, digits and _',
+  '^[a-z][a-z0-9-]*$': 'a small letter, and behind it small letters, digits and -',
+  '^[0-9]{6}$': 'six digits',
+};
+
+/** Keywords whose error makes an error of `format` for the same value redundant. */
+const KEYWORDS_BEFORE_FORMAT: ReadonlySet<string> = new Set(['type', 'minimum', 'maximum']);
+
+/** The message of a validation error, including the limit. */
+function describe(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${[params['type']]
+        .flat()
+        .map((type) => TYPES[String(type)] ?? String(type))
+        .join(' or ')}`;
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not known';
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`;
+    case 'const':
+      return `must be ${String(params['allowedValue'])}`;
+    case 'format':
+      return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
+    case 'pattern': {
+      const description = PATTERNS[String(params['pattern'])];
+      return description === undefined ? (error.message ?? 'is not valid') : `must be ${description}`;
+    }
+    case 'minimum':
+    case 'exclusiveMinimum':
+      return `must be at least ${String(params['limit'])}`;
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return `must be at most ${String(params['limit'])}`;
+    case 'minLength':
+      return Number(params['limit']) === 1
+        ? 'must not be empty'
+        : `must have at least ${String(params['limit'])} characters`;
+    case 'maxLength':
+      return `must have at most ${String(params['limit'])} characters`;
+    case 'minItems':
+      return Number(params['limit']) === 1
+        ? 'must hold at least one item'
+        : `must have at least ${String(params['limit'])} items`;
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} items`;
+    case 'uniqueItems':
+      return 'must not hold the same item twice';
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+/** Converts Ajv's errors to field errors with dotted paths (`groups.2`) that include missing and unknown properties. */
+export function toFieldErrors(errors: readonly ErrorObject[]): FieldError[] {
+  // A number beyond 32 bits violates both its maximum and its format: one error suffices.
+  const pathsWithClearerError = new Set(
+    errors.filter(({ keyword }) => KEYWORDS_BEFORE_FORMAT.has(keyword)).map((error) => error.instancePath),
+  );
+  return errors
+    .filter((error) => error.keyword !== 'if' && error.keyword !== 'anyOf' && error.keyword !== 'oneOf')
+    .filter((error) => error.keyword !== 'format' || !pathsWithClearerError.has(error.instancePath))
+    .map((error) => {
+      const params = error.params as {
+        missingProperty?: string;
+        additionalProperty?: string;
+        unevaluatedProperty?: string;
+      };
+      const property = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+      const parts = error.instancePath
+        .split('/')
+        .slice(1)
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+      return {
+        path: [...parts, ...(property === undefined ? [] : [property])].join('.') || 'body',
+        message: describe(error),
+      };
+    });
+}

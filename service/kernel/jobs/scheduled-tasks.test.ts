@@ -1,0 +1,57 @@
+import { expect, test, vi } from 'vitest';
+import { createLog } from '../log.ts';
+import { startScheduledTasks } from './scheduled-tasks.ts';
+
+const log = createLog('silent');
+
+test('runs a task at the start and at its interval, also after a failure, until it is stopped', async () => {
+  let runCount = 0;
+  const scheduler = startScheduledTasks({
+    log,
+    tasks: [
+      {
+        name: 'count',
+        intervalMs: 20,
+        run: async () => {
+          runCount += 1;
+          if (runCount === 1) throw new Error('The first run fails');
+        },
+      },
+    ],
+  });
+  await vi.waitFor(() => expect(runCount).toBeGreaterThan(2));
+  await scheduler.stop();
+  const finalCount = runCount;
+  scheduler.wake('count');
+  expect(runCount).toBe(finalCount);
+});
+
+test('waking a running task runs it once more; stopping waits for the running task', async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const startedRuns: number[] = [];
+  const scheduler = startScheduledTasks({
+    log,
+    tasks: [
+      {
+        name: 'wait',
+        intervalMs: 3_600_000,
+        run: async () => {
+          const index = startedRuns.length;
+          startedRuns.push(index);
+          await gates[index]?.promise;
+        },
+      },
+    ],
+  });
+  scheduler.wake('wait');
+  scheduler.wake('wait');
+  expect(startedRuns).toEqual([0]);
+  gates[0]?.resolve();
+  await vi.waitFor(() => expect(startedRuns).toEqual([0, 1]));
+  let isStopped = false;
+  const stopping = scheduler.stop().then(() => (isStopped = true));
+  expect(isStopped).toBe(false);
+  gates[1]?.resolve();
+  await stopping;
+  expect(startedRuns).toEqual([0, 1]);
+});

@@ -1,0 +1,266 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { onEachDatabase } from '../../testing/databases.ts';
+import type { Db } from '../db/database.ts';
+import { createLog } from '../log.ts';
+import { Secret } from '../secret.ts';
+import { type MailWorker, startMailWorker } from './mail-worker.ts';
+import { claimDueMails, markFailed, queueMail } from './mail.store.ts';
+import { composePasswordResetMail, composeSetPasswordMail } from './messages.ts';
+
+const log = createLog('silent');
+const publicUrl = 'https://steward.example';
+const to = 'zoe@northlight.example';
+let dataDir = '';
+let worker: MailWorker | undefined;
+let server: SMTPServer | undefined;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'steward-mail-'));
+});
+afterEach(async () => {
+  await worker?.stop();
+  await new Promise<void>((done) => (server ? server.close(done) : done()));
+  worker = undefined;
+  server = undefined;
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Starts an SMTP server that collects the mails it accepts, and first rejects `rejections` mails with 451. */
+async function startServer(port = 0, rejections = 0): Promise<{ port: number; received: string[] }> {
+  const received: string[] = [];
+  let remainingRejections = rejections;
+  const started = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (remainingRejections-- > 0)
+          return done(Object.assign(new Error('Try again later'), { responseCode: 451 }));
+        const rcpt = session.envelope.rcptTo.map((address) => address.address).join(',');
+        received.push(`RCPT ${rcpt}\n${Buffer.concat(chunks).toString()}`);
+        return done();
+      });
+    },
+  });
+  server = started;
+  await new Promise<void>((done) => void started.listen(port, '127.0.0.1', done));
+  const address = started.server.address();
+  return { port: typeof address === 'object' && address ? address.port : port, received };
+}
+
+const start = (db: Db, smtpUrl?: string) => {
+  worker = startMailWorker({
+    db,
+    log,
+    config: { dataDir, publicUrl, smtpUrl: smtpUrl ? new Secret(smtpUrl) : undefined },
+  });
+  return worker;
+};
+
+const queue = (db: Db, subject = 'Hello', text = 'Text\n') =>
+  db.transaction().execute((tx) => queueMail(tx, { siteId: null, to, subject, text, ttlHours: 24 }));
+
+const rows = (db: Db) => db.selectFrom('mail').selectAll().orderBy('mail_id').execute();
+
+/** Polls until the condition holds. */
+async function waitUntil(check: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000;
+  // oxlint-disable-next-line no-await-in-loop -- polling
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error('The condition was not met within ten seconds');
+    // oxlint-disable-next-line no-await-in-loop -- polling
+    await sleep(20);
+  }
+}
+const waitUntilAllSent = (db: Db) =>
+  waitUntil(async () => (await rows(db)).every((row) => row.sent_at !== null));
+
+onEachDatabase((database) => {
+  beforeEach(() => sql`delete from mail`.execute(database().db));
+
+  test('sends a committed mail by SMTP and deletes its text afterwards', async () => {
+    const { db } = database();
+    const { port, received } = await startServer();
+    const { wake } = start(db, `smtp://127.0.0.1:${port}?from=office@northlight.example`);
+    await queue(db, 'Grüße für Zoë', 'Ein Link:\nhttps://steward.example/link#x\n');
+    wake();
+    await waitUntilAllSent(db);
+    expect(received).toHaveLength(1);
+    expect(received[0]).toContain(`RCPT ${to}\n`);
+    expect(received[0]).toContain('From: office@northlight.example');
+    expect(received[0]).toMatch(/^Message-ID: <\d+\.\d+@steward\.example>/m);
+    expect(received[0]).toContain('https://steward.example/link#x');
+    const [row] = await rows(db);
+    expect(row).toMatchObject({ attempts: 1, body_text: '', last_error: null });
+  });
+
+  test('does not send mails of a rolled-back transaction', async () => {
+    const { db } = database();
+    const rolledBack = db.transaction().execute(async (tx) => {
+      await queueMail(tx, { siteId: null, to, subject: 'Never', text: 'Never', ttlHours: 24 });
+      throw new Error('rollback');
+    });
+    await expect(rolledBack).rejects.toThrow('rollback');
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('keeps a mail while the server is down and delivers it once afterwards', async () => {
+    const { db } = database();
+    const { port } = await startServer();
+    await new Promise<void>((done) => (server ? server.close(done) : done()));
+    server = undefined;
+    const { wake } = start(db, `smtp://127.0.0.1:${port}`);
+    await queue(db);
+    wake();
+    await waitUntil(async () => typeof (await rows(db))[0]?.last_error === 'string');
+    const [waiting] = await rows(db);
+    expect(waiting).toMatchObject({ sent_at: null, attempts: 1 });
+    expect(waiting?.last_error).toContain('ECONNREFUSED');
+    expect(waiting?.next_attempt_at.getTime()).toBeGreaterThan(Date.now() + 20_000);
+
+    const { received } = await startServer(port, 1);
+    // The server rejects the first attempt temporarily and accepts the next.
+    const reasons: (string | null)[] = [];
+    for (let attempt = 2; attempt <= 5 && (await rows(db))[0]?.sent_at === null; attempt += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await sql`update mail set next_attempt_at = now(), last_error = null`.execute(db);
+      wake();
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await waitUntil(async () =>
+        (await rows(db)).every((row) => row.attempts === attempt && (row.sent_at ?? row.last_error) !== null),
+      );
+      reasons.push((await rows(db))[0]?.last_error ?? null);
+    }
+    expect(reasons.some((reason) => reason?.includes('451'))).toBe(true);
+    await waitUntilAllSent(db);
+    expect(received).toHaveLength(1);
+  });
+
+  test('sends nothing without TLS if the URL requires it', async () => {
+    const { db } = database();
+    const { port, received } = await startServer();
+    const { wake } = start(db, `smtp://127.0.0.1:${port}?requireTLS=true`);
+    await queue(db);
+    wake();
+    await waitUntil(async () => typeof (await rows(db))[0]?.last_error === 'string');
+    expect(received).toEqual([]);
+  });
+
+  test('several workers send each mail once', async () => {
+    const { db } = database();
+    const { port, received } = await startServer();
+    for (let index = 0; index < 30; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- in order
+      await queue(db, `Mail ${index}`);
+    }
+    const config = { dataDir, publicUrl, smtpUrl: new Secret(`smtp://127.0.0.1:${port}`) };
+    const workers = [1, 2, 3].map(() => startMailWorker({ db, log, config }));
+    await waitUntilAllSent(db);
+    await Promise.all(workers.map((each) => each.stop()));
+    const subjects = received.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]);
+    expect(subjects).toHaveLength(30);
+    expect(new Set(subjects).size).toBe(30);
+  });
+
+  test('a claim excludes other workers until it lapses; the fence keeps a lapsed claim from rescheduling', async () => {
+    const { db } = database();
+    await queue(db);
+    const [first] = await claimDueMails(db, 4);
+    expect(await claimDueMails(db, 4)).toEqual([]);
+    await sql`update mail set next_attempt_at = now() - interval '1 second'`.execute(db);
+    const [second] = await claimDueMails(db, 4);
+    expect(second).toMatchObject({ attempts: 2 });
+    if (!first) throw new Error('The mail was due');
+    await markFailed(db, first, 'late error');
+    expect((await rows(db))[0]?.last_error).toBeNull();
+  });
+
+  test('does not send expired mails', async () => {
+    const { db } = database();
+    await queue(db);
+    await sql`update mail set expires_at = now()`.execute(db);
+    await queue(db, 'Still good');
+    expect((await claimDueMails(db, 4)).map(({ subject }) => subject)).toEqual(['Still good']);
+    expect(await rows(db)).toMatchObject([{ sent_at: null, attempts: 0 }, { attempts: 1 }]);
+    expect((await rows(db))[0]?.last_error).toContain('expired');
+  });
+
+  test('a mail is due immediately, also when queued in the second half of a millisecond', async () => {
+    const { db } = database();
+    for (let index = 0; index < 40; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- each is claimed before the next is queued
+      await queue(db);
+      // oxlint-disable-next-line no-await-in-loop -- each is claimed before the next is queued
+      expect(await claimDueMails(db, 1)).toHaveLength(1);
+    }
+  });
+
+  test('a mail whose next attempt would be too late stays with its error and is not retried', async () => {
+    const { db } = database();
+    await queue(db);
+    await sql`update mail set expires_at = now() + interval '2 hours', attempts = 30`.execute(db);
+    const [mail] = await claimDueMails(db, 1);
+    if (!mail) throw new Error('The mail was due');
+    expect(await markFailed(db, mail, '550 no such mailbox')).toBe(false);
+    expect(await claimDueMails(db, 1)).toEqual([]);
+    const state = await sql<{ isParked: boolean }>`
+      select next_attempt_at = 'infinity' and last_error is not null and body_text <> '' as "isParked" from mail`.execute(
+      db,
+    );
+    expect(state.rows).toEqual([{ isParked: true }]);
+  });
+
+  test('without SMTP writes each mail to one file that only its owner can read', async () => {
+    const { db } = database();
+    const { wake } = start(db);
+    await queue(db, 'Set your password', 'https://steward.example/link#secret\n');
+    wake();
+    await waitUntilAllSent(db);
+    const files = await readdir(join(dataDir, 'mail'));
+    expect(files).toHaveLength(1);
+    expect(files[0]).toMatch(/^\d{8}T\d{9}Z-\d+\.eml$/);
+    const path = join(dataDir, 'mail', files[0] ?? '');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain(`To: ${to}`);
+    expect(text).toContain('https://steward.example/link#secret');
+  });
+
+  test.each([
+    ['a@b.example\r\nBcc: c@d.example', 'ok'],
+    ['a@b.example, c@d.example', 'ok'],
+    ['Zoë <a@b.example>', 'ok'],
+    ['group:a@b.example;', 'ok'],
+    ['nobody', 'ok'],
+    ['a@b.example', 'ok\nBcc: c@d.example'],
+    ['a@b.example', 'ok\u2028more'],
+  ])('rejects the address %j with the subject %j', async (address, subject) => {
+    const { db } = database();
+    const queued = db
+      .transaction()
+      .execute((tx) => queueMail(tx, { siteId: null, to: address, subject, text: '', ttlHours: 24 }));
+    await expect(queued).rejects.toThrow(/^(A mail needs|The subject)/);
+    expect(await rows(db)).toEqual([]);
+  });
+});
+
+test('mails contain names as a single line', () => {
+  const options = {
+    firstName: 'Zoë\r\nBcc: x',
+    siteName: 'North\u2028light\u202e',
+    link: 'https://steward.example/link#t',
+  };
+  for (const mail of [composeSetPasswordMail(options), composePasswordResetMail(options)]) {
+    expect(mail.subject).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]+$/u);
+    expect(mail.text).toContain('Hello Zoë Bcc: x,\n\n');
+    expect(mail.text.split('\n')).toContain(options.link);
+  }
+});

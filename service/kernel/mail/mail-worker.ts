@@ -1,0 +1,221 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { createTransport } from 'nodemailer';
+import type { Tables } from '../db/tables/index.ts';
+import type { Log } from '../log.ts';
+import type { Secret } from '../secret.ts';
+import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
+
+/** Timeout of one send; shorter than the claim in mail.store.ts. */
+const SEND_TIMEOUT_MS = 2 * 60_000;
+/** Longest delay of mails queued by other processes and of retries. */
+const POLL_INTERVAL_MS = 5_000;
+/** Time that running sends have to finish when the service stops: aborting after the text has been sent would repeat the mail. */
+const STOP_TIMEOUT_MS = 5_000;
+const MAX_PARALLEL_SENDS = 4;
+
+export interface MailWorker {
+  /** Sends due mails now, because one has just been committed. */
+  wake: () => void;
+  /** Claims no further mails and resolves when the running sends have finished or were aborted. */
+  stop: () => Promise<void>;
+}
+
+/** Sends queued mails in the background; every process may run a worker. */
+export function startMailWorker(options: { db: Kysely<Tables>; config: MailConfig; log: Log }): MailWorker {
+  const transport = createMailTransport(options.config);
+  const abortController = new AbortController();
+  const context: MailContext = { ...options, transport, signal: abortController.signal, isStopped: false };
+  let timer: NodeJS.Timeout | undefined;
+  let currentRun: Promise<void> | undefined;
+  let mustRunAgain = false;
+
+  async function run(): Promise<void> {
+    clearTimeout(timer);
+    do {
+      mustRunAgain = false;
+      // oxlint-disable-next-line no-await-in-loop -- one run after the other
+      await sendDueMails(context);
+    } while (mustRunAgain && !context.isStopped);
+    currentRun = undefined;
+    if (!context.isStopped) timer = setTimeout(wake, POLL_INTERVAL_MS).unref();
+  }
+
+  function wake(): void {
+    if (currentRun) mustRunAgain = true;
+    else if (!context.isStopped) currentRun = run();
+  }
+
+  wake();
+  return {
+    wake,
+    async stop() {
+      context.isStopped = true;
+      clearTimeout(timer);
+      const timeout = setTimeout(
+        () => abortController.abort(new Error('The service stopped')),
+        STOP_TIMEOUT_MS,
+      );
+      await currentRun;
+      clearTimeout(timeout);
+      transport.close();
+    },
+  };
+}
+
+interface MailContext {
+  db: Kysely<Tables>;
+  log: Log;
+  transport: MailTransport;
+  /** Aborts running sends when the service stops. */
+  signal: AbortSignal;
+  isStopped: boolean;
+}
+
+async function sendDueMails(context: MailContext): Promise<void> {
+  try {
+    while (!context.isStopped) {
+      // oxlint-disable-next-line no-await-in-loop -- one small batch after the other
+      const mails = await claimDueMails(context.db, MAX_PARALLEL_SENDS);
+      if (mails.length === 0) return;
+      // oxlint-disable-next-line no-await-in-loop -- one small batch after the other
+      await Promise.all(mails.map((mail) => deliver(context, mail)));
+    }
+  } catch (error) {
+    // The database is unavailable: the mails stay queued until the next run.
+    context.log.error({ err: error }, 'Queued mails could not be read');
+  }
+}
+
+/** Sends a mail and records the outcome. Never rejects: if recording fails, the mail is due again when its claim lapses. */
+async function deliver({ db, log, transport, signal }: MailContext, mail: ClaimedMail): Promise<void> {
+  const fields = { mailId: mail.mail_id, attempt: mail.attempts };
+  try {
+    const error = await trySend(transport, mail, signal);
+    if (!error) {
+      await markSent(db, mail);
+      log.info(fields, 'Mail sent');
+    } else if (await markFailed(db, mail, error.message)) {
+      log.warn({ ...fields, err: error }, 'Mail could not be sent and will be retried');
+    } else {
+      log.error(
+        { ...fields, err: error },
+        'Mail could not be sent before its link expired and will not be retried',
+      );
+    }
+  } catch (error) {
+    log.error({ ...fields, err: error }, 'The outcome of sending a mail could not be recorded');
+  }
+}
+
+async function trySend(
+  transport: MailTransport,
+  mail: ClaimedMail,
+  signal: AbortSignal,
+): Promise<Error | undefined> {
+  try {
+    await transport.send(mail, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+interface MailConfig {
+  dataDir: string;
+  publicUrl: string;
+  smtpUrl: Secret | undefined;
+}
+
+/** Delivers mails to a server or folder; rejects when that fails. */
+interface MailTransport {
+  send(mail: ClaimedMail, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+// Nodemailer must not read files or URLs as parts of a mail.
+const NO_EXTERNAL_CONTENT = { disableFileAccess: true, disableUrlAccess: true };
+
+/** SMTP if SMTP_URL is set, otherwise files in DATA_DIR/mail. */
+function createMailTransport(config: MailConfig): MailTransport {
+  return config.smtpUrl ? createSmtpTransport(config.smtpUrl, config) : createFileTransport(config);
+}
+
+/**
+ * SMTP transport. The URL contains all settings: `smtps://user:password@host:465?from=steward@example.com&tls.rejectUnauthorized=false`.
+ * Mails contain sign-in links, so `smtp://` to another machine requires STARTTLS unless the URL has `requireTLS=false` or
+ * `ignoreTLS=true`.
+ */
+function createSmtpTransport(smtpUrl: Secret, config: MailConfig): MailTransport {
+  const url = new URL(smtpUrl.reveal());
+  const from = url.searchParams.get('from') ?? getSenderAddress(config.publicUrl);
+  url.searchParams.delete('from');
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const hasTlsSetting = url.searchParams.has('requireTLS') || url.searchParams.has('ignoreTLS');
+  if (!isLocal && !hasTlsSetting) url.searchParams.set('requireTLS', 'true');
+  const mailer = createTransport({
+    pool: true,
+    url: url.href,
+    maxConnections: 4,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    dnsTimeout: 10_000,
+    ...NO_EXTERNAL_CONTENT,
+  });
+  return {
+    async send(mail, signal) {
+      await mailer.sendMail({ ...toMessage(mail, from, config.publicUrl), signal });
+    },
+    close: () => mailer.close({ force: true }),
+  };
+}
+
+/** Writes each mail to an `.eml` file that only its owner can read. The name is the same at every attempt, so there is one file. */
+function createFileTransport(config: MailConfig): MailTransport {
+  const folder = join(config.dataDir, 'mail');
+  const mailer = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    ...NO_EXTERNAL_CONTENT,
+  });
+  return {
+    async send(mail) {
+      const { message } = await mailer.sendMail(
+        toMessage(mail, getSenderAddress(config.publicUrl), config.publicUrl),
+      );
+      if (!Buffer.isBuffer(message)) throw new Error('The mail was not composed in memory');
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, getFileName(mail));
+      await writeFile(`${path}.part`, message, { mode: 0o600, flush: true });
+      await rename(`${path}.part`, path);
+    },
+    close: () => undefined,
+  };
+}
+
+function toMessage(mail: ClaimedMail, from: string, publicUrl: string) {
+  return {
+    from,
+    // An object is one address in any case; a text would be parsed as a list.
+    to: { name: '', address: mail.recipient },
+    subject: mail.subject,
+    text: mail.body_text,
+    date: mail.created_at,
+    // The same at every attempt, so that mail clients can recognize a repeated delivery.
+    messageId: `<${mail.mail_id}.${mail.created_at.getTime()}@${new URL(publicUrl).hostname}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+function getSenderAddress(publicUrl: string): string {
+  const host = new URL(publicUrl).hostname;
+  // An IP address is not a valid mail domain.
+  return /^[\d.]+$|^\[/.test(host) ? 'steward@localhost' : `steward@${host}`;
+}
+
+function getFileName(mail: ClaimedMail): string {
+  return `${mail.created_at.toISOString().replace(/[-:.]/g, '')}-${mail.mail_id}.eml`;
+}

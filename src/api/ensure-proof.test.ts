@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest';
+import { ensureProof } from './ensure-proof.ts';
+import { isProofRequested, settleProof } from './step-up.ts';
+
+const provenUntil = vi.hoisted(() => ({ now: null as string | null }));
+vi.mock('./generated/sdk.gen.ts', () => ({
+  getOwnSecurity: () => Promise.resolve({ data: { provenUntil: provenUntil.now } }),
+}));
+
+test('requests a proof only without a valid one, and returns whether it was given', async () => {
+  provenUntil.now = '2026-03-01T08:00:00.000Z';
+  expect(await ensureProof()).toBe(true);
+  expect(isProofRequested.get()).toBe(false);
+
+  provenUntil.now = null;
+  for (const answer of [true, false]) {
+    const pendingProof = ensureProof();
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await vi.waitFor(() => expect(isProofRequested.get()).toBe(true));
+    settleProof(answer);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await pendingProof).toBe(answer);
+    expect(isProofRequested.get()).toBe(false);
+  }
+});

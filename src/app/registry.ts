@@ -1,0 +1,76 @@
+import { setInvalidations } from '../api/invalidation.ts';
+import type { Invalidations } from '../api/invalidation.ts';
+import { activityArea } from '../areas/activity/area.ts';
+import { agentArea } from '../areas/agent/area.ts';
+import { backupsArea } from '../areas/backups/area.ts';
+import { bulkArea } from '../areas/bulk/area.ts';
+import { entriesArea } from '../areas/entries/area.ts';
+import { exportHistoryArea } from '../areas/export-history/area.ts';
+import { groupsArea } from '../areas/groups/area.ts';
+import { importArea } from '../areas/import/area.ts';
+import { invitationsArea } from '../areas/invitations/area.ts';
+import { licensesArea } from '../areas/licenses/area.ts';
+import { overviewArea } from '../areas/overview/area.ts';
+import { profileArea } from '../areas/profile/area.ts';
+import { proxiesArea } from '../areas/proxies/area.ts';
+import { publicationsArea } from '../areas/publications/area.ts';
+import { relationshipIntelligenceArea } from '../areas/relationship-intelligence/area.ts';
+import { reportsArea } from '../areas/reports/area.ts';
+import { schemaArea } from '../areas/schema/area.ts';
+import { settingsArea } from '../areas/settings/area.ts';
+import { sitesArea } from '../areas/sites/area.ts';
+import { usersArea } from '../areas/users/area.ts';
+import { collectAreas } from './area/collect-areas.ts';
+import { sessionInvalidations } from './session/invalidations.ts';
+import { setAreaStorageCleaner } from './session/session.ts';
+import { setAuditSentences } from './state/audit-sentences.ts';
+
+/** All areas of the console, in the order of their entries within a navigation group. */
+const areas = [
+  overviewArea,
+  usersArea,
+  licensesArea,
+  groupsArea,
+  proxiesArea,
+  invitationsArea,
+  activityArea,
+  entriesArea,
+  schemaArea,
+  reportsArea,
+  exportHistoryArea,
+  backupsArea,
+  relationshipIntelligenceArea,
+  publicationsArea,
+  agentArea,
+  settingsArea,
+  sitesArea,
+  profileArea,
+  bulkArea,
+  importArea,
+] as const;
+
+type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer Intersection,
+) => void
+  ? Intersection
+  : never;
+type AreaInvalidations = UnionToIntersection<
+  Extract<(typeof areas)[number], { invalidations: object }>['invalidations']
+>;
+
+/** The collected parts of all areas. */
+export const registry = collectAreas(areas);
+
+/** The invalidations of every write of the contract; a write that no area lists is a type error here. */
+export const INVALIDATIONS = {
+  ...registry.invalidations,
+  ...sessionInvalidations,
+} as AreaInvalidations & typeof sessionInvalidations satisfies Invalidations;
+
+/** Passes the parts of the areas to the modules below them; called once, before the frame is rendered. */
+export function startAreas(): void {
+  for (const { register } of registry.areas) register?.();
+  setInvalidations(INVALIDATIONS);
+  setAuditSentences(registry.auditSentences);
+  setAreaStorageCleaner(() => Promise.all(registry.areas.map(async ({ clearStorage }) => clearStorage?.())));
+}

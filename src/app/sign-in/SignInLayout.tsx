@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { ProductMark } from '../../ui/layout/ProductMark.tsx';
+import { RouteAnnouncer } from '../../ui/layout/RouteAnnouncer.tsx';
+import './sign-in-layout.css';
+
+// These pages only expect input.
+const focusFirstField = (card: HTMLElement | null) =>
+  card?.querySelector<HTMLElement>('input:not([hidden])')?.focus();
+
+/** Layout of the pages without a session: sign-in, password, invitation. */
+export function SignInLayout({
+  title,
+  intro,
+  children,
+}: {
+  title: string;
+  intro?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <main className="sign-in-layout">
+      <RouteAnnouncer />
+      <ProductMark />
+      <section className="sign-in-layout-card" ref={focusFirstField}>
+        <header className="sign-in-layout-head">
+          <h1 id="page-title" tabIndex={-1}>
+            {title}
+          </h1>
+          {intro !== undefined && <p>{intro}</p>}
+        </header>
+        {children}
+      </section>
+    </main>
+  );
+}

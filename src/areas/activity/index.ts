@@ -1,0 +1,1 @@
+export { parseActivityView, serializeActivityView, serializeTimestamp } from './model/view.ts';

@@ -1,0 +1,74 @@
+import { expect, test, vi } from 'vitest';
+import { createPagedRows, prependRows, mergeNewRows, NO_NEW_ROWS } from './paged-rows.ts';
+import { getActorName, formatAddress, formatExportType, getPrincipal } from './row.ts';
+import type { ActivityRow } from './row.ts';
+
+const SINCE = Date.parse('2026-11-21T08:00:00Z');
+const row = (activityId: number, seconds: number, more: Partial<ActivityRow> = {}): ActivityRow => ({
+  activityId,
+  userId: 7,
+  userName: 'ada@example.com',
+  fullName: 'Ada Marsh',
+  eventDate: new Date(SINCE + seconds * 1000).toISOString(),
+  activityTypeId: 1,
+  activityType: 'Login Successful',
+  sourceTypeId: 1,
+  sourceType: 'Web UI',
+  ...more,
+});
+const ids = (rows: readonly ActivityRow[]) => rows.map(({ activityId }) => activityId);
+
+test('new rows are added once, newest first, and marked as new', () => {
+  const first = mergeNewRows(NO_NEW_ROWS, [row(3, 2), row(2, 0), row(1, -1)], SINCE, 100);
+  expect(ids(first.rows)).toEqual([3, 2]);
+  expect(first.rows.every(({ isNew }) => isNew)).toBe(true);
+  const second = mergeNewRows(first, [row(5, 4), row(4, 1), row(3, 2)], SINCE, 100);
+  expect(ids(second.rows)).toEqual([5, 3, 4, 2]);
+  expect(mergeNewRows(second, [row(5, 4)], SINCE, 100)).toBe(second);
+});
+
+test('a full response of new rows leaves a gap', () => {
+  const current = mergeNewRows(NO_NEW_ROWS, [row(1, 1)], SINCE, 2);
+  expect(current.hasGap).toBe(false);
+  expect(mergeNewRows(current, [row(3, 3), row(2, 2)], SINCE, 2).hasGap).toBe(true);
+  expect(mergeNewRows(current, [row(2, 2), row(1, 1)], SINCE, 2).hasGap).toBe(false);
+});
+
+test('pages in view and their neighbours are loaded once', async () => {
+  const read = vi.fn<(number: number) => Promise<string[]>>((number) =>
+    Promise.resolve([`${number}a`, `${number}b`]),
+  );
+  const rows = createPagedRows({ length: 7, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
+  expect(rows.at(1)).toBe('1b');
+  expect(rows.at(5)).toBeUndefined();
+  await vi.waitFor(() => expect(rows.at(5)).toBe('3b'));
+  expect(new Set(read.mock.calls.flat())).toEqual(new Set([2, 3, 4]));
+  expect(prependRows(['new'], rows).at(1)).toBe('1a');
+  expect(prependRows(['new'], rows).length).toBe(8);
+  expect(prependRows([], rows)).toBe(rows);
+});
+
+test('a page that failed to load is loaded again on demand', async () => {
+  const read = vi
+    .fn<() => Promise<string[]>>()
+    .mockRejectedValueOnce(new Error('away'))
+    .mockResolvedValue(['2a']);
+  const rows = createPagedRows({ length: 3, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
+  rows.at(2);
+  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'));
+});
+
+test('formats the properties of a row', () => {
+  expect(formatAddress({ ipAddress: 3_405_803_783 })).toBe('203.0.113.7');
+  expect(formatAddress({ ipAddress: '2001:db8::1' })).toBe('2001:db8::1');
+  expect(formatAddress({})).toBeUndefined();
+  expect(getActorName(row(1, 0, { fullName: ' ', userName: '' }))).toBe('User 7');
+  expect(formatExportType(row(1, 0, { exportDataType: 0 }))).toBe('Export Data');
+  expect(formatExportType(row(1, 0, { exportDataType: null }))).toBeUndefined();
+  expect(getPrincipal(row(1, 0))).toBeUndefined();
+  expect(getPrincipal(row(1, 0, { principalUserId: 3 }))).toEqual({ id: 3, name: 'User 3' });
+  expect(getPrincipal(row(1, 0, { principalUserName: 'b@example.com' }))).toEqual({
+    id: undefined,
+    name: 'b@example.com',
+  });
+});

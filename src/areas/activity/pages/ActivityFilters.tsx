@@ -1,0 +1,247 @@
+import { ChartColumnStacked, CircleAlert, RefreshCw } from 'lucide-react';
+import { useId, useState } from 'react';
+import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
+import { COLUMNS } from '../panels/columns.tsx';
+import { getControlErrors } from '../model/errors.ts';
+import { formatDay } from '../model/format.ts';
+import { PeopleSearch } from './PeopleSearch.tsx';
+import { startsBeforeReport, getReportStart } from '../model/period.ts';
+import { PeriodChip } from './PeriodChip.tsx';
+import { setExportType, setTypes } from '../model/view.ts';
+import type { ActivityView } from '../model/view.ts';
+import { useUserNames } from '../model/use-names.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+
+const toOptions = (names: Readonly<Record<number, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+const TYPES = toOptions(activityNames);
+const SOURCES = toOptions(activitySourceNames);
+const KINDS = toOptions(exportTypeNames);
+
+const toNumbers = (values: readonly string[]) => values.map(Number);
+
+interface ActivityFiltersProps {
+  view: ActivityView;
+  show: (view: ActivityView) => void;
+  /** Number of rows by type; undefined while the report is filtered by type. */
+  getTypeCount: ((type: number) => number) | undefined;
+  error: ServiceError | undefined;
+  hidden: readonly string[];
+  /** Time at which the report was opened; it ends then or earlier. */
+  openedAt: number;
+  zone: string;
+  /** Time up to which the rows are current. */
+  asOf: number;
+  live: boolean;
+  /** Undefined for a period that has ended. */
+  onLive: ((live: boolean) => void) | undefined;
+  refreshing: boolean;
+  onRefresh: () => void;
+}
+
+/** Filters of the report as chips, the time it is current as of, and the live switch. */
+export function ActivityFilters(props: ActivityFiltersProps) {
+  const { view, show, getTypeCount, error, openedAt: now, zone } = props;
+  const errors = getControlErrors(error);
+  return (
+    <div className="act-bar">
+      <TableBar tools={<ReportTools {...props} />}>
+        <PeopleSearch
+          selectedIds={view.people}
+          onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
+        />
+        <PeriodChip
+          {...{ now, zone }}
+          period={view.period}
+          error={errors.period}
+          onChange={(range) => show({ ...view, period: range })}
+        />
+        <PeopleChips {...{ view, show }} />
+        <FilterChip
+          label="Type"
+          options={TYPES.map((type) => ({ ...type, count: getTypeCount?.(Number(type.value)) }))}
+          value={view.types.map(String)}
+          onChange={(values) => show(setTypes(view, toNumbers(values)))}
+        />
+        <FilterChip
+          label="Source"
+          options={SOURCES}
+          value={view.sources.map(String)}
+          onChange={(values) => show({ ...view, sources: toNumbers(values) })}
+        />
+        <FilterChip
+          label="Export type"
+          options={KINDS}
+          value={view.exportType === undefined ? [] : [String(view.exportType)]}
+          // The service filters by one export type.
+          onChange={(values) => show(setExportType(view, toNumbers(values.slice(-1))[0]))}
+        />
+        <AddressChip
+          address={view.address}
+          error={errors.address}
+          onChange={(address) => show({ ...view, address })}
+        />
+        <ToggleChip
+          label="Only through a proxy"
+          on={view.onlyProxy}
+          onChange={(onlyProxy) => show({ ...view, onlyProxy })}
+        />
+      </TableBar>
+      {startsBeforeReport(view.period, now) && (
+        <p className="field-hint">Activity before {formatDay(getReportStart(now))} is no longer available.</p>
+      )}
+      {Object.values(errors).map((message) => (
+        <p key={message} className="field-error" role="alert">
+          <CircleAlert />
+          {message}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error }: ActivityFiltersProps) {
+  const chart = useIsChartVisible();
+  return (
+    <>
+      <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>
+      <IconButton label="Refresh" icon={RefreshCw} pending={refreshing} onClick={onRefresh} />
+      {onLive && <ToggleChip label="Live" on={live} onChange={onLive} />}
+      <IconButton
+        label={chart ? 'Hide the chart' : 'Show the chart'}
+        icon={ChartColumnStacked}
+        onClick={() => setChartVisible(!chart)}
+      />
+      <TableTools columns={COLUMNS} hidden={hidden} onHide={setHiddenColumns} />
+    </>
+  );
+}
+
+interface PeopleChipsProps {
+  view: ActivityView;
+  show: (view: ActivityView) => void;
+}
+
+/** More users are combined into one chip. */
+const MAX_SINGLE_CHIPS = 4;
+
+/** Chips of the selected users. */
+function PeopleChips({ view, show }: PeopleChipsProps) {
+  return (
+    <>
+      <UserChips label="People" ids={view.people} onChange={(people) => show({ ...view, people })} />
+      <UserChips
+        label="For"
+        prefix="For "
+        ids={view.principals}
+        onChange={(principals) => show({ ...view, principals })}
+      />
+    </>
+  );
+}
+
+interface UserChipsProps {
+  label: string;
+  prefix?: string;
+  ids: readonly number[];
+  onChange: (ids: readonly number[]) => void;
+}
+
+function UserChips({ label, prefix = '', ids, onChange }: UserChipsProps) {
+  const getName = useUserNames(ids);
+  if (ids.length > MAX_SINGLE_CHIPS) {
+    return (
+      <FilterChip
+        label={label}
+        options={ids.map((id) => ({ value: String(id), label: getName(id) }))}
+        value={ids.map(String)}
+        onChange={(values) => onChange(values.map(Number))}
+      />
+    );
+  }
+  return ids.map((id) => (
+    <RemovableChip
+      key={id}
+      label={prefix + getName(id)}
+      onRemove={() => onChange(ids.filter((one) => one !== id))}
+    />
+  ));
+}
+
+interface AddressChipProps {
+  address: string;
+  /** Error of the service about the address. */
+  error: string | undefined;
+  onChange: (address: string) => void;
+}
+
+/** Filter by IP address or network. */
+function AddressChip({ address, error, onChange }: AddressChipProps) {
+  return (
+    <CardChip
+      label="IP address"
+      value={address === '' ? undefined : address}
+      error={error}
+      onClear={() => onChange('')}
+    >
+      {(close) => (
+        <AddressForm
+          {...{ address, error }}
+          onChange={(next) => {
+            onChange(next);
+            close();
+          }}
+        />
+      )}
+    </CardChip>
+  );
+}
+
+function AddressForm({ address, error, onChange }: AddressChipProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(address);
+  return (
+    <form
+      className="act-between"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(typed.trim());
+      }}
+    >
+      <FieldFrame
+        id={id}
+        noteId={`${id}-note`}
+        label="IP address or network"
+        hint="203.0.113.7, 203.0.113.0/24 or 2001:db8::/32"
+        // The error applies to the submitted address only.
+        error={typed === address ? error : undefined}
+      >
+        <input
+          id={id}
+          className="input mono"
+          value={typed}
+          maxLength={50}
+          autoComplete="off"
+          spellCheck={false}
+          // The card is opened to enter an address.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
+          aria-invalid={typed === address && error !== undefined}
+          aria-describedby={`${id}-note`}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </FieldFrame>
+      <Button type="submit" size="small" variant="primary">
+        Apply
+      </Button>
+    </form>
+  );
+}

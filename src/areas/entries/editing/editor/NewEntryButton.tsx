@@ -1,0 +1,28 @@
+import { Plus } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import type { EntryTypeVm } from '../../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../../api/session.ts';
+import { Button } from '../../../../ui/button/Button.tsx';
+import { lazyWithPreload } from '../../../../ui/lazy.tsx';
+import type { Schema } from '../../model/schema.ts';
+
+const NewEntryPanel = lazyWithPreload(() => import('./NewEntryPanel.tsx'));
+
+interface NewEntryButtonProps {
+  type: EntryTypeVm;
+  schema: Schema;
+}
+
+/** Opens the panel that stages a new entry. */
+export function NewEntryButton({ type, schema }: NewEntryButtonProps) {
+  const { reason } = usePermission('updateEntries');
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => setOpen(true)}>
+        New {type.singularName}
+      </Button>
+      <Suspense>{open && <NewEntryPanel {...{ type, schema }} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}

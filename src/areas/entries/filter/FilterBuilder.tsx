@@ -1,0 +1,169 @@
+import { Plus, X } from 'lucide-react';
+import type { MouseEvent } from 'react';
+import { flushSync } from 'react-dom';
+import type { FilterOperation } from '../../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import type { Field, Schema } from '../model/schema.ts';
+import { findComparedField, getFieldName, replaceCondition } from './draft.ts';
+import { focusAdded, focusAdder } from './focus.ts';
+import type { NameLookup } from './format-filter.ts';
+import { findOperation, formatOperator, getDefaultOperation, getOperations } from './operators.ts';
+import { ValueEditor } from './ValueEditor.tsx';
+import './filter.css';
+
+interface FilterBuilderProps {
+  draft: ConditionGroup;
+  fields: readonly Field[];
+  schema: Schema;
+  lookUpName: NameLookup;
+  onChange: (draft: ConditionGroup) => void;
+  /** For `requiredWhen` rules (shapes 5): no nested groups, no entry ids, only operations with a code. */
+  flat?: boolean;
+}
+
+const MAX_GROUP_DEPTH = 6;
+
+/** Editor of a condition tree: comparisons in nested groups of which all or any must hold. */
+export function FilterBuilder({ draft, onChange, ...shared }: FilterBuilderProps) {
+  const set = (path: readonly number[], next: Condition | undefined) =>
+    onChange(replaceCondition(draft, path, next));
+  return <GroupEditor group={draft} path={[]} set={set} {...shared} />;
+}
+
+interface ConditionProps extends Omit<FilterBuilderProps, 'draft' | 'onChange'> {
+  path: readonly number[];
+  set: (path: readonly number[], next: Condition | undefined) => void;
+}
+
+const createComparison = ([first]: readonly Field[]): Comparison => ({
+  kind: 'comparison',
+  field: first ?? ENTRY_ID,
+  operation: getDefaultOperation(first?.fieldType),
+  operands: [],
+});
+
+function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGroup }) {
+  const { path, set, fields, flat = false } = rest;
+  const isNested = path.length > 0;
+  const add = (condition: Condition) => (event: MouseEvent) => {
+    const fieldset = event.currentTarget.closest('.find-group');
+    flushSync(() => set(path, { ...group, conditions: [...group.conditions, condition] }));
+    focusAdded(fieldset);
+  };
+  return (
+    <fieldset className="find-group">
+      <legend className="visually-hidden">{isNested ? 'Group of conditions' : 'Conditions'}</legend>
+      <div className="find-head">
+        <span>Where</span>
+        <select
+          className="input find-select"
+          aria-label="How many conditions must hold"
+          value={group.match}
+          onChange={({ target }) => set(path, { ...group, match: target.value === 'any' ? 'any' : 'all' })}
+        >
+          <option value="all">all hold</option>
+          <option value="any">any holds</option>
+        </select>
+        {isNested && (
+          <IconButton label="Remove group" icon={X} size="small" onClick={removeOnClick(path, set)} />
+        )}
+      </div>
+      {group.conditions.map((condition, index) => {
+        const childPath = [...path, index];
+        // A condition has no identity but its position.
+        const key = childPath.join('.');
+        return condition.kind === 'group' ? (
+          <GroupEditor key={key} group={condition} {...rest} path={childPath} />
+        ) : (
+          <ComparisonEditor key={key} comparison={condition} {...rest} path={childPath} />
+        );
+      })}
+      <div className="find-add">
+        <Button size="small" variant="quiet" icon={Plus} onClick={add(createComparison(fields))}>
+          Add condition
+        </Button>
+        {!flat && path.length < MAX_GROUP_DEPTH && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={Plus}
+            onClick={add({
+              kind: 'group',
+              match: group.match === 'all' ? 'any' : 'all',
+              conditions: [createComparison(fields)],
+            })}
+          >
+            Add group
+          </Button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Removes a condition and moves the focus to the button that adds one. */
+const removeOnClick =
+  (path: ConditionProps['path'], set: ConditionProps['set']) =>
+  ({ currentTarget }: MouseEvent): void => {
+    const element = currentTarget.closest('.find-rule') ?? currentTarget.closest('.find-group');
+    if (element) focusAdder(element);
+    set(path, undefined);
+  };
+
+/** Changes the operation; keeps the operands as far as they fit the new one. */
+function changeOperation(comparison: Comparison, operation: FilterOperation): Comparison {
+  const [first] = comparison.operands;
+  if (comparison.operation.operand === operation.operand) return { ...comparison, operation };
+  const operands = operation.operand === 'none' || first === undefined ? [] : [first];
+  return { ...comparison, operation, operands };
+}
+
+function ComparisonEditor({ comparison, ...rest }: ConditionProps & { comparison: Comparison }) {
+  const { path, set, fields, schema, lookUpName, flat = false } = rest;
+  const field = findComparedField(comparison, fields);
+  return (
+    <div className="find-rule">
+      <select
+        className="input find-select"
+        aria-label="Field"
+        value={getFieldName(comparison)}
+        onChange={({ target }) => {
+          const next = fields.find(({ apiName }) => apiName === target.value);
+          const operation = getDefaultOperation(next?.fieldType);
+          set(path, { ...comparison, field: next ?? ENTRY_ID, operation, operands: [] });
+        }}
+      >
+        {fields.map(({ apiName, name }) => (
+          <option key={apiName} value={apiName}>
+            {name}
+          </option>
+        ))}
+        {!flat && <option value={ENTRY_ID}>Entry id</option>}
+      </select>
+      <select
+        className="input find-select"
+        aria-label="Operator"
+        value={comparison.operation.rowOperator}
+        onChange={({ target }) => set(path, changeOperation(comparison, findOperation(target.value)))}
+      >
+        {getOperations(field?.fieldType)
+          .filter(({ id }) => !flat || id !== null)
+          .map(({ rowOperator }) => (
+            <option key={rowOperator} value={rowOperator}>
+              {formatOperator(rowOperator, field?.fieldType)}
+            </option>
+          ))}
+      </select>
+      <div className="find-value">
+        <ValueEditor
+          {...{ comparison, field, schema, lookUpName }}
+          onChange={(operands) => set(path, { ...comparison, operands })}
+        />
+      </div>
+      <IconButton label="Remove condition" icon={X} size="small" onClick={removeOnClick(path, set)} />
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import type { RequiredWhen } from '../../../../contract/generated/types.gen.ts';
+import { FIELD, findFilterOperation, isIdField } from '../../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import type { Comparison, Condition } from '../../../../contract/rules/query/condition.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import { formatDateValue } from '../model/dates.ts';
+import type { Field } from '../model/schema.ts';
+import { findComparedField, getFieldName, toOperands } from './draft.ts';
+import { formatOperator } from './operators.ts';
+
+/** Finds the name of an id in a field: of a choice, a user or an entry. Undefined if it is not known. */
+export type NameLookup = (field: Field, id: number) => string | undefined;
+
+const MAX_LISTED_VALUES = 3;
+const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Finds names of choices, which need no request. */
+export const lookUpChoiceName: NameLookup = (field, id) =>
+  field.fieldType === FIELD.choice ? field.choiceValues?.find((choice) => choice.id === id)?.name : undefined;
+
+function formatOperand(value: unknown, field: Field | undefined, lookUpName: NameLookup): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (field && typeof value === 'number' && isIdField(field.fieldType))
+    return lookUpName(field, value) ?? `#${value}`;
+  if (field?.fieldType === FIELD.date && typeof value === 'string')
+    return formatDateValue(value, value.length <= 10);
+  if (field?.fieldType === FIELD.text) return `“${String(value)}”`;
+  return String(value);
+}
+
+function formatOperands(
+  operands: readonly unknown[],
+  field: Field | undefined,
+  lookUpName: NameLookup,
+): string {
+  const listed = operands
+    .slice(0, MAX_LISTED_VALUES)
+    .map((operand) => formatOperand(operand, field, lookUpName));
+  const more = operands.length - listed.length;
+  return disjunction.format(more > 0 ? [...listed, `${formatNumber(more)} more`] : listed);
+}
+
+const formatFieldName = (comparison: Comparison, field: Field | undefined): string =>
+  field?.name ?? (comparison.field === ENTRY_ID ? 'Entry id' : getFieldName(comparison));
+
+/** The parts of a filter chip. Of many values it names the first and counts the others. */
+export function formatComparisonParts(
+  comparison: Comparison,
+  fields: readonly Field[],
+  lookUpName: NameLookup,
+) {
+  const field = findComparedField(comparison, fields);
+  const { operation } = comparison;
+  const [first, ...others] = operation.operand === 'none' ? [] : comparison.operands;
+  const firstText = first === undefined ? '' : formatOperand(first, field, lookUpName);
+  const more =
+    operation.operand === 'pair'
+      ? others.map((operand) => ` and ${formatOperand(operand, field, lookUpName)}`).join('')
+      : others.length > 0 && ` +${formatNumber(others.length)}`;
+  return {
+    field: formatFieldName(comparison, field),
+    operator: formatOperator(operation.rowOperator, field?.fieldType),
+    value: `${firstText}${more || ''}`,
+  };
+}
+
+/** A clause such as "Stage is one of Won or Lost". */
+function formatClause(
+  fieldName: string,
+  field: Field | undefined,
+  { operation, operands }: Pick<Comparison, 'operation' | 'operands'>,
+  lookUpName: NameLookup,
+): string {
+  const subject = `${fieldName} ${formatOperator(operation.rowOperator, field?.fieldType)}`;
+  if (operation.operand === 'none') return subject;
+  if (operation.operand !== 'pair') return `${subject} ${formatOperands(operands, field, lookUpName)}`;
+  return `${subject} ${operands.map((operand) => formatOperand(operand, field, lookUpName)).join(' and ')}`;
+}
+
+/** A condition as one clause, nested groups in parentheses. */
+export function formatFilter(condition: Condition, fields: readonly Field[], lookUpName: NameLookup): string {
+  if (condition.kind === 'comparison') {
+    const field = findComparedField(condition, fields);
+    return formatClause(formatFieldName(condition, field), field, condition, lookUpName);
+  }
+  const parts = condition.conditions.map((nested) => {
+    const text = formatFilter(nested, fields, lookUpName);
+    return nested.kind === 'group' && nested.conditions.length > 1 ? `(${text})` : text;
+  });
+  return parts.join(condition.match === 'any' ? ' or ' : ' and ');
+}
+
+/** A `requiredWhen` rule as a clause: "Stage is Won and Revenue is more than 5". */
+export function formatRequiredWhen(rule: RequiredWhen, fieldById: ReadonlyMap<number, Field>): string {
+  const parts = rule.conditions.map(({ fieldId, operation: code, value }) => {
+    const field = fieldById.get(fieldId);
+    const name = field?.name ?? `field ${fieldId}`;
+    const operation = findFilterOperation(code);
+    return operation
+      ? formatClause(name, field, { operation, operands: toOperands(value) }, lookUpChoiceName)
+      : name;
+  });
+  return parts.join(rule.match === 'all' ? ' and ' : ' or ');
+}

@@ -1,0 +1,97 @@
+import { Paperclip } from 'lucide-react';
+import { memo } from 'react';
+import type { FieldValue, FieldValueItem } from '../../../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../../../contract/rules/fields.ts';
+import { formatDateValue, formatZoneName } from '../../model/dates.ts';
+import type { Field } from '../../model/schema.ts';
+import { isFile, isNamed, formatItem, toItems } from '../../model/values.ts';
+import { ChoiceBadge } from '../../model/ValueView.tsx';
+import { getEntryPath } from './EntryLink.tsx';
+import '../../model/values.css';
+
+// A cell never shows more; rendering a million characters in one line would be slow.
+const MAX_TEXT_CHARS = 300;
+
+interface CellValueProps {
+  value: FieldValue | undefined;
+  field: Field;
+  zone: string;
+  /** Width in pixels for multiple values; unlimited by default. */
+  availableWidth?: number;
+}
+
+/** A value in one line of a grid cell, truncated. */
+export const CellValue = memo(({ value, field, zone, availableWidth }: CellValueProps) => {
+  const items = toItems(value);
+  const [only] = items;
+  if (items.length === 0) return null;
+  if (typeof only === 'string' && field.fieldType === FIELD.text) return only.slice(0, MAX_TEXT_CHARS);
+  if (items.length === 1) return <Item item={only ?? null} {...{ field, zone }} />;
+  const visibleCount = countFittingItems(items, field, availableWidth);
+  return (
+    <span className="val-list">
+      {items.slice(0, visibleCount).map((item, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- values may repeat and have no other identity
+        <Item key={index} {...{ item, field, zone }} />
+      ))}
+      {items.length > visibleCount && <span className="val-more">+{items.length - visibleCount}</span>}
+    </span>
+  );
+});
+CellValue.displayName = 'CellValue';
+
+function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone: string }) {
+  if (field.fieldType === FIELD.date && typeof item === 'string')
+    return (
+      <time className="num" dateTime={item} data-moment={field.isDateOnly ? 'day' : 'moment'}>
+        {formatDateValue(item, field.isDateOnly, zone)}
+        {!field.isDateOnly && <span className="val-zone"> {formatZoneName(item, zone)}</span>}
+      </time>
+    );
+  const text = formatItem(item, field);
+  if (isFile(item))
+    return (
+      <span className="val-file" title={item.contentType}>
+        <Paperclip />
+        <bdi>{text}</bdi>
+      </span>
+    );
+  if (!isNamed(item)) return text;
+  if (field.fieldType === FIELD.choice) return <ChoiceBadge choice={item} />;
+  const href = getHref(item, field);
+  return href === undefined ? (
+    <bdi>{text}</bdi>
+  ) : (
+    <a href={href} tabIndex={-1} className="val-one">
+      {text === '' ? `Entry ${item.id}` : text}
+    </a>
+  );
+}
+
+function getHref(
+  item: Extract<FieldValueItem, { id: number; name: string }>,
+  field: Field,
+): string | undefined {
+  if (field.fieldType === FIELD.user) return `/users/${item.id}`;
+  const type = 'entryListId' in item ? item.entryListId : undefined;
+  return type === undefined ? undefined : getEntryPath(type, item.id);
+}
+
+const MAX_ITEMS = 3;
+// Estimated widths in pixels of a character, of the padding of a badge, and of the "+n" behind the badges.
+const CHAR_WIDTH = 7;
+const BADGE_PADDING = 20;
+const MORE_COUNT_WIDTH = 28;
+
+/** Number of items that fit side by side, at least one: one readable badge says more than three truncated ones. */
+export function countFittingItems(items: readonly FieldValueItem[], field: Field, width = Infinity): number {
+  let usedWidth = 0;
+  let count = 0;
+  for (const item of items.slice(0, MAX_ITEMS)) {
+    usedWidth += formatItem(item, field).length * CHAR_WIDTH + BADGE_PADDING;
+    const moreWidth = count + 1 < items.length ? MORE_COUNT_WIDTH : 0;
+    if (count > 0 && usedWidth + moreWidth > width) break;
+    count += 1;
+  }
+  return count;
+}

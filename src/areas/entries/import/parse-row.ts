@@ -1,0 +1,303 @@
+import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
+import { quoteExcerpt, parseSwitch } from '../../../files/cell-values.ts';
+import type { ParseResult } from '../../../files/cell-values.ts';
+import { TOO_LONG_PLACEHOLDER } from '../../../files/cells.ts';
+import type { RowError } from '../../../files/import-plan/plan.ts';
+import { parseNameList } from '../../../files/name-list.ts';
+import type { FileRow } from '../../../files/parse-csv.ts';
+import { fromWallTime } from '../../../lib/time-zones.ts';
+import type { Field } from '../model/schema.ts';
+import { findByText, normalizeName, parseId } from './name-index.ts';
+import type { NameIndex } from './name-index.ts';
+import type { ParseRules } from './setup.ts';
+import type { StoredValue, Amount } from './stored-values.ts';
+import type { Columns, FieldColumns } from './targets.ts';
+
+/** Cells of a field in a row. */
+export interface Cells {
+  value: string;
+  id: string;
+  currency: string;
+}
+
+/** Value for a field; `errorUnlessUnchanged` applies unless the entry already holds it. */
+export interface TargetValue {
+  value: StoredValue;
+  errorUnlessUnchanged?: string;
+}
+
+// Limits of the service (shapes 4).
+const MAX_TEXT_LENGTH = 1_000_000;
+const MAX_NAME_LENGTH = 1000;
+const MAX_VALUES = 1000;
+
+const toTargetValue = (read: ParseResult<StoredValue>): ParseResult<TargetValue> =>
+  'error' in read ? read : { value: { value: read.value } };
+
+/** Noun for the items a field can name. */
+const getItemNoun = ({ fieldType }: Field): string =>
+  fieldType === FIELD.choice ? 'choice' : fieldType === FIELD.user ? 'user' : 'entry';
+
+/** Parses the non-empty cells of a field; `book` contains the items it can name. */
+export function parseCells(
+  cells: Cells,
+  field: Field,
+  rules: ParseRules,
+  nameIndex: NameIndex,
+): ParseResult<TargetValue> {
+  const { fieldType } = field;
+  if (isIdField(fieldType)) return parseItems(cells, field, nameIndex);
+  if (fieldType === FIELD.text) return toTargetValue(parseText(cells.value, field));
+  if (fieldType === FIELD.boolean) return toTargetValue(parseSwitch(cells.value));
+  if (fieldType === FIELD.date)
+    return toTargetValue(
+      field.isDateOnly ? parseDate(cells.value, rules) : parseTimestamp(cells.value, rules),
+    );
+  return toTargetValue(
+    holdsMoney(field) ? parseAmount(cells.value, cells.currency, rules) : parseNumber(cells.value, rules),
+  );
+}
+
+function parseText(value: string, { isKey }: Field): ParseResult<string> {
+  const most = isKey ? MAX_NAME_LENGTH : MAX_TEXT_LENGTH;
+  if (value.length > most) return { error: `Has ${value.length} characters; the maximum is ${most}` };
+  return value.includes('\0') ? { error: 'Has a character that cannot be stored (U+0000)' } : { value };
+}
+
+const ID_LIST = /[;,\s]+/;
+
+function parseItems(cells: Cells, field: Field, nameIndex: NameIndex): ParseResult<TargetValue> {
+  const what = getItemNoun(field);
+  const names = field.isMultiSelect
+    ? parseNameList(cells.value)
+    : [cells.value].filter((one) => one.trim() !== '');
+  const ids = cells.id.trim() === '' ? [] : cells.id.trim().split(ID_LIST);
+  const found =
+    ids.length > 0
+      ? ids.map((id) => findById(id, nameIndex, what))
+      : names.map((name) => findByText(name, nameIndex, what));
+  const errors = found.flatMap((one) => ('error' in one ? [one.error] : []));
+  if (errors.length > 0) return { error: errors.join('. ') };
+  const all = found.flatMap((one) => ('value' in one ? [one.value] : []));
+  if (ids.length > 0) {
+    const error = findNameMismatch(names, all, nameIndex);
+    if (error !== undefined) return { error };
+  }
+  if (!field.isMultiSelect && all.length > 1)
+    return { error: `Contains ${all.length} values; the field holds one` };
+  if (all.length > MAX_VALUES)
+    return { error: `Contains ${all.length} values; the maximum is ${MAX_VALUES}` };
+  const unknown = all.filter(({ isKnown }) => !isKnown).map(({ id }) => id);
+  const value = [...new Set(all.map(({ id }) => id))];
+  return {
+    value: {
+      value: field.isMultiSelect ? value : (value[0] ?? 0),
+      ...(unknown.length > 0 && { errorUnlessUnchanged: `There is no ${what} ${unknown.join(', ')}` }),
+    },
+  };
+}
+
+function findById(
+  text: string,
+  nameIndex: NameIndex,
+  what: string,
+): ParseResult<{ id: number; isKnown: boolean }> {
+  const read = parseId(text, what);
+  return 'error' in read ? read : { value: { id: read.value, isKnown: nameIndex.byId.has(read.value) } };
+}
+
+/** Checks ids against names: ids take precedence, so a name changed alone must not be ignored. */
+function findNameMismatch(
+  names: readonly string[],
+  found: readonly { id: number }[],
+  nameIndex: NameIndex,
+): string | undefined {
+  const things = found.flatMap(({ id }) => nameIndex.byId.get(id) ?? []);
+  // Names of deleted items are unknown.
+  if (names.length === 0 || things.length < found.length) return undefined;
+  const text = new Set(names.map(normalizeName));
+  const isSaid = things.every(
+    ({ name, alias }) =>
+      name.trim() === '' ||
+      text.has(normalizeName(name)) ||
+      (alias !== undefined && text.has(normalizeName(alias))),
+  );
+  const existing = new Set(
+    things.flatMap(({ name, alias }) => [
+      normalizeName(name),
+      ...(alias === undefined ? [] : [normalizeName(alias)]),
+    ]),
+  );
+  const stranger = names.find((name) => !existing.has(normalizeName(name)));
+  if (isSaid && stranger === undefined) return undefined;
+  const [first] = things;
+  return stranger === undefined
+    ? `Ids and names do not match`
+    : `${quoteExcerpt(stranger)} does not match the id: ${first?.id} is ${quoteExcerpt(first?.name ?? '')}. Clear the id to use the name`;
+}
+
+const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})/;
+const YEAR_LAST = /^(\d{1,2})[-/.]\s?(\d{1,2})[-/.]\s?(\d{4})/;
+const TIME_OF_DAY =
+  /^(?:T|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(am|pm)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i;
+
+/** Parses the date at the start of a text. @returns the day and the rest of the text */
+function parseDay(text: string, dates: ParseRules['dates']): { day: number; rest: string } | undefined {
+  const iso = YEAR_FIRST.exec(text);
+  const yearLast = iso ? null : YEAR_LAST.exec(text);
+  const [whole = '', ...parts] = iso ?? yearLast ?? [];
+  const [a = 0, b = 0, c = 0] = parts.map(Number);
+  if (whole === '') return undefined;
+  const [year, month, date] = iso ? [a, b, c] : dates === 'dmy' ? [c, b, a] : [c, a, b];
+  const day = new Date(0);
+  day.setUTCFullYear(year, month - 1, date);
+  const exists = day.getUTCFullYear() === year && day.getUTCMonth() === month - 1 && year > 0;
+  return exists ? { day: day.getTime(), rest: text.slice(whole.length) } : undefined;
+}
+
+interface TimeOfDay {
+  /** Milliseconds since midnight. */
+  timeMs: number;
+  /** Undefined if the text has none. */
+  offsetMinutes: number | undefined;
+}
+
+function parseOffset(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[+-]/.test(text)) return 0;
+  const digits = text.replace(':', '');
+  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3));
+  return digits.startsWith('-') ? -minutes : minutes;
+}
+
+function parseTimeOfDay(text: string): TimeOfDay | undefined {
+  if (text.trim() === '') return { timeMs: 0, offsetMinutes: undefined };
+  const found = TIME_OF_DAY.exec(text);
+  if (!found) return undefined;
+  const [, hours = '', minutes = '', seconds = '0', fraction = '0', half, zone] = found;
+  const said = Number(hours);
+  const hour = half === undefined ? said : (said % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+  if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000);
+  const time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds;
+  return { timeMs: time, offsetMinutes: parseOffset(zone) };
+}
+
+/** Parses a date: `2026-03-01`, or day and month in the chosen order. */
+function parseDate(text: string, { dates }: ParseRules): ParseResult<string> {
+  const found = parseDay(text.trim(), dates);
+  const clock = found && parseTimeOfDay(found.rest);
+  if (!found || !clock) return { error: `${quoteExcerpt(text)} is not a date` };
+  if (clock.timeMs !== 0) return { error: `${quoteExcerpt(text)} has a time of day; this field holds dates` };
+  return { value: new Date(found.day).toISOString().slice(0, 10) };
+}
+
+/** Parses a timestamp; without an offset it is in the chosen time zone. */
+function parseTimestamp(text: string, { dates, zone }: ParseRules): ParseResult<string> {
+  const found = parseDay(text.trim(), dates);
+  const clock = found && parseTimeOfDay(found.rest);
+  if (!found || !clock) return { error: `${quoteExcerpt(text)} is not a date` };
+  const wall = found.day + clock.timeMs;
+  const moment =
+    clock.offsetMinutes === undefined ? fromWallTime(wall, zone) : wall - clock.offsetMinutes * 60_000;
+  if (moment === undefined)
+    return { error: `${quoteExcerpt(text)} is skipped by the clock change in ${zone}` };
+  const value = new Date(moment).toISOString();
+  return /^\d{4}-/.test(value) && !value.startsWith('0000')
+    ? { value }
+    : { error: `${quoteExcerpt(text)} is not within the years 1 to 9999` };
+}
+
+// Notation of programs and workbooks.
+const CANONICAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const GROUPED_WITH_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:[. ]\d{3})+)(?:,\d+)?$/;
+
+/** Parses a number: `1,234.5`, or `1.234,5` with decimal commas. */
+function parseNumber(text: string, { decimal }: Pick<ParseRules, 'decimal'>): ParseResult<number> {
+  const plain = text
+    .trim()
+    .replaceAll(/[\u00a0\u202f\u2009']/g, decimal === 'comma' ? ' ' : '')
+    .replace('−', '-');
+  const error = { error: `${quoteExcerpt(text)} is not a number` };
+  if (decimal === 'comma') {
+    if (DECIMAL_COMMA.test(plain))
+      return toFiniteNumber(plain.replaceAll(/[. ]/g, '').replace(',', '.'), error);
+    return CANONICAL.test(plain) && !/^[+-]?\d+\.\d{3}$/.test(plain) ? toFiniteNumber(plain, error) : error;
+  }
+  if (CANONICAL.test(plain)) return toFiniteNumber(plain, error);
+  return GROUPED_WITH_COMMAS.test(plain) ? toFiniteNumber(plain.replaceAll(',', ''), error) : error;
+}
+
+function toFiniteNumber(text: string, error: { error: string }): ParseResult<number> {
+  const value = Number(text);
+  // The service stores no negative zero.
+  return Number.isFinite(value) ? { value: value + 0 } : error;
+}
+
+const CODE_FIRST = /^([A-Z]{3})\s*(\S.*)$/;
+const CODE_LAST = /^(.*\S)\s*([A-Z]{3})$/;
+
+/** Parses an amount with an optional currency before or after: `EUR 12.50`. */
+function parseAmount(text: string, currency: string, rules: ParseRules): ParseResult<Amount> {
+  const plain = text.trim();
+  const [, code, rest] = CODE_FIRST.exec(plain) ?? [];
+  const [, before, last] = CODE_LAST.exec(plain) ?? [];
+  const said = code ?? last;
+  const read = parseNumber(rest ?? before ?? plain, rules);
+  if ('error' in read) return { error: `${quoteExcerpt(text)} is not an amount` };
+  const other = currency.trim().toUpperCase();
+  if (other !== '' && !/^[A-Z]{3}$/.test(other))
+    return { error: `${quoteExcerpt(currency)} is not a currency: use its code, such as EUR` };
+  if (said !== undefined && other !== '' && said !== other)
+    return { error: `${quoteExcerpt(text)} is not in ${other}, unlike the currency column` };
+  return { value: { value: read.value, currencyCode: said ?? (other === '' ? undefined : other) } };
+}
+
+/** Values that a row sets. */
+export interface RowTarget {
+  row: number;
+  entryId: number | undefined;
+  /** Values by field id; undefined clears the field. Fields the row does not change are absent. */
+  values: Map<number, TargetValue | undefined>;
+  errors: RowError[];
+}
+
+/** Cells of a field and whether they are empty; text fields keep spaces. */
+export function getFieldCells(cells: readonly string[], { field, value, id, currency }: FieldColumns) {
+  const at = (place: number | undefined) => (place === undefined ? '' : (cells[place] ?? ''));
+  const all: Cells = { value: at(value), id: at(id), currency: at(currency) };
+  const isText = field.fieldType === FIELD.text;
+  const isEmpty = isText ? all.value === '' : all.value.trim() === '' && all.id.trim() === '';
+  return { all, isEmpty };
+}
+
+/** Parses a row by its columns. */
+export function parseRow(
+  { row, cells, error }: FileRow,
+  { entryId, fields }: Columns,
+  rules: ParseRules,
+  getIndex: (field: Field) => NameIndex,
+): RowTarget {
+  const target: RowTarget = { row, entryId: undefined, values: new Map(), errors: [] };
+  if (error !== undefined) return { ...target, errors: [{ field: undefined, message: error }] };
+  const idText = entryId === undefined ? '' : (cells[entryId] ?? '');
+  if (idText.trim() !== '') {
+    const read = parseId(idText, 'an entry');
+    if ('error' in read) target.errors.push({ field: 'EntryId', message: read.error });
+    else target.entryId = read.value;
+  }
+  for (const place of fields) {
+    const { field } = place;
+    const { all, isEmpty } = getFieldCells(cells, place);
+    if (all.value === TOO_LONG_PLACEHOLDER) continue;
+    if (isEmpty) {
+      if (rules.empty === 'clear') target.values.set(field.id, undefined);
+      continue;
+    }
+    const read = parseCells(all, field, rules, getIndex(field));
+    if ('error' in read) target.errors.push({ field: field.apiName, message: read.error });
+    else target.values.set(field.id, read.value);
+  }
+  return target;
+}

@@ -1,0 +1,115 @@
+import { keepPreviousData, queryOptions, useQuery, skipToken } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { RowQueryRequest } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { queryRowsByBody } from '../../../api/generated/sdk.gen.ts';
+import { WINDOW_TEXT_LIMIT } from './full-values.ts';
+import { openEntryRows, WINDOW_ROWS } from './row-windows.ts';
+import type { EntryRows } from './row-windows.ts';
+import type { Field } from './schema.ts';
+import { formatItem, toItems, getValue } from './values.ts';
+
+/** A row query without paging: filter, fields and order (shapes 4). */
+export type RowQuery = Pick<RowQueryRequest, 'query' | 'fields' | 'orderBy'>;
+
+/** Requests one page of rows with the total number of matches. @throws ServiceError */
+export const queryRows = async (typeId: number, body: RowQueryRequest, signal?: AbortSignal) =>
+  (
+    await queryRowsByBody({
+      path: { entryTypeId: String(typeId) },
+      body: { ...body, wrapIntoArrays: true },
+      ...(signal && { signal }),
+    })
+  ).data;
+
+async function openRowQuery(typeId: number, query: RowQuery, signal: AbortSignal): Promise<EntryRows> {
+  const loadPage = (skip: number, pageSignal: AbortSignal) =>
+    queryRows(typeId, { ...query, limit: WINDOW_ROWS, skip, textLimit: WINDOW_TEXT_LIMIT }, pageSignal);
+  return (await openEntryRows(loadPage, signal)).rows;
+}
+
+// Module state rather than component state: returning to a list shows what was loaded last.
+let latestRevision = 0;
+
+/**
+ * Query options of the rows of a row query. Reloading raises the revision instead of refetching: the new query is built
+ * with the current schema, whereas a refetch would repeat the old query, which may name deleted fields.
+ */
+export const entryRowsQuery = (typeId: number, query: RowQuery, revision = latestRevision) =>
+  queryOptions({
+    queryKey: [{ _id: 'queryRowsByBody', typeId, query, revision }],
+    queryFn: ({ signal }) => openRowQuery(typeId, query, signal),
+    gcTime: 60_000,
+    structuralSharing: false,
+  });
+
+/**
+ * The matching entries as windowed rows, long texts truncated to what a cell shows (`isTruncated`). The rows of the
+ * previous query stay visible until the next have loaded (`stale`).
+ */
+export function useEntryRows(typeId: number, query: RowQuery, enabled: boolean) {
+  const [revision, setRevision] = useState(latestRevision);
+  const reload = () => {
+    latestRevision += 1;
+    setRevision(latestRevision);
+  };
+  const { data, error, dataUpdatedAt, isFetching, isPlaceholderData } = useQuery({
+    ...entryRowsQuery(typeId, query, revision),
+    enabled,
+    placeholderData: keepPreviousData,
+    // Rows must not move while someone reads them; the page has a reload button.
+    refetchOnWindowFocus: false,
+  });
+  const failure = useMemo(() => (error === null ? undefined : toServiceError(error)), [error]);
+  return {
+    rows: data,
+    isStale: isPlaceholderData,
+    isFetching,
+    asOf: dataUpdatedAt,
+    error: failure,
+    reload,
+  };
+}
+
+/** Position of an entry in a list. */
+export interface EntryPosition {
+  /** Index of its row; null if the list does not contain it. */
+  row: number | null;
+  /** Its name, loaded if the list does not contain it; undefined if the entry does not exist. */
+  name: string | undefined;
+}
+
+async function loadEntryName(typeId: number, entryId: number, key: Field, signal: AbortSignal) {
+  const query = { EntryId: entryId };
+  const { rows } = await queryRows(typeId, { query, fields: [key.apiName], limit: 1 }, signal);
+  const [row] = rows;
+  if (!row) return undefined;
+  const [name] = toItems(getValue(row, key));
+  const text = name === undefined ? '' : formatItem(name, key).trim();
+  return text === '' ? `Entry ${entryId}` : text.slice(0, 200);
+}
+
+/** Finds the position of an entry in the rows of a query; undefined while loading. */
+export function useEntryPosition(
+  typeId: number,
+  { query: filter, orderBy }: RowQuery,
+  entryId: number | undefined,
+  key: Field | undefined,
+): EntryPosition | undefined {
+  const query = { ...(filter !== undefined && { query: filter }), ...(orderBy !== undefined && { orderBy }) };
+  const { data } = useQuery({
+    queryKey: [{ _id: 'queryRowsByBody', typeId, query, positionOf: entryId }],
+    queryFn:
+      entryId === undefined || !key
+        ? skipToken
+        : async ({ signal }): Promise<EntryPosition> => {
+            const body = { ...query, fields: ['EntryId'], limit: 1, positionOf: entryId };
+            const { position = null } = await queryRows(typeId, body, signal);
+            const name = position === null ? await loadEntryName(typeId, entryId, key, signal) : undefined;
+            return { row: position, name };
+          },
+    gcTime: 60_000,
+    refetchOnWindowFocus: false,
+  });
+  return data;
+}

@@ -1,0 +1,228 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useDeferredValue, useMemo } from 'react';
+import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
+import type { Condition } from '../../../../contract/rules/query/condition.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
+import { openExport } from '../../export/index.ts';
+import { createEntriesExport } from '../export/entries-export.ts';
+import type { AsOfSource } from '../export/entries-export.ts';
+import { parseFilter } from '../filter/filter-text.ts';
+import { parseAsOfView, formatAsOfView } from '../history/as-of-view.ts';
+import type { AsOfView } from '../history/as-of-view.ts';
+import { AsOfBar } from '../history/AsOfBar.tsx';
+import { toRowChange } from '../history/row-changes.ts';
+import { useRowsAsOf, loadRowsAsOf } from '../history/use-rows-as-of.ts';
+import type { RowsAsOfQuery } from '../history/use-rows-as-of.ts';
+import {
+  getVisibleColumns,
+  dropColumn,
+  DEFAULT_COLUMN_LAYOUT,
+  saveColumnLayout,
+  useColumnLayout,
+} from '../model/columns.ts';
+import type { ColumnLayout, EntryColumn } from '../model/columns.ts';
+import { paginate } from '../model/row-pages.ts';
+import type { Field } from '../model/schema.ts';
+import { useEntryType } from '../model/use-entry-type.ts';
+import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { buildRowQuery, parseSort } from '../views/row-query.ts';
+import { getColumnLayoutKey } from '../views/saved-view.ts';
+import { useViews } from '../views/use-views.ts';
+import { formatView } from '../views/view.ts';
+import { ColumnTools } from './ColumnTools.tsx';
+import { EntriesAsOfCard } from './EntriesAsOfCard.tsx';
+import { FilterChips, useFilterText } from './FilterChips.tsx';
+import './entries.css';
+
+const route = getRouteApi('/_app/entries/$type/past');
+
+/** Page of the entries of a type as of a past time, compared with today. */
+export function EntriesAsOfPage() {
+  const { allowed, reason } = usePermission('queryRowsAsOf');
+  if (!allowed) throw new ServiceError(403, reason);
+  return <EntryListAsOf />;
+}
+
+function useAsOfView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const view = useMemo(() => parseAsOfView(search), [search]);
+  const show = (next: Partial<AsOfView>, replace = false) =>
+    navigate({ to: '.', search: formatAsOfView({ ...view, ...next }), replace });
+  return { view, show, navigate };
+}
+
+/** The columns of the current list: those of the saved view with its unsaved changes. */
+function useColumns(savedViewId: number | undefined) {
+  const { type, fields } = useEntryType();
+  const { views } = useViews(type.id);
+  const view = views.find(({ id }) => id === savedViewId);
+  const layoutKey = getColumnLayoutKey(type.id, view?.id);
+  const layout = useColumnLayout(layoutKey) ?? view?.columns ?? DEFAULT_COLUMN_LAYOUT;
+  const columns = useMemo(() => getVisibleColumns(fields, layout), [fields, layout]);
+  return { layout, columns, saveLayout: (next: ColumnLayout) => saveColumnLayout(layoutKey, next) };
+}
+
+function EntryListAsOf() {
+  const { schema, type, fields } = useEntryType();
+  const { view, show, navigate } = useAsOfView();
+  const { layout, columns, saveLayout } = useColumns(view.savedViewId);
+  const key = fields.find(({ isKey }) => isKey);
+  const { q, type: setSearchText, settle } = useDebouncedSearch(view.q, (next) => show({ q: next }, true));
+  const deferredSearchText = useDeferredValue(view.q);
+  const { condition, errors } = useMemo(() => parseFilter(view.query, fields), [view.query, fields]);
+  const sort = useMemo(() => parseSort(view.sort, fields), [view.sort, fields]);
+  // As one text, so that the query is the same while the same columns are visible.
+  const columnNames = columns.map(({ field }) => field.apiName).join('\n');
+  const rowQuery = useMemo(
+    () =>
+      buildRowQuery({ fields, columnNames: columnNames.split('\n'), condition, q: deferredSearchText, sort }),
+    [fields, columnNames, condition, deferredSearchText, sort],
+  );
+  const result = useRowsAsOf(type.id, rowQuery, view, condition !== undefined);
+  const list = view.asOf === undefined ? undefined : result.list;
+  const showToday = () =>
+    void navigate({
+      to: '/entries/$type',
+      params: { type: type.apiName },
+      search: formatView(view),
+    });
+  const sortBy = (name: string) =>
+    void show({ sort: sort.field === name && !sort.descending ? `-${name}` : name });
+  return (
+    <Page
+      fill
+      breadcrumbs={<Breadcrumbs />}
+      title={`${type.pluralName} as they were`}
+      meta={
+        <span aria-live="polite">
+          {list && view.only === undefined && formatTotal(list.rows.total, view.withAdded)}
+          {list && view.only !== undefined && `${formatNumber(list.rows.total)} ${view.only} since`}
+        </span>
+      }
+      actions={<ExportButton {...{ type, fields, columns, view, condition, result }} />}
+    >
+      <AsOfBar
+        {...{ view }}
+        typeId={type.id}
+        counts={list?.counts}
+        onShow={(next) => void show(next)}
+        onToday={showToday}
+      />
+      <TableBar tools={<ColumnTools {...{ fields, layout, sort }} onSort={sortBy} onChange={saveLayout} />}>
+        <SearchField
+          label={`Search ${type.pluralName}`}
+          placeholder={key ? `${key.name} contains` : 'Search'}
+          value={q}
+          onChange={setSearchText}
+          onBlur={settle}
+        />
+        <FilterChips {...{ condition, fields, schema, errors }} onChange={(query) => void show({ query })} />
+      </TableBar>
+      <EntriesAsOfCard
+        {...{ view, result, columns, errors, sort }}
+        frozen={layout.frozen}
+        onSort={sortBy}
+        onClear={() => void show({ q: '', query: undefined, only: undefined })}
+        onResize={(name, width) => saveLayout({ ...layout, widths: { ...layout.widths, [name]: width } })}
+        onMoveColumn={(name, target) => saveLayout(dropColumn(fields, layout, name, target))}
+      />
+    </Page>
+  );
+}
+
+const formatTotal = (total: number, withAdded: boolean): string =>
+  withAdded
+    ? `${pluralize(total, 'entry', 'entries')} then or now`
+    : pluralize(total, 'entry then', 'entries then');
+
+interface ExportButtonProps {
+  type: EntryTypeVm;
+  fields: readonly Field[];
+  columns: readonly EntryColumn[];
+  view: AsOfView;
+  condition: Condition | undefined;
+  result: ReturnType<typeof useRowsAsOf>;
+}
+
+/** Exports the list as of the selected time; each row states the time and its differences from today. */
+function ExportButton({ type, fields, columns, view, condition, result }: ExportButtonProps) {
+  const { reason } = usePermission('recordExport');
+  const { site } = useSession();
+  const zone = useTimeZone();
+  const filter = useFilterText(view, condition);
+  const { asOf } = view;
+  const { list, query, error, isStale } = result;
+  const total = list?.rows.total;
+  const disabledReason =
+    asOf === undefined
+      ? 'Choose a date first'
+      : error
+        ? 'The list could not be loaded'
+        : total === undefined || isStale
+          ? 'The list is still loading'
+          : total === 0
+            ? 'Nothing matches'
+            : undefined;
+  const open = () => {
+    if (asOf === undefined || total === undefined) return;
+    const description = [describeAsOf(asOf, view), ...(filter === undefined ? [] : [filter])].join(' · ');
+    const request = { type, fields, columns: columns.map(({ field }) => field), query, total };
+    openExport(
+      createEntriesExport(
+        { ...request, filter: description, asOf: createAsOfSource(type.id, query, fields) },
+        [zone.name, 'UTC', site.timeZone, BROWSER_TIME_ZONE],
+      ),
+    );
+  };
+  return (
+    <Button icon={Download} disabledReason={reason ?? disabledReason} onClick={open}>
+      Export
+    </Button>
+  );
+}
+
+/** Describes a list as of a past time, for the file name and the file. */
+const describeAsOf = (asOf: string, { only, withAdded }: Pick<AsOfView, 'only' | 'withAdded'>): string =>
+  [
+    `As of ${asOf.slice(0, 19).replace('T', ' ')} UTC`,
+    ...(only ? [`Only ${only} since`] : []),
+    ...(withAdded && !only ? ['Including entries added since'] : []),
+  ].join(' · ');
+
+/**
+ * Export source of a list as of a past time; each row has columns for the time and for what changed since. Past states
+ * never change, so paging by position is stable.
+ */
+function createAsOfSource(typeId: number, query: RowsAsOfQuery, typeFields: readonly Field[]): AsOfSource {
+  const changes = new WeakMap<RowVm, { since: string; fields: string }>();
+  const namesByApiName = new Map(typeFields.map(({ apiName, name }) => [apiName, name]));
+  const { asOf } = query;
+  return {
+    columns: [
+      { heading: 'As of (UTC)', width: 20, cell: () => asOf },
+      { heading: 'Since then', width: 20, cell: (row) => changes.get(row)?.since ?? 'Same' },
+      { heading: 'Different today', width: 30, cell: (row) => changes.get(row)?.fields ?? '' },
+    ],
+    pages: (fields, signal) =>
+      paginate(async ({ limit, skip }) => {
+        const page = await loadRowsAsOf(typeId, { ...query, fields, limit, skip }, signal);
+        const rows = new Map(page.rows.map((row) => [row.EntryId, row]));
+        for (const difference of page.differences) {
+          const row = rows.get(difference.entryId);
+          const names = difference.fields?.map((name) => namesByApiName.get(name) ?? name) ?? [];
+          if (row) changes.set(row, { since: toRowChange(difference).description, fields: names.join('; ') });
+        }
+        return page.rows;
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+import { useRouter } from '@tanstack/react-router';
+import { Download, Upload } from 'lucide-react';
+import type { Condition } from '../../../../contract/rules/query/condition.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { openExport } from '../../export/index.ts';
+import { createEntriesExport } from '../export/entries-export.ts';
+import type { EntriesExportRequest } from '../export/entries-export.ts';
+import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import type { EntriesView } from '../views/view.ts';
+import { useFilterText } from './FilterChips.tsx';
+
+interface ImportExportMenuProps {
+  request: Omit<EntriesExportRequest, 'zone' | 'total' | 'filter'> & { total: number | undefined };
+  view: EntriesView;
+  condition: Condition | undefined;
+}
+
+/** Menu to import entries and to export those of the list. */
+export function ImportExportMenu({ request, view, condition }: ImportExportMenuProps) {
+  const router = useRouter();
+  const filter = useFilterText(view, condition);
+  const { site } = useSession();
+  const zone = useTimeZone();
+  const importPermission = usePermission('updateEntries');
+  const exportPermission = usePermission('recordExport');
+  const { type, total } = request;
+  const getExportRefusal = () => {
+    if (condition === undefined) return 'This filter is not valid';
+    if (total === undefined) return 'The list is still loading';
+    return total === 0 ? 'Nothing matches' : undefined;
+  };
+  return (
+    <MenuButton
+      label="Import and export"
+      items={[
+        {
+          label: `Import ${type.pluralName}`,
+          hint: 'From a CSV, XLSX or JSON file: create and change many',
+          icon: Upload,
+          disabledReason: importPermission.reason,
+          onSelect: () =>
+            void router.navigate({ to: '/entries/$type/import', params: { type: type.apiName } }),
+        },
+        {
+          label: 'Export',
+          hint: `${pluralize(total ?? 0, 'entry', 'entries')} as CSV, XLSX or JSON`,
+          icon: Download,
+          disabledReason: exportPermission.reason ?? getExportRefusal(),
+          onSelect: () =>
+            openExport(
+              createEntriesExport({ ...request, total: total ?? 0, filter }, [
+                zone.name,
+                'UTC',
+                site.timeZone,
+                BROWSER_TIME_ZONE,
+              ]),
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,107 @@
+import { MAX_CELL_TEXT_LENGTH } from '../../files/cells.ts';
+import type { FileFormat } from '../../files/file-writer.ts';
+import { MAX_SHEET_ROWS } from '../../files/workbook/write-parts.ts';
+import { formatNumber } from '../../lib/numbers.ts';
+import { confirm } from '../../ui/dialog/confirm.ts';
+import { runExport } from './job.ts';
+import type { ExportSource } from './source.ts';
+import './export.css';
+
+const FORMAT_OPTIONS: readonly { format: FileFormat; label: string; hint: string }[] = [
+  { format: 'csv', label: 'CSV', hint: 'Plain text, readable by any program.' },
+  {
+    format: 'xlsx',
+    label: 'XLSX',
+    hint: `A workbook with dates and numbers, and a sheet that names the filter. Texts longer than ${formatNumber(MAX_CELL_TEXT_LENGTH)} characters are left out.`,
+  },
+  { format: 'json', label: 'JSON', hint: 'A list of objects, for programs.' },
+];
+
+interface ExportChoice {
+  format: FileFormat;
+  /** Whether to export the extended table. */
+  isExtended: boolean;
+  /** Index of the chosen variant. */
+  variant: number;
+}
+
+/** Asks for the format and options, then runs the export. */
+export async function askExport(source: ExportSource): Promise<void> {
+  const rows = source.formatCount(source.total);
+  const choice: ExportChoice = { format: 'csv', isExtended: false, variant: 0 };
+  const isConfirmed = await confirm({
+    title: `Export ${rows}?`,
+    body: <ExportChoices choice={choice} source={source} />,
+    action: `Export ${rows}`,
+  });
+  if (!isConfirmed) return;
+  const chosenSource = source.variants?.options[choice.variant]?.source ?? source;
+  await runExport((choice.isExtended && chosenSource.extended?.source) || chosenSource, choice.format);
+}
+
+interface ExportChoicesProps {
+  /** Mutated by the inputs; read when the dialog is confirmed. */
+  choice: ExportChoice;
+  source: ExportSource;
+}
+
+function ExportChoices({ choice, source }: ExportChoicesProps) {
+  const { filter, note, csvHint, total, extended, variants } = source;
+  const sheets = Math.ceil(total / (MAX_SHEET_ROWS - 1));
+  return (
+    <div className="export-choices">
+      {filter !== undefined && <p>{filter}</p>}
+      {note !== undefined && <p className="field-hint">{note}</p>}
+      <fieldset>
+        <legend className="field-label">Format</legend>
+        {FORMAT_OPTIONS.map(({ format, label, hint }) => (
+          <label key={format} className="export-choice">
+            <input
+              type="radio"
+              name="format"
+              defaultChecked={format === choice.format}
+              onChange={() => Object.assign(choice, { format })}
+            />
+            <span>
+              {label} <small>{format === 'csv' ? (csvHint ?? hint) : hint}</small>
+            </span>
+          </label>
+        ))}
+        {sheets > 1 && (
+          <p className="field-hint">
+            A sheet holds {formatNumber(MAX_SHEET_ROWS - 1)} rows: a workbook would have{' '}
+            {formatNumber(sheets)} of them. CSV and JSON are one table.
+          </p>
+        )}
+      </fieldset>
+      {variants && (
+        <label className="export-variant">
+          <span className="field-label">{variants.label}</span>
+          <select
+            className="input"
+            defaultValue={choice.variant}
+            onChange={({ target }) => Object.assign(choice, { variant: Number(target.value) })}
+          >
+            {variants.options.map(({ label }, at) => (
+              <option key={label} value={at}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {extended && (
+        <label className="export-choice">
+          <input
+            type="checkbox"
+            className="checkbox"
+            onChange={({ target }) => Object.assign(choice, { more: target.checked })}
+          />
+          <span>
+            {extended.label} <small>{extended.hint}</small>
+          </span>
+        </label>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useMemo } from 'react';
+import { usePeopleById } from '../../../directory/directory.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import type { Effect } from './effects.ts';
+import type { EffectsPreviewState } from './use-effects.ts';
+import './group-panel.css';
+
+const MAX_NAMED_PEOPLE = 5;
+const listFormat = new Intl.ListFormat('en');
+const formatPeople = (number: number) => pluralize(number, 'person', 'people');
+
+/** Shows who gains and loses capabilities before saving. */
+export function EffectsPreview({ effects, failed }: EffectsPreviewState) {
+  const shown = useMemo(
+    () => effects?.flatMap((effect) => effect.people.slice(0, MAX_NAMED_PEOPLE)) ?? [],
+    [effects],
+  );
+  const named = usePeopleById(shown);
+  if (failed) {
+    return (
+      <Banner tone="warn" title="The effect on members is not known">
+        The other groups of the members could not be read. It can be saved all the same.
+      </Banner>
+    );
+  }
+  if (!effects) return <output className="effects-names">Working out who gains and loses by this…</output>;
+  if (effects.length === 0) return null;
+  const loses = effects.some(({ change, people: ids }) => change === 'lose' && ids.length > 0);
+  return (
+    <Banner tone={loses ? 'warn' : 'info'} title="What this changes for the members">
+      <ul className="effects">
+        {effects.map((effect) => (
+          <EffectLine
+            key={effect.change + effect.capabilities.join()}
+            effect={effect}
+            getName={(id) => named.get(id)?.name}
+          />
+        ))}
+      </ul>
+    </Banner>
+  );
+}
+
+interface EffectLineProps {
+  effect: Effect;
+  getName: (id: number) => string | undefined;
+}
+
+function EffectLine({ effect, getName: nameOf }: EffectLineProps) {
+  const { capabilities, change, people: ids, unaffected } = effect;
+  const names = ids.slice(0, MAX_NAMED_PEOPLE).map((id) => nameOf(id) ?? `User ${id}`);
+  const rest = ids.length - names.length;
+  const verb = ids.length > 1 ? change : `${change}s`;
+  return (
+    <li>
+      <span className="effects-sign" aria-hidden>
+        {change === 'gain' ? '+' : '−'}
+      </span>
+      <span>
+        {ids.length === 0 ? 'Nobody' : formatPeople(ids.length)} {verb}{' '}
+        <strong>{listFormat.format(capabilities)}</strong>
+        {unaffected > 0 && `; ${formatPeople(unaffected)} ${spared(change, unaffected === 1)}`}.
+      </span>
+      {names.length > 0 && (
+        <span className="effects-names">
+          {listFormat.format([...names, ...(rest > 0 ? [pluralize(rest, 'other', 'others')] : [])])}
+        </span>
+      )}
+    </li>
+  );
+}
+
+const spared = (change: Effect['change'], one: boolean): string =>
+  change === 'gain'
+    ? `${one ? 'has' : 'have'} that from another group already`
+    : `${one ? 'keeps' : 'keep'} that through another group`;

@@ -1,0 +1,201 @@
+import type { ReactNode } from 'react';
+import { ENCODINGS } from '../../files/decode-text.ts';
+import type { Encoding } from '../../files/decode-text.ts';
+import type { ReadOptions, TableSource, SheetInfo } from '../../files/table.ts';
+import { pluralize } from '../../lib/numbers.ts';
+import { Banner } from '../../ui/feedback/Banner.tsx';
+import type { FileSession, Prepared } from './use-preparation.ts';
+
+function formatSource(source: TableSource): string {
+  if (source.kind === 'text')
+    return `separated by ${SEPARATOR_LABELS[source.separator] ?? source.separator} · ${ENCODING_LABELS[source.encoding]}`;
+  if (source.kind === 'json') return 'JSON';
+  const { sheet, sheets } = source;
+  const { name = '', isHidden = false } = sheets[sheet] ?? {};
+  return `sheet “${name}”${isHidden ? ', hidden' : ''}`;
+}
+
+// The file field is gone, so keyboard users continue here.
+const focusElement = (words: HTMLElement | null) => words?.focus({ preventScroll: true });
+
+interface FileSummaryProps {
+  prepared: Prepared<FileSession, unknown>;
+  /** Number of ignored columns. */
+  ignoredCount: number;
+  onReadAs: (part: ReadOptions) => void;
+}
+
+/** Name, rows and format of the file, with the options to read it differently. */
+export function FileSummary({ prepared, ignoredCount, onReadAs }: FileSummaryProps) {
+  const { name, file, readOptions, lastChangedOption } = prepared;
+  const { rows, source } = file;
+  return (
+    <>
+      <p ref={lastChangedOption === undefined ? focusElement : undefined} tabIndex={-1}>
+        <strong>{name}</strong> · {pluralize(rows, 'row', 'rows')} · {formatSource(source)}
+        {ignoredCount > 0 && ` · ${pluralize(ignoredCount, 'column', 'columns')} ignored`}
+      </p>
+      <ReadOptionsFields {...{ prepared, onReadAs }} />
+      {source.kind === 'text' && source.encoding === 'windows-1252' && readOptions.encoding === undefined && (
+        <Banner tone="warn" title="This file is not Unicode and was read as Windows-1252">
+          Check names with accents before you import. If they are wrong, choose another encoding or save the
+          file as CSV UTF-8.
+        </Banner>
+      )}
+    </>
+  );
+}
+
+/** Names of column separators. */
+const SEPARATOR_LABELS: Readonly<Record<string, string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'vertical bars',
+  ':': 'colons',
+  '^': 'carets',
+  '~': 'tildes',
+};
+const ENCODING_LABELS: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16 (big endian)',
+  'windows-1252': 'Windows-1252',
+  'windows-1250': 'Windows-1250 (Central European)',
+  'windows-1251': 'Windows-1251 (Cyrillic)',
+  macintosh: 'Mac Roman',
+  shift_jis: 'Shift JIS (Japanese)',
+  gb18030: 'GB 18030 (Chinese)',
+};
+
+interface ReadOptionsProps {
+  prepared: Prepared<FileSession, unknown>;
+  onReadAs: (part: ReadOptions) => void;
+}
+
+/** Options to read the file differently: worksheet of a workbook; separator and encoding of a text file. */
+function ReadOptionsFields({ prepared, onReadAs }: ReadOptionsProps) {
+  const { file, rereading } = prepared;
+  const { source } = file;
+  if (source.kind === 'json' || (source.kind === 'workbook' && source.sheets.length < 2)) return undefined;
+  return (
+    <div className="import-reading">
+      {source.kind === 'workbook' ? (
+        <SheetChoice {...{ prepared, source, onReadAs }} />
+      ) : (
+        <TextChoices {...{ prepared, source, onReadAs }} />
+      )}
+      {rereading && <progress aria-label="Reading the file again" value={rereading.share} max={1} />}
+    </div>
+  );
+}
+
+const formatSheet = ({ name, rows, isHidden }: SheetInfo): string =>
+  `${name} · ${rows === 0 ? 'no rows' : pluralize(rows, 'row', 'rows')}${isHidden ? ' · hidden' : ''}`;
+
+interface SourceProps<Kind extends TableSource['kind']> extends ReadOptionsProps {
+  source: Extract<TableSource, { kind: Kind }>;
+}
+
+function SheetChoice({ prepared, source, onReadAs }: SourceProps<'workbook'>) {
+  const { rereading, lastChangedOption } = prepared;
+  return (
+    <Choice
+      label="Sheet"
+      isLast={lastChangedOption === 'sheet'}
+      value={String(rereading?.readOptions.sheet ?? source.sheet)}
+      onChoose={(sheet) => onReadAs({ sheet: Number(sheet) })}
+      options={source.sheets.map((one, at) => ({
+        value: String(at),
+        words: formatSheet(one),
+        isEmpty: one.rows === 0,
+      }))}
+    />
+  );
+}
+
+/** Collapsed: detection is nearly always right. */
+function TextChoices({ prepared, source, onReadAs }: SourceProps<'text'>) {
+  const { rereading, lastChangedOption } = prepared;
+  const separators = new Set([source.separator, ...Object.keys(SEPARATOR_LABELS)]);
+  return (
+    <details open={lastChangedOption !== undefined}>
+      <summary>Change how it is read</summary>
+      <div className="import-reading">
+        <Choice
+          label="Separator"
+          isLast={lastChangedOption === 'separator'}
+          value={rereading?.readOptions.separator ?? source.separator}
+          onChoose={(separator) => onReadAs({ separator })}
+          options={[...separators].map((value) => ({ value, words: SEPARATOR_LABELS[value] ?? value }))}
+        />
+        <Choice
+          label="Encoding"
+          isLast={lastChangedOption === 'encoding'}
+          value={rereading?.readOptions.encoding ?? source.encoding}
+          onChoose={(encoding) => onReadAs({ encoding })}
+          options={ENCODINGS.map((value) => ({ value, words: ENCODING_LABELS[value] }))}
+        />
+      </div>
+    </details>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  /** Whether it was changed last; keyboard users continue here. */
+  isLast: boolean;
+  value: Value;
+  options: readonly { value: Value; words: string; isEmpty?: boolean }[];
+  onChoose: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ label, isLast, value, options, onChoose }: ChoiceProps<Value>) {
+  return (
+    <label className="import-read">
+      <span className="field-label">{label}</span>
+      <select
+        className="input"
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={isLast}
+        value={value}
+        onChange={({ target }) => {
+          const sourceFile = options.find((one) => one.value === target.value);
+          if (sourceFile) onChoose(sourceFile.value);
+        }}
+      >
+        {options.map((one) => (
+          <option key={one.value} value={one.value} disabled={one.isEmpty}>
+            {one.words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface ColumnRowProps {
+  heading: string;
+  /** First values, or the reason why it is ignored. */
+  note: string;
+  value: string;
+  onChoose: (value: string) => void;
+  /** Options besides "Ignored". */
+  children: ReactNode;
+}
+
+/** Field assigned to one column of the file. */
+export function ColumnRow({ heading, note, value, onChoose, children }: ColumnRowProps) {
+  return (
+    <label className="import-column">
+      <span className="import-column-name">
+        <strong>{heading}</strong>
+        <small>{note === '' ? 'Empty' : note}</small>
+      </span>
+      <select className="input" value={value} onChange={({ target }) => onChoose(target.value)}>
+        <option value="">Ignored</option>
+        {children}
+      </select>
+    </label>
+  );
+}

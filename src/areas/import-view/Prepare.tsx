@@ -1,0 +1,244 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Download, ListCollapse } from 'lucide-react';
+import { useState, Suspense, useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { toServiceError } from '../../api/errors.ts';
+import { getSessionIdentity } from '../../api/session-query.ts';
+import { useSession } from '../../api/session.ts';
+import { OUTCOMES } from '../../files/import-plan/plan.ts';
+import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
+import { pluralize } from '../../lib/numbers.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
+import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
+import { useUnsavedGuard } from '../../ui/dialog/unsaved-work.ts';
+import { Breadcrumbs } from '../../ui/layout/Breadcrumbs.tsx';
+import { Page } from '../../ui/layout/Page.tsx';
+import { lazyWithPreload } from '../../ui/lazy.tsx';
+import { DataTable } from '../../ui/table/DataTable.tsx';
+import { toast } from '../../ui/toast.ts';
+import type { ImportDescription } from '../import/index.ts';
+import { startImport, loadConfirmedRows, createPlannedRows, saveProblems } from '../import/index.ts';
+import { FileCard } from './FileCard.tsx';
+import { OutcomePicker, OUTCOME_LABELS, buildPlanColumns } from './row-columns.tsx';
+import type { FileSession, Preparation, Prepared } from './use-preparation.ts';
+import './import.css';
+
+interface ChooseFileProps<Session extends FileSession, Setup> {
+  preparation: Preparation<Session, Setup>;
+  title: string;
+  meta: string;
+  /** Noun phrase for one row: "One person". */
+  row: string;
+  actions?: ReactNode;
+}
+
+/** Page for choosing a file. */
+export function ChooseFile<Session extends FileSession, Setup>(props: ChooseFileProps<Session, Setup>) {
+  const { preparation, title, meta, row, actions } = props;
+  const { stage, open } = preparation;
+  return (
+    <Page title={title} breadcrumbs={<Breadcrumbs />} meta={meta}>
+      <FileCard
+        onFile={(file) => void open(file)}
+        {...{ row, actions }}
+        error={stage.status === 'empty' ? stage.error : undefined}
+        reading={stage.status === 'reading' ? stage : undefined}
+      />
+    </Page>
+  );
+}
+
+interface PrepareImportProps {
+  prepared: Prepared<FileSession, unknown>;
+  onDiscard: () => void;
+  title: string;
+  description: ImportDescription;
+  subject: string;
+  check: Check;
+  /** Shown instead of the rows while nothing can be checked. */
+  blockedBy?: ReactNode;
+  busy?: string | undefined;
+  /** Second step: columns. */
+  children: ReactNode;
+}
+
+/** Page of a file that was read: columns, planned rows, and the button that starts the import. */
+export function PrepareImport(props: PrepareImportProps) {
+  const { prepared, onDiscard, title, description, check, blockedBy, children } = props;
+  const client = useQueryClient();
+  const identity = getSessionIdentity(useSession());
+  useUnsavedGuard(true);
+  const [starting, setStarting] = useState(false);
+  const { data: counts, isPlaceholderData } = check;
+  const readyCount =
+    counts && !isPlaceholderData && blockedBy === undefined ? counts.create + counts.update : undefined;
+
+  const startJob = async (number: number) => {
+    setStarting(true);
+    const { session, name: fileName, file } = prepared;
+    const { headings, source } = file;
+    const sheet = source.kind === 'workbook' ? source.sheets[source.sheet]?.name : undefined;
+    try {
+      const rows = await loadConfirmedRows(session.client, number);
+      await startImport(client, {
+        id: crypto.randomUUID(),
+        identity,
+        description,
+        fileName,
+        sheet,
+        headings,
+        rows,
+      });
+      onDiscard();
+    } catch (thrown) {
+      toast({
+        title: 'The import could not start',
+        description: toServiceError(thrown).message,
+        tone: 'bad',
+      });
+      setStarting(false);
+    }
+  };
+  const again = prepared.rereading ? 'The file is being read again' : undefined;
+  const waiting = readyCount === undefined ? 'The rows are still being checked' : undefined;
+  const nothing = readyCount === 0 ? 'No row changes anything' : undefined;
+  return (
+    <Page
+      title={title}
+      breadcrumbs={<Breadcrumbs />}
+      meta={
+        counts &&
+        counts.cannot > 0 &&
+        `${pluralize(counts.cannot, 'row', 'rows')} cannot be imported and will be left out`
+      }
+      actions={
+        <Button
+          variant="primary"
+          pending={starting}
+          disabledReason={again ?? waiting ?? nothing}
+          onClick={() => void startJob(readyCount ?? 0)}
+        >
+          {readyCount === undefined || readyCount === 0
+            ? 'Import'
+            : `Import ${pluralize(readyCount, ...description.nouns)}`}
+        </Button>
+      }
+    >
+      {children}
+      <h2 className="import-step">3. What would happen</h2>
+      <Preview {...props} />
+    </Page>
+  );
+}
+
+const RowDetails = lazyWithPreload(() => import('./RowDetails.tsx'));
+
+const getRowNumber = ({ row }: ImportRowPlan) => row;
+const getRowName = ({ row, name, detail }: ImportRowPlan) => name || detail || `Row ${row}`;
+
+/** Query state of the check of all rows. */
+interface Check {
+  data: OutcomeCounts | undefined;
+  error: unknown;
+  isFetching: boolean;
+  /** Counts of the previous check, shown until the next one is done. */
+  isPlaceholderData: boolean;
+  dataUpdatedAt: number;
+}
+
+interface PreviewProps {
+  prepared: Prepared<FileSession, unknown>;
+  description: ImportDescription;
+  subject: string;
+  check: Check;
+  /** Shown instead of the rows while nothing can be checked. */
+  blockedBy?: ReactNode;
+  /** Text of the step in progress. */
+  busy?: string | undefined;
+}
+
+/** Third step: the plan for each row. */
+function Preview({ prepared, description, subject, check, blockedBy, busy }: PreviewProps) {
+  const { data: counts, error, isFetching, isPlaceholderData } = check;
+  if (blockedBy !== undefined) return blockedBy;
+  if (error !== null && error !== undefined) return <FailureBanner failure={toServiceError(error)} />;
+  if (!counts)
+    return isFetching ? (
+      <output>{busy ?? `Checking ${pluralize(prepared.file.rows, 'row', 'rows')}…`}</output>
+    ) : null;
+  return (
+    <Rows
+      {...{ prepared, description, subject, counts }}
+      isStale={isPlaceholderData}
+      checkedAt={check.dataUpdatedAt}
+    />
+  );
+}
+
+interface RowsProps extends Pick<PreviewProps, 'prepared' | 'description' | 'subject'> {
+  counts: OutcomeCounts;
+  isStale: boolean;
+  /** Timestamp of the check; a new check invalidates loaded rows. */
+  checkedAt: number;
+}
+
+function Rows({ prepared: { session, name }, description, subject, counts, isStale, checkedAt }: RowsProps) {
+  const [shownOutcome, setShownOutcome] = useState<RowOutcome | 'all'>('all');
+  const [openedPlan, setOpenedPlan] = useState<ImportRowPlan>();
+  const { client } = session;
+  const total = OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
+  const columns = useMemo(() => buildPlanColumns(subject, description.labels), [subject, description.labels]);
+  const rows = useMemo(
+    () =>
+      checkedAt > 0
+        ? createPlannedRows(
+            client,
+            shownOutcome === 'all' ? [] : [shownOutcome],
+            shownOutcome === 'all' ? total : counts[shownOutcome],
+          )
+        : [],
+    [client, shownOutcome, total, counts, checkedAt],
+  );
+  return (
+    <>
+      <div className="import-bar">
+        <OutcomePicker
+          label="Rows shown"
+          value={shownOutcome}
+          onChange={setShownOutcome}
+          options={[
+            { value: 'all', label: total === 1 ? 'row' : 'rows', count: total, tone: 'neutral' },
+            ...OUTCOMES.map((outcome) => ({
+              value: outcome,
+              count: counts[outcome],
+              ...OUTCOME_LABELS[outcome],
+            })),
+          ]}
+        />
+        {counts.cannot > 0 && (
+          <Button icon={Download} onClick={() => void saveProblems(client, name, description.labels)}>
+            Download the problems
+          </Button>
+        )}
+      </div>
+      <DataTable
+        label="Rows of the file"
+        columns={columns}
+        rows={rows}
+        rowId={getRowNumber}
+        rowLabel={getRowName}
+        rowMenu={(plan) => [
+          { label: 'Show in full', icon: ListCollapse, onSelect: () => setOpenedPlan(plan) },
+        ]}
+        refetching={isStale}
+        empty={<EmptyState title="No such rows">Nothing in the file has this outcome.</EmptyState>}
+      />
+      <Suspense>
+        {openedPlan && (
+          <RowDetails plan={openedPlan} description={description} onClose={() => setOpenedPlan(undefined)} />
+        )}
+      </Suspense>
+    </>
+  );
+}

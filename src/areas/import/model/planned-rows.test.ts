@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createPlanStore } from '../../../files/import-plan/plan-store.ts';
+import type { RowOutcome, ImportRowPlan } from '../../../files/import-plan/plan.ts';
+import { loadConfirmedRows } from './planned-rows.ts';
+
+const plansOf = (outcomes: readonly RowOutcome[], name: string): ImportRowPlan[] =>
+  outcomes.map((outcome, at) => ({
+    row: at + 2,
+    outcome,
+    id: undefined,
+    name,
+    detail: '',
+    changes: [],
+    errors: [],
+    work: undefined,
+  }));
+
+const MANY = 2500;
+const all = (outcome: RowOutcome) => Array.from({ length: MANY }, () => outcome);
+
+/** A store whose rows are checked again after the first portion was loaded. */
+function checkedAgain() {
+  const planStore = createPlanStore<unknown>();
+  planStore.setPlans(plansOf(all('create'), 'agreed to'));
+  return {
+    ...planStore,
+    getConfirmedRows: (from: number, to: number) => {
+      const some = planStore.getConfirmedRows(from, to);
+      planStore.setPlans(plansOf(['skip', ...all('update')], 'checked again'));
+      return Promise.resolve(some);
+    },
+  };
+}
+
+test('loads the confirmed rows, even if the rows are checked again in between', async () => {
+  const rows = await loadConfirmedRows(checkedAgain(), MANY);
+  expect(rows).toHaveLength(MANY);
+  expect(new Set(rows.map(({ plan }) => plan.name))).toEqual(new Set(['agreed to']));
+});
+
+test('rejects a number of rows other than the confirmed one', async () => {
+  await expect(loadConfirmedRows(checkedAgain(), MANY - 1)).rejects.toThrow('checked again');
+  await expect(loadConfirmedRows(checkedAgain(), MANY + 1)).rejects.toThrow('checked again');
+});

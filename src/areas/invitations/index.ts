@@ -1,0 +1,1 @@
+export { KnownElsewhere, useKnownElsewhere } from './pages/KnownElsewhere.tsx';

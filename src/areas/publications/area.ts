@@ -1,0 +1,31 @@
+import { Radio } from 'lucide-react';
+import { TOPIC_READS } from '../../api/read-groups.ts';
+import { defineArea } from '../../app/area/define-area.ts';
+
+export const publicationsArea = defineArea({
+  name: 'publications',
+  navigation: [
+    {
+      group: 'Connections',
+      path: '/publications',
+      name: 'Publications',
+      icon: Radio,
+      key: 'p',
+      needs: 'listTopics',
+      notBuilt: {
+        purpose: 'Define topics of change events, choose their fields and watch the stream.',
+        operations: [
+          'POST /api/rest/v1/publication/poll',
+          'POST /api/rest/v1/publication/acknowledge',
+          'GET /api/rest/v1/publication/topics',
+        ],
+      },
+    },
+  ],
+  invalidations: {
+    acknowledgePublication: [],
+    createTopicDefinition: TOPIC_READS,
+    updateTopicDefinition: TOPIC_READS,
+    deleteTopicDefinition: TOPIC_READS,
+  },
+});

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { FIELD } from '../../../../contract/rules/fields.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
+import {
+  getFieldChanges,
+  toFieldInfo,
+  toFormError,
+  toFieldValues,
+  suggestApiName,
+  mergeValues,
+  formatChangedProperties,
+} from './schema-forms.ts';
+
+const blank = { ...toFieldValues(undefined, new Map()), name: ' Stage ', apiName: 'Stage' };
+
+it('sends the properties that apply to the field type', () => {
+  const choice = {
+    ...blank,
+    fieldType: FIELD.choice,
+    isMoney: true,
+    isDateOnly: true,
+    choiceValues: [{ name: 'Won' }],
+  };
+  expect(toFieldInfo(choice)).toMatchObject({
+    name: 'Stage',
+    fieldType: FIELD.choice,
+    isMoney: false,
+    isDateOnly: false,
+    choiceValues: [{ name: 'Won' }],
+    requiredWhen: null,
+  });
+  expect(
+    toFieldInfo({ ...blank, formula: ' 1 + 1 ', requirement: 'always', fieldType: FIELD.number }),
+  ).toMatchObject({
+    formula: '1 + 1',
+    isRequired: false,
+  });
+});
+
+it('sends only changed properties', () => {
+  const before = toFieldInfo(blank);
+  expect(getFieldChanges(before, toFieldInfo({ ...blank, description: 'x' }))).toEqual({ description: 'x' });
+  expect(getFieldChanges(before, toFieldInfo({ ...blank, requiredWhen: MATCH_ALL }))).toEqual({});
+});
+
+it('assigns errors of the service to form controls', () => {
+  const error = new ServiceError(400, 'No', [
+    { path: 'requiredWhen.conditions.1.value', message: 'must be a day' },
+    { path: 'apiName', message: 'is taken' },
+    { path: 'choiceValues[3].name', message: 'is empty' },
+  ]);
+  expect(toFormError(error).fields).toEqual([
+    { path: 'requiredWhen', message: 'Item 2: must be a day' },
+    { path: 'apiName', message: 'is taken' },
+    { path: 'choiceValues', message: 'Item 4: is empty' },
+  ]);
+});
+
+it('suggests an API name', () => {
+  expect(suggestApiName('Deal stage')).toBe('DealStage');
+  expect(suggestApiName('3 Überblick (2026)')).toBe('Uberblick2026');
+});
+
+it('merges the changes of two users, with own changes winning', () => {
+  const base = {
+    ...toFieldValues(undefined, new Map()),
+    name: 'Stage',
+    apiName: 'Stage',
+    fieldType: 2 as const,
+  };
+  const mine = { ...base, name: 'Deal stage', isSearchable: true };
+  const theirs = { ...base, name: 'Phase', description: 'Where it stands', choiceValues: [{ name: 'Open' }] };
+  expect(formatChangedProperties(base, theirs)).toBe('the name, the description, and the choices');
+  expect(mergeValues(base, mine, theirs)).toEqual({
+    ...base,
+    name: 'Deal stage',
+    isSearchable: true,
+    description: 'Where it stands',
+    choiceValues: [{ name: 'Open' }],
+  });
+});

@@ -1,0 +1,133 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useRouter } from '@tanstack/react-router';
+import { useForm } from 'react-hook-form';
+import { useState } from 'react';
+import { ServiceError } from '../../../api/errors.ts';
+import { createEntryTypeMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getEntryType, updateEntryType } from '../../../api/generated/sdk.gen.ts';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { withEtag } from '../../../api/etag.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { Form } from '../../../ui/form/Form.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { suggestApiName, typeSchema, toTypeValues } from '../model/schema-forms.ts';
+import type { TypeValues } from '../model/schema-forms.ts';
+import { useReloadSchema } from '../../entries/index.ts';
+
+const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>
+  a.apiName === b.apiName && a.singularName === b.singularName && a.pluralName === b.pluralName;
+
+/** Panel that creates an entry type, over the list of types, or edits its names, over its schema. */
+export function TypePanel({ type }: { type?: EntryTypeVm }) {
+  const router = useRouter();
+  const { reason } = usePermission(type ? 'updateEntryType' : 'createEntryType');
+  const create = useWrite('createEntryType', createEntryTypeMutation());
+  const [otherChange, setOtherChange] = useState<EntryTypeVm>();
+  const update = useWrite('updateEntryType', {
+    async mutationFn({ id, body }: { id: number; body: TypeValues }) {
+      const path = { entryTypeId: String(id) };
+      // Names that another user changed in the meantime are shown before they are overwritten.
+      const now = withEtag(await getEntryType({ path }));
+      const seen = otherChange ?? type;
+      if (seen && !hasSameNames(now.data, seen)) {
+        setOtherChange(now.data);
+        throw new ServiceError(412, 'Another user changed the names of this type');
+      }
+      const headers = now.etag === undefined ? {} : { 'If-Match': now.etag };
+      return (await updateEntryType({ path, body, headers })).data;
+    },
+  });
+  const reloadSchema = useReloadSchema();
+  const form = useForm({ resolver: zodResolver(typeSchema), defaultValues: toTypeValues(type) });
+  useUnsavedGuard(form.formState.isDirty);
+  const close = () =>
+    type
+      ? router.navigate({ to: '/entries/$type/schema', params: { type: type.apiName } })
+      : router.navigate({ to: '/entries', search: {} });
+
+  const submit = async (values: TypeValues) => {
+    const saved = await (
+      type ? update.mutateAsync({ id: type.id, body: values }) : create.mutateAsync({ body: values })
+    ).catch(() => undefined);
+    if (!saved) return;
+    await reloadSchema();
+    toast({ title: type ? `${saved.pluralName} was saved` : `${saved.pluralName} was created` });
+    await router.navigate({
+      to: '/entries/$type/schema',
+      params: { type: saved.apiName },
+      search: {},
+      ignoreBlocker: true,
+    });
+  };
+
+  // Plural and API name follow the name until the user edits them.
+  const suggest = (name: string) => {
+    const { dirtyFields } = form.formState;
+    if (type) return;
+    if (!dirtyFields.pluralName) form.setValue('pluralName', name === '' ? '' : `${name}s`);
+    if (!dirtyFields.apiName) form.setValue('apiName', suggestApiName(name));
+  };
+
+  return (
+    <Panel title={type ? `Edit ${type.pluralName}` : 'New entry type'} onClose={() => void close()}>
+      {/* Listens to the field of the name only; the form has its own handlers. */}
+      <div
+        className="sch-panel"
+        onChange={({ target }) => {
+          if (target instanceof HTMLInputElement && target.name === 'singularName')
+            suggest(target.value.trim());
+        }}
+      >
+        <Form
+          form={form}
+          pending={form.formState.isSubmitting}
+          error={create.error ?? (otherChange && update.error?.status === 412 ? null : update.error)}
+          submitLabel={type ? 'Save' : 'Create entry type'}
+          disabledReason={reason}
+          onCancel={() => void close()}
+          onSubmit={submit}
+        >
+          {otherChange && (
+            <Banner tone="warn" title="Another user changed the names in the meantime">
+              The names are now {otherChange.singularName}, {otherChange.pluralName} and {otherChange.apiName}
+              . Saving again replaces them with yours.
+            </Banner>
+          )}
+          {/* The panel is opened to enter the name. */}
+          <TextField
+            control={form.control}
+            name="singularName"
+            label="Singular name"
+            placeholder="Company"
+            maxLength={100}
+            // oxlint-disable-next-line jsx-a11y/no-autofocus
+            autoFocus
+          />
+          <TextField
+            control={form.control}
+            name="pluralName"
+            label="Plural name"
+            placeholder="Companies"
+            maxLength={100}
+          />
+          <TextField
+            control={form.control}
+            name="apiName"
+            label="API name"
+            maxLength={64}
+            hint={
+              type
+                ? 'Programs and saved queries that use the old name will no longer work.'
+                : 'Used by programs: a letter, then letters, digits and underscores.'
+            }
+          />
+        </Form>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,1 @@
+export { parseUsersView, serializeUsersView } from './model/view.ts';

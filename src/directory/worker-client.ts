@@ -1,0 +1,99 @@
+import { proxy, wrap } from 'comlink';
+import type { Remote } from 'comlink';
+import { ServiceError } from '../api/errors.ts';
+import { sessionState, isSameIdentity } from '../api/session-state.ts';
+import type { SessionIdentity } from '../api/session-state.ts';
+import { startWorker } from '../lib/start-worker.ts';
+import { createStore } from '../ui/store.ts';
+import { recordDirectoryOwner } from './directory-session.ts';
+import type { ReplicaStatus } from './replica-api.ts';
+import type { QuerySnapshot } from './replica-store.ts';
+import { readLastSnapshot } from './replica-store.ts';
+import type { DirectoryWorker } from './worker.ts';
+// oxlint-disable-next-line import/default -- the build provides this export
+import workerUrl from './worker.ts?worker&url';
+
+type WorkerStatus = Required<ReplicaStatus>;
+
+interface WorkerConnection {
+  identity: SessionIdentity;
+  worker: Worker;
+  api: Remote<DirectoryWorker>;
+  /** Rejects if the worker does not start or crashes; its pending calls would never settle. */
+  failure: Promise<never>;
+  /** Returns the snapshot of the last visit, until the worker has sent its first status. */
+  readSnapshot: () => Promise<QuerySnapshot | undefined>;
+}
+
+/** Last status of the worker and the identity it belongs to. */
+export const workerStatus = createStore<{ identity: SessionIdentity; status: WorkerStatus } | undefined>(
+  undefined,
+);
+
+const NO_GROUPS: WorkerStatus['groups'] = [];
+
+let connection: WorkerConnection | undefined;
+
+function disconnect(): void {
+  connection?.worker.terminate();
+  connection = undefined;
+}
+
+/** Returns the connection to the directory worker of this identity; a worker of another identity is terminated. */
+export function connectWorker(identity: SessionIdentity): WorkerConnection {
+  if (connection && isSameIdentity(connection.identity, identity)) return connection;
+  disconnect();
+  recordDirectoryOwner(identity);
+  const worker = startWorker(workerUrl);
+  const api = wrap<DirectoryWorker>(worker);
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  failure.catch(() => undefined);
+  worker.addEventListener('error', () => {
+    reject(new ServiceError(0, 'The directory could not be opened'));
+    if (connection?.worker === worker) disconnect();
+  });
+  const { promise: firstStatus, resolve: resolveFirstStatus } = Promise.withResolvers<void>();
+  let lastSnapshot: QuerySnapshot | undefined;
+  let hasStatus = false;
+  async function loadSnapshot(): Promise<void> {
+    // Without IndexedDB there is no snapshot.
+    const stored = await readLastSnapshot(identity).catch(() => undefined);
+    if (!stored || hasStatus || connection?.worker !== worker) return;
+    lastSnapshot = stored.snapshot;
+    workerStatus.set({ identity, status: toWorkerStatus(stored) });
+  }
+  const snapshotLoaded = loadSnapshot();
+  const readSnapshot = () => Promise.race([snapshotLoaded, firstStatus]).then(() => lastSnapshot);
+  connection = { identity, worker, api, failure, readSnapshot };
+  const onStatus = (status: ReplicaStatus) => {
+    if (connection?.worker !== worker) return;
+    hasStatus = true;
+    lastSnapshot = undefined;
+    resolveFirstStatus();
+    const previous = workerStatus.get();
+    workerStatus.set({
+      identity,
+      status: { groups: NO_GROUPS, ...(previous?.identity === identity && previous.status), ...status },
+    });
+  };
+  void api.open(identity, proxy(onStatus));
+  return connection;
+}
+
+const toWorkerStatus = ({
+  meta,
+  snapshot,
+}: NonNullable<Awaited<ReturnType<typeof readLastSnapshot>>>): WorkerStatus => ({
+  size: snapshot.size,
+  billable: snapshot.billable,
+  groups: meta.groups,
+  complete: meta.complete,
+  asOf: meta.asOf,
+  reading: false,
+  version: snapshot.changedRevision,
+});
+
+// Another session has replaced this one: nothing more may be read into its directory.
+sessionState.subscribe(() => {
+  if (sessionState.get() === 'replaced') disconnect();
+});

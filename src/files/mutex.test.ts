@@ -1,0 +1,54 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { expect, test } from 'vitest';
+import { createMutex } from './mutex.ts';
+
+test('runs calls one after the other, continues after a failure and skips aborted calls', async () => {
+  const inTurn = createMutex();
+  const done: string[] = [];
+  const act = (name: string) => async () => {
+    done.push(`${name} begins`);
+    await Promise.resolve();
+    done.push(`${name} ends`);
+    if (name === 'a') throw new Error('a failed');
+  };
+  const { signal } = new AbortController();
+  const given = new AbortController();
+  const all = Promise.allSettled([
+    inTurn(act('a'), signal),
+    inTurn(act('b'), given.signal),
+    inTurn(act('c'), signal),
+  ]);
+  given.abort();
+  expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(done).toEqual(['a begins', 'a ends', 'c begins', 'c ends']);
+});
+
+test('ends with the answer to the last query key after a change and a change back', async () => {
+  const inTurn = createMutex();
+  const first = Promise.withResolvers<void>();
+  let desk = '';
+  let begun = 0;
+  const asking = (question: string) => ({
+    queryKey: ['import-check', question],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      inTurn(async () => {
+        begun += 1;
+        if (begun === 1) await first.promise;
+        desk = question;
+        return question;
+      }, signal),
+    gcTime: 0,
+    retry: false,
+  });
+  const observer = new QueryObserver(new QueryClient(), asking('a'));
+  const stop = observer.subscribe(() => undefined);
+  await expect.poll(() => begun).toBe(1);
+  observer.setOptions(asking('b'));
+  observer.setOptions(asking('a'));
+  first.resolve();
+  await expect.poll(() => observer.getCurrentResult().data).toBe('a');
+  // All queued calls are done.
+  await inTurn(() => Promise.resolve(), new AbortController().signal);
+  expect(desk).toBe('a');
+  stop();
+});

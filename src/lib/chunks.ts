@@ -1,0 +1,3 @@
+/** Splits a list into parts of at most `size` items, in order. */
+export const splitIntoChunks = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));

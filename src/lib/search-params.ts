@@ -1,0 +1,61 @@
+/** Search parameters as the router passes them: "7" has become a number. */
+export type Search = Readonly<Record<string, unknown>>;
+
+/** Returns a search parameter as text; empty if it is missing. */
+export const readSearchText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** Converts a text to a search parameter: the router would write the text "7" with quotes. */
+export const toSearchValue = (text: string): string | number =>
+  String(Number(text)) === text ? Number(text) : text;
+
+const LIST_SEPARATOR = '-';
+const ID = /^[1-9]\d{0,9}$/;
+
+/** Parses a list ("1-4"): its valid values without duplicates. */
+export const parseList = (value: unknown, valid: RegExp): readonly string[] => [
+  ...new Set(
+    readSearchText(value)
+      .split(LIST_SEPARATOR)
+      .filter((one) => valid.test(one)),
+  ),
+];
+
+/** Formats a list as a search parameter; undefined if it is empty. */
+export const formatList = (values: readonly (string | number)[]): string | number | undefined =>
+  values.length === 0 ? undefined : toSearchValue(values.join(LIST_SEPARATOR));
+
+/** Parses a list of ids ("3-17") without duplicates. */
+export const parseIds = (value: unknown): readonly number[] => parseList(value, ID).map(Number);
+
+/** Sort order of a table. */
+export interface Order<Key extends string> {
+  by: Key;
+  descending: boolean;
+}
+
+/** Parses an order ("name", "-members"); an invalid one becomes the first key, ascending. */
+export function parseOrder<Key extends string>(value: unknown, keys: readonly [Key, ...Key[]]): Order<Key> {
+  const text = readSearchText(value);
+  const descending = text.startsWith('-');
+  const by = keys.find((key) => key === (descending ? text.slice(1) : text));
+  return by === undefined ? { by: keys[0], descending: false } : { by, descending };
+}
+
+/** Formats an order as a search parameter; undefined for the default of `parseOrder`. */
+export function formatOrder<Key extends string>(
+  { by, descending }: Order<Key>,
+  keys: readonly [Key, ...Key[]],
+): string | undefined {
+  if (descending) return `-${by}`;
+  return by === keys[0] ? undefined : by;
+}
+
+/** Returns a copy without undefined properties. */
+export const omitUndefined = <Said extends Readonly<Record<string, unknown>>>(
+  values: Said,
+): Partial<Said> => {
+  const some: Partial<Said> = { ...values };
+  for (const key in some) if (some[key] === undefined) delete some[key];
+  return some;
+};

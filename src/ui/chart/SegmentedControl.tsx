@@ -1,0 +1,36 @@
+import { useId } from 'react';
+import './choice.css';
+
+interface SegmentedControlProps<Value extends string | number> {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+/** Choice between a few options side by side; radio buttons, so that arrow keys work. */
+export function SegmentedControl<Value extends string | number>({
+  label,
+  options,
+  value,
+  onChange,
+}: SegmentedControlProps<Value>) {
+  const name = useId();
+  return (
+    <fieldset className="choice">
+      <legend className="visually-hidden">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} className="choice-one">
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

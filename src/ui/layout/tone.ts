@@ -1,2 +1,0 @@
-/** The meanings a colour may have. */
-export type Tone = 'neutral' | 'accent' | 'ok' | 'warn' | 'bad' | 'info';
