@@ -17,7 +17,11 @@ export default {
       { path: '^src/(api|app|areas|directory|routes)/' },
     ),
     rule('lib-and-files-know-no-ui', { path: '^src/(lib|files)/' }, { path: '^src/ui/' }),
-    rule('api-and-directory-below-areas', { path: '^src/(api|directory)/' }, { path: '^src/(app|areas|routes)/' }),
+    rule(
+      'api-and-directory-below-areas',
+      { path: '^src/(api|directory)/' },
+      { path: '^src/(app|areas|routes)/' },
+    ),
     rule(
       'frame-knows-areas-by-registry',
       { path: '^src/(app/|main\\.tsx|router\\.tsx)', pathNot: '^src/app/registry\\.ts$' },

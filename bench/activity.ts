@@ -30,7 +30,7 @@ async function fillActivity(pool: Pool): Promise<{ people: number[]; program: nu
   const people = rows.map(({ id }) => id);
   const [program = 0] = people;
   for (let from = 1; from <= ROWS; from += BATCH_ROWS) {
-    // oxlint-disable-next-line no-await-in-loop -- a transaction each, in the order of time
+    // A transaction each, in the order of time.
     await pool.query(
       `insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
          principal_user_id, export_data_type)
@@ -121,7 +121,6 @@ async function measurePage(call: Call, pool: Pool, { name, query, page }: PageQu
   const ids = rows.map(({ activityId }) => activityId);
   const durations: { ours: number; floor: number }[] = [];
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const pair = {
       ours: await measureMs(() => call(path, init)),
       floor: await measureMs(() => pool.query(FLOOR_STATEMENT, [ids])),
@@ -165,7 +164,6 @@ export const activity: Bench = {
       ];
       const measures: Measure[] = [];
       for (const { name, query, page } of queries)
-        // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
         measures.push(...(await measurePage(call, pool, { name, query, page })));
       return measures;
     } finally {

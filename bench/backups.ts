@@ -56,7 +56,7 @@ async function measureBackup(place: Place) {
   await ask('POST', `${BACKUPS}/request`, {});
   let peak = idle;
   for (;;) {
-    // oxlint-disable no-await-in-loop -- polling
+    // Polling.
     await sleep(250);
     peak = Math.max(peak, await resident());
     const { data } = z.object({ data: z.array(Backup) }).parse(await ask('GET', BACKUPS));

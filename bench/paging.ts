@@ -40,7 +40,6 @@ const getMedian = (times: number[]) => times.sort((first, second) => first - sec
 async function measurePair(first: () => Promise<unknown>, second: () => Promise<unknown>) {
   const durations: { ours: number; floor: number }[] = [];
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const pair = { ours: await measureMs(first), floor: await measureMs(second) };
     if (round >= 0) durations.push(pair);
   }
@@ -69,7 +68,6 @@ export async function measurePaging(
   const measures: Measure[] = [];
   for (const [name, path] of lists) {
     const page = (pageNumber: number) => call(`${MANAGEMENT}/${path}pageSize=10&pageNumber=${pageNumber}`);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const measured = await measurePair(
       () => page(PAGES),
       () => page(1),

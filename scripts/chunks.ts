@@ -15,17 +15,31 @@ const FIRST_PAGES: Readonly<Record<string, RegExp>> = {
 };
 
 /** Areas of a few kilobytes, together one chunk. */
-const SMALL_AREAS = new Set(['overview', 'settings', 'sites', 'profile', 'export-history', 'exports', 'licenses']);
+const SMALL_AREAS = new Set([
+  'overview',
+  'settings',
+  'sites',
+  'profile',
+  'export-history',
+  'exports',
+  'licenses',
+]);
 
-/** Routes whose area has another name. */
-const AREA_OF_ROUTE: Readonly<Record<string, string>> = { changes: 'entries' };
+/** Chunks of areas and routes that have another name: the areas of long work are loaded together. */
+const CHUNK_NAMES: Readonly<Record<string, string>> = {
+  changes: 'entries',
+  bulk: 'jobs',
+  export: 'jobs',
+  import: 'jobs',
+  'import-view': 'jobs',
+};
 
 /** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */
 export function labelRoot(id: string): string {
   const path = id.replaceAll('\\', '/');
   const area = /\/src\/(?:areas|routes\/_app)\/([a-z-]+)\//.exec(path)?.[1];
   if (area !== undefined) {
-    const name = AREA_OF_ROUTE[area] ?? area;
+    const name = CHUNK_NAMES[area] ?? area;
     if (SMALL_AREAS.has(name)) return 'small-areas';
     const firstPage = FIRST_PAGES[name];
     return firstPage && !firstPage.test(path) ? `${name}-more` : name;

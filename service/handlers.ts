@@ -19,8 +19,9 @@ const gatewayHandlers = {
 
 type Unhandled = Exclude<OperationId, AreaOperation | keyof typeof gatewayHandlers>;
 
-/** A type error here names the operations of the contract that no area handles or declares as not built. */
-export const unhandledOperations: Readonly<Record<Unhandled, never>> = {};
+/** Compiles only while every operation of the contract is handled or declared as not built; the error names the others. */
+const allHandled: [Unhandled] extends [never] ? true : Unhandled = true;
+void allHandled;
 
 /** The handlers of the areas and of the gateway, by operation. */
 export const collectHandlers = ({ handlers }: AreaRegistry = registry): Partial<Handlers> => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import './setup.ts';
-import { config } from 'zod/v4/core';
 import { z } from 'zod';
+import { config } from 'zod/v4/core';
 
 it('is what zod goes by: nothing is compiled, and faults are told in our words', () => {
   expect(config().jitless).toBe(true);

@@ -54,10 +54,8 @@ export async function heapOf(page: Page): Promise<{ page: number; workers: numbe
     let workers = 0;
     for (const sessionId of await workersOf(session)) {
       // One after the other: a collection takes both cores.
-      // oxlint-disable no-await-in-loop
       await callWorker(session, sessionId, 1, 'HeapProfiler.collectGarbage');
       workers += megabytes(await callWorker(session, sessionId, 2, 'Runtime.getHeapUsage'));
-      // oxlint-enable no-await-in-loop
     }
     await session.send('HeapProfiler.collectGarbage');
     return { page: megabytes(await session.send('Runtime.getHeapUsage')), workers };

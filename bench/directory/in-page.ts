@@ -39,7 +39,7 @@ export async function settledRows(): Promise<number> {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
   let before = read();
   for (let same = 0; same < 4;) {
-    // oxlint-disable-next-line no-await-in-loop -- looks again and again
+    // Looks again and again.
     await pause();
     const now = read();
     same = now === before ? same + 1 : 0;

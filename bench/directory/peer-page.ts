@@ -38,11 +38,9 @@ async function readAll(show: (people: Person[], complete: boolean) => void): Pro
   const people = () => users.map((user) => ({ ...user, license: licenses.get(user.id) }));
   for (let pageNumber = 1; ; pageNumber += 1) {
     // One after the other: nobody knows how many there are.
-    // oxlint-disable no-await-in-loop
     const page = await readPage<User>('user', pageNumber);
     for (const license of await readPage<License>('userLicenses', pageNumber))
       licenses.set(license.userId, license);
-    // oxlint-enable no-await-in-loop
     users.push(...page);
     if (pageNumber === 1) show(people(), false);
     if (page.length < PAGE) break;

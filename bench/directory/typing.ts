@@ -26,10 +26,8 @@ async function rehearse(page: Page, box: Locator, text: string): Promise<Stroke[
   let before = await page.evaluate(settledRows);
   for (const letter of text) {
     // A person has two hands but types one letter at a time.
-    // oxlint-disable no-await-in-loop
     await box.press(letter === ' ' ? 'Space' : letter);
     const rows = await page.evaluate(settledRows);
-    // oxlint-enable no-await-in-loop
     strokes.push({ letter, rows: rows === before || rows === 0 ? undefined : rows });
     before = rows;
   }
@@ -39,7 +37,6 @@ async function rehearse(page: Page, box: Locator, text: string): Promise<Stroke[
 async function type(page: Page, box: Locator, strokes: readonly Stroke[]): Promise<number[]> {
   const times: number[] = [];
   for (const { letter, rows } of strokes) {
-    // oxlint-disable no-await-in-loop -- one letter at a time
     const key = letter === ' ' ? 'Space' : letter;
     if (rows === undefined) {
       await box.press(key);
@@ -50,7 +47,6 @@ async function type(page: Page, box: Locator, strokes: readonly Stroke[]): Promi
       await box.press(key);
       times.push(await painted);
     }
-    // oxlint-enable no-await-in-loop
   }
   return times;
 }
@@ -60,13 +56,11 @@ export async function keystrokes(page: Page): Promise<number[]> {
   const box = page.getByRole('searchbox', { name: 'Search users' });
   const times: number[] = [];
   for (const text of SEARCHES) {
-    // oxlint-disable no-await-in-loop -- one letter at a time
     await box.fill('');
     const strokes = await rehearse(page, box, text);
     await box.fill('');
     await page.evaluate(settledRows);
     times.push(...(await type(page, box, strokes)));
-    // oxlint-enable no-await-in-loop
   }
   await box.fill('');
   await page.evaluate(settledRows);
@@ -78,11 +72,9 @@ export async function scrollTasks(page: Page): Promise<number[]> {
   await page.getByRole('grid', { name: 'Users' }).hover({ position: { x: 300, y: 200 } });
   return longTasks(page, async () => {
     for (let turn = 0; turn < 80; turn += 1) {
-      // oxlint-disable no-await-in-loop -- one turn of the wheel after the other
       await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
       // As fast as a hand turns it.
       await page.waitForTimeout(30);
-      // oxlint-enable no-await-in-loop
     }
   });
 }

@@ -99,7 +99,7 @@ async function makeCollection({ ask }: Directus, name: string, columns: readonly
 async function relate({ ask }: Directus, columns: readonly Column[]): Promise<void> {
   for (const { name, refersTo } of columns)
     if (refersTo !== undefined)
-      // oxlint-disable-next-line no-await-in-loop -- each changes the schema
+      // Each changes the schema.
       await ask('POST', '/relations', {
         collection: COLLECTION,
         field: name,
@@ -126,7 +126,6 @@ async function copy(place: Place, { schema }: Directus, columns: readonly Column
   ];
   await client.connect();
   try {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();

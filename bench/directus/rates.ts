@@ -65,7 +65,7 @@ const asksOf = (place: Place, directus: Directus, { ours, theirs, skip }: Questi
 function burst(ask: Ask, from: number, requests: number): Promise<number> {
   let turn = from;
   const worker = async () => {
-    // oxlint-disable-next-line no-await-in-loop -- each connection has one request at a time
+    // Each connection has one request at a time.
     while (turn < from + requests) await ask(turn++);
   };
   return measureMs(() => Promise.all(Array.from({ length: CONNECTIONS }, worker)));
@@ -76,7 +76,6 @@ async function rateOf(asks: Record<Side, Ask>, requests: number): Promise<Record
   const took: Record<Side, number[]> = { ours: [], theirs: [] };
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const side of ['ours', 'theirs'] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
       const ms = await burst(asks[side], round * requests, requests);
       // The first warms both up.
       if (round > 0) took[side].push(ms);
@@ -100,10 +99,8 @@ export async function rates(place: Place, directus: Directus): Promise<Measure[]
   for (const question of questions(place)) {
     const { name, requests = REQUESTS } = question;
     const asks = asksOf(place, directus, question);
-    // oxlint-disable no-await-in-loop -- one after the other is what is measured
     await compare(asks, question);
     const { ours, theirs } = await rateOf(asks, requests);
-    // oxlint-enable no-await-in-loop
     measures.push({ name, ours, floor: theirs, unit: '1/s', minimum: TIMES * theirs });
   }
   return measures;

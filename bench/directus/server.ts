@@ -103,7 +103,7 @@ async function start({ node, cli }: Programs, url: string, cwd: string, env: Nod
       ({ ok }) => ok,
       () => false,
     );
-  // oxlint-disable no-await-in-loop -- a look after the other
+  // A look after the other.
   while (!(await answers())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
@@ -111,7 +111,6 @@ async function start({ node, cli }: Programs, url: string, cwd: string, env: Nod
     }
     await new Promise((done) => setTimeout(done, 100));
   }
-  // oxlint-enable no-await-in-loop
   return stop;
 }
 

@@ -37,14 +37,13 @@ async function visit(context: BrowserContext, { path, settle, toEnd }: List): Pr
   await settle?.(page);
   const [warm, end]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
-    // oxlint-disable no-await-in-loop -- nobody is at two places
+    // Nobody is at two places.
     await page.goto('about:blank');
     await page.goto(path);
     warm.push(await firstRows(page, PATIENCE));
     // Whoever opens a list looks at what is there.
     await page.waitForTimeout(1000);
     end.push(await toEnd(page));
-    // oxlint-enable no-await-in-loop
   }
   return { cold, warm, end };
 }

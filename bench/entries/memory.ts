@@ -25,11 +25,10 @@ export async function memory(place: Place): Promise<Measure[]> {
   const every = Math.max(PAGE, Math.floor(place.entries / 20));
   let read = 0;
   for (let skip = 0; skip < place.entries; skip += PAGE) {
-    // oxlint-disable no-await-in-loop -- a page after the other
+    // A page after the other.
     const page = await place.rows({ orderBy: 'Name', limit: PAGE, skip });
     read += page.length;
     if (skip % every === 0) held.push(await resident());
-    // oxlint-enable no-await-in-loop
   }
   const early = Math.max(...held.slice(0, 3));
   const late = Math.max(...held.slice(-3));

@@ -33,7 +33,6 @@ export async function pages(place: Place, pool: Pool | undefined): Promise<Measu
   const floorOf = (...statements: string[]) =>
     pool &&
     (async () => {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as the service asks
       for (const statement of statements) await pool.query(statement);
     });
   const query = { Stage: stage?.id };

@@ -21,7 +21,6 @@ interface Asked {
 export async function timed({ name, ours, floor, limit, times, rounds = ROUNDS }: Asked): Promise<Measure[]> {
   const took: { ours: number; floor: number }[] = [];
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const pair = {
       ours: await measureMs(() => ours(round)),
       floor: floor ? await measureMs(() => floor(round)) : 0,

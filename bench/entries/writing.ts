@@ -17,7 +17,7 @@ const PAGE = 1000;
 async function idsFrom(place: Place, from: number, count: number): Promise<number[]> {
   const ids: number[] = [];
   for (let skip = from; skip < from + count; skip += PAGE) {
-    // oxlint-disable-next-line no-await-in-loop -- a page after the other
+    // A page after the other.
     const page = await place.rows({ fields: ['Name'], limit: Math.min(PAGE, from + count - skip), skip });
     ids.push(...Rows.parse(JSON.parse(page)).rows.map(({ EntryId }) => EntryId));
   }

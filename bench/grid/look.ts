@@ -62,11 +62,10 @@ function* places(): Generator<number> {
 async function jumps(page: Page, wanted: number): Promise<number[]> {
   const times: number[] = [];
   for (const to of places()) {
-    // oxlint-disable no-await-in-loop -- nobody is at two places
+    // Nobody is at two places.
     times.push(await page.evaluate(jump, { to, patience: PATIENCE }));
     // Whoever jumps looks at what is there.
     await page.waitForTimeout(150);
-    // oxlint-enable no-await-in-loop
     if (times.length === wanted) break;
   }
   return times;
@@ -92,10 +91,8 @@ async function scroll(page: Page): Promise<Pick<Seen, 'frames' | 'blank' | 'long
   const tasks = await longTasks(page, async () => {
     const until = performance.now() + SCROLL_MS;
     for (let turn = performance.now(); turn < until; turn += PAUSE) {
-      // oxlint-disable no-await-in-loop -- one notch after the other
       await page.mouse.wheel(0, NOTCH);
       await page.waitForTimeout(Math.max(0, turn + PAUSE - performance.now()));
-      // oxlint-enable no-await-in-loop
     }
   });
   const seen = await noted.evaluate((end) => end?.() ?? { frames: [], blank: [] });
@@ -134,11 +131,9 @@ async function visit(context: BrowserContext, grid: Grid, questions: readonly Qu
   const afterScroll = await heap();
   const times = new Map([[plain.name, jumped]]);
   for (const question of others) {
-    // oxlint-disable no-await-in-loop -- one after the other is what is measured
     await page.goto(grid.path(question));
     await firstRows(page, PATIENCE);
     times.set(question.name, await jumps(page, question.jumps));
-    // oxlint-enable no-await-in-loop
   }
   return {
     cold,

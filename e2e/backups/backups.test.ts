@@ -66,7 +66,9 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   const row = await expectRow(backupList(page), { State: 'Ready' });
   await expectToast(page, 'The backup is ready');
   await expectAccessibleInBothThemes(page);
-  const { bytes, name } = await downloadBytes(page, () => row.getByRole('button', { name: /^Download / }).click());
+  const { bytes, name } = await downloadBytes(page, () =>
+    row.getByRole('button', { name: /^Download / }).click(),
+  );
   await expect(jobCenter(page)).toContainText('SHA-256 checked: it matches the list.');
 
   await row.getByRole('link', { name }).click();
@@ -158,7 +160,9 @@ test('continues an interrupted and a paused download to the same hash', async ({
     await page.getByRole('link', { name: 'Groups' }).click();
     await jobCenter(page).getByRole('button', { name: 'Pause' }).click();
     await expect(jobCenter(page).getByText(/paused$/)).toBeVisible();
-    const file = await downloadBytes(page, () => jobCenter(page).getByRole('button', { name: 'Continue' }).click());
+    const file = await downloadBytes(page, () =>
+      jobCenter(page).getByRole('button', { name: 'Continue' }).click(),
+    );
     expect(file.bytes.length).toBe(backup.size);
     expect(sha256(file.bytes)).toBe(backup.sha256);
     await expect(jobCenter(page)).toContainText('SHA-256 checked');

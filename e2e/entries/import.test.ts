@@ -40,7 +40,7 @@ async function createCompanyType(page: Page, sectors: readonly string[]): Promis
     { name: 'Rival', fieldType: FIELD.reference },
   ];
   for (const field of fields)
-    // oxlint-disable-next-line no-await-in-loop -- sequential, since creation gives the order of the fields
+    // Sequential, since creation gives the order of the fields.
     await create('/Company/fields', { apiName: field.name, ...field });
 }
 
@@ -91,7 +91,6 @@ test('imports companies, then two corrected rows; importing an export of all cha
     ['Headquarters Location', 'Headquarters'],
     ['Date added', 'Added'],
   ] as const)
-    // oxlint-disable-next-line no-await-in-loop -- one control after the other
     await page.getByRole('combobox', { name: new RegExp(`^${heading}`) }).selectOption(field);
   await expectRow(getRows(page), { Row: '3', 'What would change': 'Sector: There is no choice “Nonsense”' });
   await expectRow(getRows(page), { Row: '9', 'What would change': 'Added: “2020-02-30” is not a date' });
@@ -114,7 +113,6 @@ test('imports companies, then two corrected rows; importing an export of all cha
   await page.goto('/entries/Company');
   await expect(page.getByText(`${data.length} entries`)).toBeVisible();
   for (const format of ['CSV', 'XLSX', 'JSON']) {
-    // oxlint-disable no-await-in-loop -- one format after the other
     await chooseMenuItem(page, 'Import and export', 'Export');
     await page.getByRole('radio', { name: new RegExp(`^${format}`) }).check();
     const file = await downloadBytes(page, () =>
@@ -127,6 +125,5 @@ test('imports companies, then two corrected rows; importing an export of all cha
     await expect(page.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.goto('/entries/Company');
-    // oxlint-enable no-await-in-loop
   }
 });

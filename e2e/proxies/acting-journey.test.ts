@@ -63,7 +63,9 @@ test('invites a user from another site who then acts as a proxy, which is visibl
   const banner = elsewhere.getByRole('region', { name: 'Working as somebody else' });
   await expect(banner).toContainText(`${guest.name} is working as ${principal.name}`);
   const storeRequests = [{ entryId: -1, fieldId: field?.id, value: 'Lighthouse Ltd' }];
-  await sendRequest(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${vesselType.id}`, { storeRequests });
+  await sendRequest(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${vesselType.id}`, {
+    storeRequests,
+  });
 
   // The administrator sees both names and the changes, during and after the session.
   await navigationLink('Activity').click();

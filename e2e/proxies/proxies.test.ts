@@ -1,5 +1,12 @@
 import type { APIRequestContext, Page } from '@playwright/test';
-import { chooseMenuItem, expectAccessible, expectRow, expectToast, selectPerson, chooseRowAction } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  expectAccessible,
+  expectRow,
+  expectToast,
+  selectPerson,
+  chooseRowAction,
+} from '../support/actions.ts';
 import { createCalls, openAs, type ApiCalls } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';

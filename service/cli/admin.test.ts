@@ -139,7 +139,6 @@ onEachKind((kind) => {
   test('a folder that another process uses is not opened', async () => {
     await startService(false);
     for (const program of ['admin', 'sample'] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one process at a time
       const refused = await runProgram(program, testDatabase, program === 'admin' ? ['site', 'list'] : []);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain('Another process is using the data folder');

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
+import { forbidden, unauthorized } from '../kernel/api-error.ts';
+import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
 import { findAccessToken, findHalfCompletedSession, findSession } from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
 import type { ApiSurface } from '../kernel/http/api-surface.ts';
-import { forbidden, unauthorized } from '../kernel/api-error.ts';
 import type { Services } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import {

@@ -1,12 +1,12 @@
 import { startIdentitySignIn, finishIdentitySignIn, getIdentitySignOutUrl } from '../areas/identity/index.ts';
+import { forbidden } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
 import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import { findSession } from '../kernel/auth/callers.store.ts';
 import { getAddressKey, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
-import { forbidden } from '../kernel/api-error.ts';
 import { ok, type Handlers } from '../kernel/http/handler.ts';
-import { startSession, endSession } from './session-lifecycle.ts';
 import { listAccessibleSites } from './accounts.store.ts';
+import { startSession, endSession } from './session-lifecycle.ts';
 
 const STARTS_PER_ADDRESS = { maxCount: 300, windowSeconds: 300 };
 

@@ -1,18 +1,18 @@
-import { startUniformDelay, validateNewPassword, hashPassword } from '../kernel/auth/passwords.ts';
-import { createLink, findLink, LINK_TTL_HOURS, consumeLink } from '../kernel/auth/one-time-links.store.ts';
-import { hasAdministrator } from '../kernel/auth/callers.store.ts';
-import { consumeLinkRateLimit, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
-import { change } from '../kernel/audit/change.ts';
-import { normalizeEmail } from '../kernel/email.ts';
-import { ApiError, conflict, badRequest } from '../kernel/api-error.ts';
-import { noContent, ok, type HandlerResponse, type Handlers } from '../kernel/http/handler.ts';
-import { composePasswordResetMail } from '../kernel/mail/messages.ts';
-import { queueMail } from '../kernel/mail/mail.store.ts';
 import { getSite } from '../areas/sites/index.ts';
 import { addAdministrator, checkPerson } from '../areas/users/index.ts';
+import { ApiError, conflict, badRequest } from '../kernel/api-error.ts';
+import { change } from '../kernel/audit/change.ts';
+import { hasAdministrator } from '../kernel/auth/callers.store.ts';
+import { createLink, findLink, LINK_TTL_HOURS, consumeLink } from '../kernel/auth/one-time-links.store.ts';
+import { startUniformDelay, validateNewPassword, hashPassword } from '../kernel/auth/passwords.ts';
+import { consumeLinkRateLimit, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
+import { normalizeEmail } from '../kernel/email.ts';
+import { noContent, ok, type HandlerResponse, type Handlers } from '../kernel/http/handler.ts';
+import { queueMail } from '../kernel/mail/mail.store.ts';
+import { composePasswordResetMail } from '../kernel/mail/messages.ts';
+import * as store from './accounts.store.ts';
 import { startSession } from './session-lifecycle.ts';
 import { deleteUserSessions, deleteKnownDevices } from './session.store.ts';
-import * as store from './accounts.store.ts';
 
 const MAILS_PER_USER = { maxCount: 3, windowSeconds: 3600 };
 

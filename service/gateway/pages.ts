@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import fastifyHelmet from '@fastify/helmet';
 
 const DIST_URL = new URL('../../dist/', import.meta.url);
 const DAY_SECONDS = 86_400;

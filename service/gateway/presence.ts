@@ -10,18 +10,18 @@ import {
   consumeProof,
   wrongProofError,
 } from '../areas/access/index.ts';
+import { conflict, forbidden, badRequest, unauthorized } from '../kernel/api-error.ts';
+import { getActor, change } from '../kernel/audit/change.ts';
 import { rejectFederatedSession } from '../kernel/auth/authorize.ts';
+import type { Caller } from '../kernel/auth/caller.ts';
 import { validateNewPassword, verifyPassword, hashPassword } from '../kernel/auth/passwords.ts';
 import { getAddressKey, consumeRateLimit, resetRateLimit } from '../kernel/auth/throttle.store.ts';
-import type { Caller } from '../kernel/auth/caller.ts';
-import { getActor, change } from '../kernel/audit/change.ts';
 import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
-import { conflict, forbidden, badRequest, unauthorized } from '../kernel/api-error.ts';
 import { ok, type HandlerResponse, type Call, type Handlers } from '../kernel/http/handler.ts';
-import { startSession, endSession, renewSession } from './session-lifecycle.ts';
-import { chooseSite } from './session.ts';
-import { deleteUserSessions, deleteKnownDevices, findKnownDevice, loadProofExpiry } from './session.store.ts';
 import * as store from './accounts.store.ts';
+import { startSession, endSession, renewSession } from './session-lifecycle.ts';
+import { deleteUserSessions, deleteKnownDevices, findKnownDevice, loadProofExpiry } from './session.store.ts';
+import { chooseSite } from './session.ts';
 
 /** Password attempts within a session: someone at an unattended console must not guess on. */
 const OWN_PASSWORD_LIMIT = { maxCount: 10, windowSeconds: 900 };

@@ -1,9 +1,9 @@
 import { endActing, NO_ASSIGNMENT_MESSAGE, openDailyReport } from '../areas/proxies/index.ts';
+import { ApiError, unauthorized } from '../kernel/api-error.ts';
 import { rejectUnapprovedAddress, requireWebServiceCapability } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import type { AuthenticatedCaller, Principal } from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
-import { ApiError, unauthorized } from '../kernel/api-error.ts';
 import type { Services } from '../kernel/http/handler.ts';
 
 /** Header of every response to a session that says for whom it acts, so that a page with another belief finds out. */

@@ -73,7 +73,7 @@ onEachApp((context) => {
     times.unknown.pop();
     for (let batch = 0; batch < SAMPLES / 4; batch += 1) {
       const order = batch % 2 ? REQUEST_ORDER : REQUEST_ORDER.toReversed();
-      // oxlint-disable-next-line no-await-in-loop -- limited concurrency
+      // Limited concurrency.
       await Promise.all(order.map((kind, place) => measureOne(kind, place + 1)));
     }
     expect(new Set(answers.map((answer) => JSON.stringify(getComparableParts(answer)))).size).toBe(1);

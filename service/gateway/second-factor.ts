@@ -12,13 +12,13 @@ import {
   consumeProof,
   wrongProofError,
 } from '../areas/access/index.ts';
+import { ApiError, conflict, unauthorized } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
+import { getActor, change } from '../kernel/audit/change.ts';
 import { rejectFederatedSession } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
-import { getActor, change } from '../kernel/audit/change.ts';
 import { type Db, withTransaction } from '../kernel/db/database.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
-import { ApiError, conflict, unauthorized } from '../kernel/api-error.ts';
 import { ok, type HandlerResponse, type Call, type Handlers } from '../kernel/http/handler.ts';
 import { completeSession, endSession, loadStartedSession, renewSession } from './session-lifecycle.ts';
 import { countFactorAttempt, findKnownDevice } from './session.store.ts';

@@ -2,18 +2,18 @@ import type { PendingSignIn, Session } from '../../contract/generated/types.gen.
 import { readFactors, getSecondFactorMethods, type Factors } from '../areas/access/index.ts';
 import { describeActing } from '../areas/proxies/index.ts';
 import { isPlatformAdministrator } from '../areas/sites/index.ts';
+import { unauthorized } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, deleteOldestSessions, insertActivity } from '../kernel/audit/activity.store.ts';
 import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import { findSession, GUARANTEED_IDLE_SECONDS } from '../kernel/auth/callers.store.ts';
 import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
 import type { FactorKind } from '../kernel/db/tables/index.ts';
-import { unauthorized } from '../kernel/api-error.ts';
 import type { NewSession } from '../kernel/http/handler.ts';
 import { createSecret } from '../kernel/secret.ts';
+import * as store from './accounts.store.ts';
 import { resolveCaller } from './principal.ts';
 import * as sessions from './session.store.ts';
-import * as store from './accounts.store.ts';
 
 /** Session of the console, read from the database at each request. */
 export async function loadSession(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {

@@ -1,3 +1,5 @@
+import { beginActing, endActing, listPrincipals } from '../areas/proxies/index.ts';
+import { forbidden, unauthorized, conflict } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../kernel/audit/activity.store.ts';
 import { rejectUnapprovedAddress, rejectFederatedSession } from '../kernel/auth/authorize.ts';
 import type { RequestOrigin } from '../kernel/auth/caller.ts';
@@ -10,9 +12,9 @@ import {
 } from '../kernel/auth/throttle.store.ts';
 import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
 import { normalizeEmail } from '../kernel/email.ts';
-import { forbidden, unauthorized, conflict } from '../kernel/api-error.ts';
 import { type HandlerResponse, type Handlers, ok } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
+import * as store from './accounts.store.ts';
 import {
   startPendingSession,
   startSession,
@@ -21,8 +23,6 @@ import {
   loadSession,
 } from './session-lifecycle.ts';
 import { isKnownDevice, loadSessionProof } from './session.store.ts';
-import * as store from './accounts.store.ts';
-import { beginActing, endActing, listPrincipals } from '../areas/proxies/index.ts';
 
 const SIGN_INS_PER_ADDRESS = { maxCount: 300, windowSeconds: 300 };
 /** Password attempts for one e-mail address from one network address. */

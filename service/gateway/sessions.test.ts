@@ -86,7 +86,6 @@ onEachApp((context) => {
     const stranger = await makePerson(db, siteId);
     const cookies = [person.cookie];
     for (const site of Array.from({ length: 11 }, (_, index) => (index % 2 ? other : siteId)))
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       cookies.push(await openSession(db, site, person.userId));
     const setLastSeen = async (cookie: string, ago: number) =>
       db

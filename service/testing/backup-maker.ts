@@ -1,8 +1,8 @@
 /** Process that makes backups one after the other, to be killed at a random time. */
 import { makeNextBackup } from '../areas/backups/make-backup.ts';
+import { queueBackup } from '../areas/backups/queue-backup.ts';
 import { registry } from '../areas/registry.ts';
 import { createHostActor, change } from '../kernel/audit/change.ts';
-import { queueBackup } from '../areas/backups/queue-backup.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 
 async function makeBackupsForever(
@@ -20,9 +20,13 @@ async function makeBackupsForever(
     isScheduled: false,
     requestedBy: null,
   };
-  const services = { backupSheets: Object.values(registry.sheets), dataDir, publicUrl: '', wakeMailWorker: () => {} };
+  const services = {
+    backupSheets: Object.values(registry.sheets),
+    dataDir,
+    publicUrl: '',
+    wakeMailWorker: () => {},
+  };
   for (let count = 1; ; count += 1) {
-    // oxlint-disable no-await-in-loop -- one after the other
     await change(db, createHostActor(siteId), (tx, record) => queueBackup(tx, backup, record));
     process.stdout.write(`${count}\n`);
     await makeNextBackup({ db, services, signal: new AbortController().signal });

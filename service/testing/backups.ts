@@ -1,16 +1,16 @@
 /** Helpers for backups: makes them at once, and fills a site with all kinds of data. */
 import { expect } from 'vitest';
-import { getBackupPath } from '../areas/backups/storage.ts';
-import { makeNextBackup } from '../areas/backups/make-backup.ts';
 import type {
   ApiResultOfGetBackupsResponse,
   GetBackupsResponse,
 } from '../../contract/generated/types.gen.ts';
+import { makeNextBackup } from '../areas/backups/make-backup.ts';
+import { getBackupPath } from '../areas/backups/storage.ts';
 import { createRandom } from '../cli/load/random.ts';
 import type { Db } from '../kernel/db/database.ts';
+import type { ApiClient } from './calls.ts';
 import { DATA, type Things, type FieldValues } from './entries.ts';
 import { dataDir, type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
-import type { ApiClient } from './calls.ts';
 
 export const BACKUPS = '/api/rest/v4/backups';
 
@@ -19,7 +19,6 @@ export const neverAborted = new AbortController().signal;
 
 /** Makes all queued backups, as the scheduled task does. */
 export async function makeQueuedBackups(db: Db): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one after the other
   while (await makeNextBackup({ db, services, signal: neverAborted }));
 }
 
@@ -183,11 +182,10 @@ export async function fillSite(
       Name: `${TEXTS[(from + at) % TEXTS.length]} ${from + at}`,
       ...generateValues(things, seed * 10_000 + from + at, ids, userIds),
     }));
-    // oxlint-disable-next-line no-await-in-loop -- later ones refer to earlier ones
+    // Later ones refer to earlier ones.
     ids.push(...(await things.create(...entryValues)));
   }
   for (const [at, id] of ids.entries())
-    // oxlint-disable-next-line no-await-in-loop
     if (at % 3 === 0)
       await things.update(id, generateValues(things, seed * 10_000 + 5_000 + at, ids, userIds));
   await attachFile(context, things, ids[1] ?? 0, 'Plan', `plan ${seed}`);

@@ -1,8 +1,8 @@
 /** Commands of the CLI, run on a small sample on each database. */
 import { sql } from 'kysely';
 import { beforeAll, beforeEach } from 'vitest';
-import { fillSample } from '../cli/sample/fill.ts';
 import { runCommand } from '../cli/commands/index.ts';
+import { fillSample } from '../cli/sample/fill.ts';
 import type { Database } from '../kernel/db/database.ts';
 import { onEachDatabase } from './databases.ts';
 

@@ -92,7 +92,7 @@ export async function makeEntryType(
   const names = { apiName, singularName: apiName, pluralName: `${apiName}s` };
   const type = await expectOk(api.post<EntryTypeVm>(`${SCHEMA}/entrytypes`, names));
   for (const [name, traits] of Object.entries(fields))
-    // oxlint-disable-next-line no-await-in-loop -- the ids of the fields follow this order
+    // The ids of the fields follow this order.
     await expectOk(api.post(`${SCHEMA}/entrytypes/${apiName}/fields`, { apiName: name, name, ...traits }));
   return type;
 }

@@ -37,7 +37,6 @@ async function writeForever(dataDir: string, databaseUrl: string | undefined, ta
     const storeRequests = entryIds.flatMap((entryId) =>
       fieldIds.map((fieldId) => ({ entryId, fieldId, value })),
     );
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { statusCode, payload } = await app.inject({
       method: 'PUT',
       url: `/api/rest/v4/data/entrydata/${typeId}`,

@@ -92,7 +92,6 @@ async function followRedirects(url: string, until: string): Promise<string> {
   const cookies = new Map<string, string>();
   for (let currentUrl = url; ;) {
     if (currentUrl.startsWith(until)) return new URL(currentUrl).search;
-    // oxlint-disable-next-line no-await-in-loop -- one redirect after the other
     const response = await fetch(currentUrl, {
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -103,7 +102,7 @@ async function followRedirects(url: string, until: string): Promise<string> {
       cookies.set(name, value);
     }
     const location = response.headers.get('location');
-    // oxlint-disable-next-line no-await-in-loop -- only in the error message
+    // Only in the error message.
     if (location === null)
       throw new Error(`${currentUrl} answered ${response.status}: ${await response.text()}`);
     currentUrl = new URL(location, currentUrl).href;

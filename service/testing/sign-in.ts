@@ -2,8 +2,8 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Enrolled, Enrolment, PendingSignIn, Session } from '../../contract/generated/types.gen.ts';
-import { createApiClient, type ApiClient, type ErrorBody, type Reply } from './calls.ts';
 import { generateCode } from './authenticator.ts';
+import { createApiClient, type ApiClient, type ErrorBody, type Reply } from './calls.ts';
 
 /**
  * Hashes a password with the lowest Argon2 cost, so that tests with many sign-ins are fast. The stored text contains

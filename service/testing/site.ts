@@ -1,9 +1,9 @@
-/** Sites, users and credentials for tests, written to the database directly, and API clients that use them. */
-import type { FastifyInstance } from 'fastify';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+/** Sites, users and credentials for tests, written to the database directly, and API clients that use them. */
+import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';

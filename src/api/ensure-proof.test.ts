@@ -15,10 +15,8 @@ test('requests a proof only without a valid one, and returns whether it was give
   provenUntil.now = null;
   for (const answer of [true, false]) {
     const pendingProof = ensureProof();
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await vi.waitFor(() => expect(isProofRequested.get()).toBe(true));
     settleProof(answer);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await pendingProof).toBe(answer);
     expect(isProofRequested.get()).toBe(false);
   }

@@ -9,7 +9,7 @@ type OperationIdWithSuffix<Suffix extends string> = GeneratedExport extends infe
   : never;
 
 /** Operations that read; their id heads the query key. */
-export type ReadOperation = Exclude<OperationIdWithSuffix<'QueryKey'>, `${string}Infinite`>;
+type ReadOperation = Exclude<OperationIdWithSuffix<'QueryKey'>, `${string}Infinite`>;
 
 /** Operations that change something. The POST operations that only read are not among them. */
 export type WriteOperation = Exclude<OperationIdWithSuffix<'Mutation'>, ReadOperation>;

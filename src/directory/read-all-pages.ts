@@ -7,7 +7,7 @@ export async function readAllPages<Item>(
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (let pageNumber = 1; ; pageNumber += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- only a full page has a next one
+    // Only a full page has a next one.
     const { data } = await read({ pageNumber, pageSize: PAGE_SIZE });
     items.push(...data);
     if (data.length < PAGE_SIZE) return items;

@@ -21,12 +21,12 @@ const delay = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 async function retryRead<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- attempts are sequential
+      // Attempts are sequential.
       return await read();
     } catch (thrown) {
       const { status } = toServiceError(thrown);
       if (status !== 0 && status !== 429 && (status < 500 || status === 501)) throw thrown;
-      // oxlint-disable-next-line no-await-in-loop -- attempts are sequential
+      // Attempts are sequential.
       await delay(delayMs);
     }
   }
@@ -43,7 +43,7 @@ async function* readPages<Page>(
 ): AsyncGenerator<Page> {
   const pending: Promise<Page>[] = [retryRead(() => read(1))];
   for (let next = 2; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- pages are yielded in order
+    // Pages are yielded in order.
     const page = await pending.shift();
     if (page === undefined) return;
     if (!isFull(page)) {

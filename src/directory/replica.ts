@@ -89,7 +89,7 @@ export async function openReplica(identity: SessionIdentity, onRemoteChange: () 
     const keys = stored?.keys ?? [];
     for (let at = 0; at < keys.length; at += BLOCKS_PER_READ) {
       const [from = 0, to = from] = [keys[at], keys[Math.min(at + BLOCKS_PER_READ, keys.length) - 1]];
-      // oxlint-disable-next-line no-await-in-loop -- sequential reads leave the worker free for queries in between
+      // Sequential reads leave the worker free for queries in between.
       applyBlocks((await withStore((open) => open.readBlocks(from, to))) ?? [], keys);
     }
     await loadRemoteChanges();

@@ -21,7 +21,7 @@ export const formatCsvRow = (row: readonly (string | number)[]): string =>
   `${row.map(formatCsvCell).join(',')}\r\n`;
 
 /** Byte order mark before the first row, so that spreadsheets read the file as UTF-8. */
-export const UTF8_BOM = '\uFEFF';
+const UTF8_BOM = '\uFEFF';
 
 /** Formats rows as CSV in which no cell is executed as a formula. */
 export const formatCsv = (rows: readonly (readonly (string | number)[])[]): string =>

@@ -17,7 +17,7 @@ async function book(text: string, statedSize: number) {
   const zip = createZipWriter('');
   await zip.add(getSheetPath(0), text);
   for (const [path, file] of buildWorkbookFiles(['Sheet']))
-    // oxlint-disable-next-line no-await-in-loop -- a file is written in order
+    // A file is written in order.
     await zip.add(path, file);
   const bytes = new Uint8Array(await (await zip.end()).arrayBuffer());
   const view = new DataView(bytes.buffer);

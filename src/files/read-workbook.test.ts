@@ -50,7 +50,7 @@ async function book(sheets: readonly Given[], { properties = '', styles = DATES,
     ),
   ] as const;
   for (const [path = '', text = ''] of files)
-    // oxlint-disable-next-line no-await-in-loop -- a file is written in order
+    // A file is written in order.
     await zip.add(path, text);
   return zip.end();
 }

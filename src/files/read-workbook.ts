@@ -112,7 +112,7 @@ export async function readWorkbook(
     let packedBytesRead = 0;
     for (const [at, { name, isHidden, path }] of parts.entries()) {
       const done = packedBytesRead;
-      // oxlint-disable-next-line no-await-in-loop -- sequential, so that only the best sheet is in memory
+      // Sequential, so that only the best sheet is in memory.
       const { records, filledRows } = await readSheet(zip, path, shared, (read) =>
         onProgress((done + read) / totalPackedBytes),
       );

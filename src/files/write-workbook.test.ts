@@ -15,7 +15,7 @@ async function sheetsOf(rows: number, most?: number, sheet = 'Things') {
     most,
   );
   for (let at = 0; at < rows; at += 3)
-    // oxlint-disable-next-line no-await-in-loop -- a file is written in order
+    // A file is written in order.
     await book.add(
       Array.from({ length: Math.min(3, rows - at) }, (_, more) => [at + more + 1, `=E${at + more}`]),
     );

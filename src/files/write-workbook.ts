@@ -145,7 +145,7 @@ export function createWorkbook(
       await endSheet(current);
       await addAbout();
       for (const [path, text] of buildWorkbookFiles(names))
-        // oxlint-disable-next-line no-await-in-loop -- an archive is written in order
+        // An archive is written in order.
         await zip.add(path, text);
       return zip.end();
     },

@@ -33,7 +33,7 @@ export function createBatchRun<Item>(
       if (item === undefined) return;
       let error: unknown;
       try {
-        // oxlint-disable-next-line no-await-in-loop -- a worker processes one item at a time
+        // A worker processes one item at a time.
         await act(item);
       } catch (thrown) {
         error = thrown;

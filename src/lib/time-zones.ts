@@ -95,7 +95,7 @@ export function fromWallTime(wall: number, timeZone: string): number | undefined
 }
 
 /** Converts wall time to a timestamp; a time that clocks skip is moved forward by the length of the gap. */
-export const fromWallTimeNearest = (wall: number, timeZone: string): number =>
+const fromWallTimeNearest = (wall: number, timeZone: string): number =>
   fromWallTime(wall, timeZone) ?? Math.max(...nearbyInstants(wall, timeZone));
 
 const padTwo = (value: number): string => String(value).padStart(2, '0');

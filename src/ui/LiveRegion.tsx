@@ -1,6 +1,6 @@
 import { createStore, useStore } from './store.ts';
 
-export const announcementStore = createStore<{ text: string; sequence: number }>({ text: '', sequence: 0 });
+const announcementStore = createStore<{ text: string; sequence: number }>({ text: '', sequence: 0 });
 
 /** Announces a text to screen readers politely: a navigation, "Copied", the number of results. */
 export function announce(text: string) {

@@ -1,8 +1,8 @@
 import { assert, json, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD, type FieldType, FILTER, filterOperations } from '../fields.ts';
-import { parseFilterItems, parseQuery } from './parse.ts';
 import { type Condition, QUERY_LIMITS, type QueryField } from './condition.ts';
+import { parseFilterItems, parseQuery } from './parse.ts';
 
 const field = (
   id: number,

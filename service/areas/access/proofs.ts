@@ -60,7 +60,7 @@ export async function countCodeAttempt(
 ): Promise<void> {
   if (proof.passkey) return;
   for (const { window, ...limit } of CODE_ATTEMPT_LIMITS) {
-    // oxlint-disable-next-line no-await-in-loop -- the shorter window is counted first
+    // The shorter window is counted first.
     await consumeRateLimit(db, buildThrottleKey(userId, window, knownBrowser), limit, 'Too many wrong codes');
   }
 }
@@ -72,7 +72,7 @@ export async function clearCodeAttempts(
   knownBrowser: Buffer | undefined,
 ): Promise<void> {
   for (const { window } of CODE_ATTEMPT_LIMITS) {
-    // oxlint-disable-next-line no-await-in-loop -- two iterations
+    // Two iterations.
     await resetRateLimit(db, buildThrottleKey(userId, window, knownBrowser));
   }
 }

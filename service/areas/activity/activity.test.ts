@@ -231,7 +231,6 @@ onEachApp((context) => {
     expect(refused.body.errors).toMatchObject([{ path: 'query.exportDataType' }]);
     const stranger = as(context().app, await makePerson(db, await makeSite(db)));
     for (const call of [stranger.get(path), stranger.put(path, { name: 'Taken' }), stranger.del(path)])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await call).status).toBe(404);
     expect((await api.del(path)).status).toBe(204);
     expect((await api.get(path)).status).toBe(404);

@@ -1,7 +1,7 @@
 import type { UserActivitySummary } from '../../../contract/generated/types.gen.ts';
+import { forbidden, notFound } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
-import { forbidden, notFound } from '../../kernel/api-error.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';

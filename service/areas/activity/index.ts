@@ -1,2 +1,1 @@
-export { ACTIVITY_LOG_RETENTION_DAYS, createActivityTasks } from './scheduled-tasks.ts';
-export { activityHandlers } from './handlers.ts';
+export { ACTIVITY_LOG_RETENTION_DAYS } from './scheduled-tasks.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { InvestigationInfo, UserActivityEntry } from '../../../contract/generated/types.gen.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change } from '../../kernel/audit/change.ts';
 import { getAuthor } from '../../kernel/auth/caller.ts';
-import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';

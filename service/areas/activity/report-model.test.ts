@@ -125,11 +125,9 @@ onEachApp((context) => {
         principalId: null,
         exportKind: null,
       };
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other
       rows.push(
         ...(await insertRows(db, admin.siteId, [{ ...laterRow, at: Date.parse(dateTo) + pageNumber }])),
       );
-      // oxlint-disable-next-line no-await-in-loop
       const report = await queryReport(query, `pageSize=7&pageNumber=${pageNumber}`);
       expect(report.rows.length).toBeGreaterThan(0);
       seen.push(...report.rows.map(({ activityId }) => activityId));
@@ -178,7 +176,7 @@ onEachApp((context) => {
       ),
     );
     for (const name of Object.keys(expectedCells) as (keyof typeof expectedCells)[]) {
-      // oxlint-disable-next-line no-await-in-loop -- reported by table
+      // Reported by table.
       const { rows: wrong } = await sql`
         select coalesce(c.n, 0) as counted, coalesce(k.n, 0) as kept
         from (select site_id, bucket, kind, part, count(*) as n from (${expectedCells[name]}) r (site_id, bucket, kind, part) group by 1, 2, 3, 4) c

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { UserActivityEntry } from '../../../contract/generated/types.gen.ts';
+import { activityNames, activitySourceNames } from '../../../contract/rules/activity.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import {
@@ -14,8 +16,6 @@ import {
 } from './cells.store.ts';
 import type { ActivityFilter } from './filter.ts';
 import { splitSpan, getCellStart, locatePage, type PageLocation, type Segment } from './segments.ts';
-import type { UserActivityEntry } from '../../../contract/generated/types.gen.ts';
-import { activityNames, activitySourceNames } from '../../../contract/rules/activity.ts';
 
 /** Row of the report with the names of its users. */
 export interface StoredActivity {
@@ -63,7 +63,6 @@ async function planBySmallestAxis(tx: Tx, axes: readonly Axis[], filter: Activit
   const axesWithSize: { axis: Axis; size: number }[] = [];
   for (const axis of axes) {
     const span = { ...filter, from: getCellStart(filter.from, axis.widthMs) };
-    // oxlint-disable-next-line no-await-in-loop -- one connection
     axesWithSize.push({ axis, size: await countRows(tx, axis, span) });
   }
   const [best, ...others] = axesWithSize.toSorted((a, b) => a.size - b.size);

@@ -8,8 +8,8 @@ import {
   type AxisCells,
 } from './cells.store.ts';
 import type { ActivityFilter } from './filter.ts';
-import { splitSpan } from './segments.ts';
 import { selectMatchingRows } from './report.store.ts';
+import { splitSpan } from './segments.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;

@@ -1,5 +1,5 @@
-import { textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { addressHandlers } from './handlers.ts';
 
 export const addressesArea = defineArea({

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { backupHandlers } from './index.ts';
 import { createBackupTasks } from './scheduled-tasks.ts';
 

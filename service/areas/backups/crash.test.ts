@@ -58,7 +58,6 @@ async function requireConsistentFiles(db: Db, dataDir: string): Promise<string |
   const files = await readdir(join(dataDir, 'backups')).catch(() => []);
   expect(new Set(files)).toEqual(new Set(ready.map(({ id }) => `${id}.zip`)));
   for (const { id, sha256 } of ready) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const bytes = await readFile(join(dataDir, 'backups', `${id}.zip`));
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256?.toString('hex'));
   }

@@ -1,14 +1,14 @@
+import { ApiError, forbidden } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { ApiError, forbidden } from '../../kernel/api-error.ts';
 import type { FileResponse } from '../../kernel/http/file-response.ts';
 import { ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { hashSecret, createSecret } from '../../kernel/secret.ts';
-import { createNotFoundError, requireBackup, requireReady } from './handlers.ts';
-import { getBackupPath } from './storage.ts';
 import type { StoredBackup } from './backups.store.ts';
 import * as store from './downloads.store.ts';
+import { createNotFoundError, requireBackup, requireReady } from './handlers.ts';
+import { getBackupPath } from './storage.ts';
 
 /** Maximum number of listed downloads (contract, listBackupDownloads). */
 const MAX_LISTED_DOWNLOADS = 1000;

@@ -103,9 +103,7 @@ onEachApp((context) => {
     const { db, app } = context();
     person = await makePerson(db, await makeSite(db));
     other = await makePerson(db, await makeSite(db));
-    for (const who of [person, other])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      names.push((await makeBackup(db, as(app, who))).backup.fileName);
+    for (const who of [person, other]) names.push((await makeBackup(db, as(app, who))).backup.fileName);
   });
 
   test('more than 300 hostile names are rejected without any file access', async () => {
@@ -124,7 +122,6 @@ onEachApp((context) => {
         ][at % 4] ?? { method: 'GET', url: '/' },
       ] as const;
       for (const request of requests) {
-        // oxlint-disable-next-line no-await-in-loop
         const reply = await context().app.inject({ ...request, headers });
         expect.soft(getExpectedStatuses(name), `${request.method} ${name}`).toContain(reply.statusCode);
       }

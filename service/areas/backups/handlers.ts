@@ -1,18 +1,18 @@
+import type { GetBackupsResponse } from '../../../contract/generated/types.gen.ts';
+import { conflict, notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { conflict, notFound } from '../../kernel/api-error.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { loadSchema } from '../schema/index.ts';
-import { MAKE_BACKUPS_TASK } from './scheduled-tasks.ts';
-import { failLostBackupsOfSite } from './make-backup.ts';
-import { readManifest } from './read-backup.ts';
-import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
-import { getBackupPath, deleteBackupFiles } from './storage.ts';
 import * as store from './backups.store.ts';
-import { VERIFY_BACKUPS_TASK } from './verify.ts';
-import { queueVerification } from './verify.store.ts';
-import type { GetBackupsResponse } from '../../../contract/generated/types.gen.ts';
 import type { StoredBackup } from './backups.store.ts';
+import { failLostBackupsOfSite } from './make-backup.ts';
+import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
+import { readManifest } from './read-backup.ts';
+import { MAKE_BACKUPS_TASK } from './scheduled-tasks.ts';
+import { getBackupPath, deleteBackupFiles } from './storage.ts';
+import { queueVerification } from './verify.store.ts';
+import { VERIFY_BACKUPS_TASK } from './verify.ts';
 
 /** 404 with the same message for unknown and deleted backups and those of other sites. */
 export const createNotFoundError = () => notFound('This backup');
@@ -68,7 +68,7 @@ export const backupHandlers: Handlers<Operations> = {
       return { fileName: queued, dead: lostStorageIds };
     });
     for (const storageId of dead)
-      // oxlint-disable-next-line no-await-in-loop -- rarely more than one
+      // Rarely more than one.
       await deleteBackupFiles(services.dataDir, storageId);
     services.wakeTask(MAKE_BACKUPS_TASK);
     return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, fileName)) });

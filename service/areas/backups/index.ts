@@ -1,8 +1,6 @@
 import { downloadHandlers } from './downloads.ts';
 import { backupHandlers as requestHandlers } from './handlers.ts';
 import { backupSettingsHandlers } from './schedule.ts';
-
-export { createBackupTasks } from './scheduled-tasks.ts';
 export type { Manifest, Member } from './manifest.ts';
 export { type BackupFile, openBackup, InvalidBackupError } from './read-backup.ts';
 export { listColumns, buildEntriesPath, buildFilePath, FILES_SHEET, FORMER_USERS_SHEET } from './sheets.ts';

@@ -142,7 +142,6 @@ describe('a backup file', () => {
   describe('is rejected with a reason', () => {
     test('when truncated anywhere', async () => {
       for (const share of [0, 0.1, 0.5, 0.9, 0.999])
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         expect(
           await readRejection(await writeTemporaryFile(validFile.subarray(0, validFile.length * share))),
         ).toMatch(/not a backup|damaged/);
@@ -154,7 +153,6 @@ describe('a backup file', () => {
         const at = Math.floor(Math.random() * bytes.length);
         bytes[at] = (bytes[at] ?? 0) ^ (1 << (round % 8));
         // Flipped bits in times and modes of members change no content: then the file is accepted unchanged.
-        // oxlint-disable-next-line no-await-in-loop
         expect([undefined, members]).toContainEqual(await readAll(await writeTemporaryFile(bytes)));
       }
     });

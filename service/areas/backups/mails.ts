@@ -62,6 +62,5 @@ export async function queueBackupMails(
   buildMail: (to: Recipient) => MailText,
 ): Promise<void> {
   for (const to of await findRecipients(tx, backup, isFailure))
-    // oxlint-disable-next-line no-await-in-loop -- one connection
     await queueMail(tx, { siteId: backup.siteId, to: to.email, ttlHours: MAIL_TTL_HOURS, ...buildMail(to) });
 }

@@ -165,7 +165,7 @@ async function saveFailure(
 }
 
 /** Queues mails about the outcome for its recipients. */
-export function mailOutcome(
+function mailOutcome(
   tx: Tx,
   backup: Pick<store.ClaimedBackup, 'id' | 'siteId' | 'fileName'>,
   publicUrl: string,
@@ -191,7 +191,6 @@ export async function failLostBackupsOfSite(
 ): Promise<string[]> {
   const lostBackups = await store.failLostBackups(tx, siteId, holder, LOST_MESSAGE);
   for (const backup of lostBackups) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection
     await mailOutcome(tx, { ...backup, siteId }, publicUrl, LOST_MESSAGE);
     record({
       action: 'backup.failed',
@@ -209,11 +208,9 @@ export async function failLostBackups(
 ): Promise<void> {
   const { publicUrl, dataDir } = services;
   for (const siteId of await store.listSitesWithLostBackups(db, holder)) {
-    // oxlint-disable-next-line no-await-in-loop -- one change per site, so that each has its audit entry
     const storageIds = await change(db, createHostActor(siteId), (tx, record) =>
       failLostBackupsOfSite(tx, siteId, record, { publicUrl, holder }),
     );
-    // oxlint-disable-next-line no-await-in-loop
     for (const storageId of storageIds) await deleteBackupFiles(dataDir, storageId);
     services.wakeMailWorker();
   }

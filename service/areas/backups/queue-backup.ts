@@ -1,7 +1,7 @@
 import type { BackupRequestVm } from '../../../contract/generated/types.gen.ts';
+import { badRequest, notFound } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { badRequest, notFound } from '../../kernel/api-error.ts';
 import type { EntryType, SiteSchema } from '../schema/index.ts';
 import { getSite } from '../sites/index.ts';
 import * as store from './backups.store.ts';

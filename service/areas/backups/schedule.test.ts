@@ -90,7 +90,6 @@ onEachApp((context) => {
     await api.put(`${BACKUPS}/settings`, DAILY);
     for (const scheduled of [true, false, true])
       if (scheduled) {
-        // oxlint-disable no-await-in-loop -- one after the other
         await setLastDayLongAgo(siteId);
         await queueDueBackups(db());
         await makeQueuedBackups(db());
@@ -120,7 +119,6 @@ onEachApp((context) => {
         verifiedPaths.push(path);
         return { state, message };
       };
-      // oxlint-disable-next-line no-await-in-loop
       while (await verifyNextBackup({ db: db(), services, signal: new AbortController().signal, restore }));
     };
     await verifyAll('passed', null);

@@ -31,7 +31,6 @@ export async function queueDueBackups(db: Db): Promise<boolean> {
   for (const site of await store.listDailySites(db)) {
     const day = getDueDay(now, site.hour, site.timeZone);
     if (site.lastDay !== null && site.lastDay >= day) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one site after the other
     queued = (await queueDailyBackup(db, site, day)) || queued;
   }
   return queued;
@@ -76,7 +75,7 @@ export async function deleteExpiredBackups({
   services: Pick<Services, 'dataDir'>;
 }): Promise<void> {
   for (const expired of await store.listExpiredBackups(db)) {
-    // oxlint-disable-next-line no-await-in-loop -- a few a day
+    // A few a day.
     const isDeleted = await change(db, createHostActor(expired.siteId), async (tx, record) => {
       if (!(await store.deleteExpiredBackup(tx, expired))) return false;
       record({
@@ -86,7 +85,6 @@ export async function deleteExpiredBackups({
       });
       return true;
     });
-    // oxlint-disable-next-line no-await-in-loop
     if (isDeleted) await deleteBackupFiles(services.dataDir, expired.storageId);
   }
 }

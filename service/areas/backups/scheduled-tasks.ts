@@ -34,7 +34,6 @@ export const createBackupTasks = ({
     name: MAKE_BACKUPS_TASK,
     intervalMs: 10_000,
     async run(signal = NEVER_ABORTED) {
-      // oxlint-disable-next-line no-await-in-loop -- one backup at a time
       while (!signal.aborted && (await makeNextBackup({ db, services, signal })));
     },
   },
@@ -54,7 +53,6 @@ export const createBackupTasks = ({
     intervalMs: 30_000,
     async run(signal = NEVER_ABORTED) {
       const restore = restoreInChildProcess(restoreCommand);
-      // oxlint-disable-next-line no-await-in-loop -- one verification at a time
       while (!signal.aborted && (await verifyNextBackup({ db, services, signal, restore })));
     },
   },

@@ -49,11 +49,10 @@ export async function deleteStrayFiles(
   for (const name of names) {
     const [storageId] = STORAGE_ID_PATTERN.exec(name) ?? [];
     const path = join(getBackupFolder(dataDir), name);
-    // oxlint-disable-next-line no-await-in-loop -- a few
+    // A few.
     const stats = await stat(path).catch(() => undefined);
     const isOld = stats !== undefined && Date.now() - stats.mtimeMs > STRAY_FILE_AGE_MS;
     if (isOld && (storageId === undefined || !isInUse(storageId)))
-      // oxlint-disable-next-line no-await-in-loop
       await rm(path, { recursive: true, force: true });
   }
 }

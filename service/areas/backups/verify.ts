@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
@@ -7,7 +6,6 @@ import { buildVerificationFailedMail, queueBackupMails } from './mails.ts';
 import { LEASE_HOLDER } from './make-backup.ts';
 import { queueNewestForVerification } from './schedule.store.ts';
 import { getBackupPath } from './storage.ts';
-
 import * as store from './verify.store.ts';
 
 /** Name under which a verification request wakes the task. */

@@ -144,7 +144,6 @@ async function writeMembers(
     for (const sheet of [...store.buildSheets(sheets, siteId, types, isWholeSite), files]) {
       signal.throwIfAborted();
       counter.startStage(sheet.title ?? sheet.name);
-      // oxlint-disable-next-line no-await-in-loop -- one member after the other
       members.push(await writeSheet(tx, sheet, archive, { signal, counter }));
     }
     return {
@@ -155,7 +154,6 @@ async function writeMembers(
   for (const content of contents) {
     signal.throwIfAborted();
     counter.startStage('Files');
-    // oxlint-disable-next-line no-await-in-loop
     members.push(await writeFile(content, archive, dataDir));
     counter.add(content.size / 1000);
   }

@@ -1,3 +1,4 @@
+import { defineArea } from '../../kernel/area/area.ts';
 import {
   plainColumns,
   textColumns,
@@ -5,7 +6,6 @@ import {
   userColumns,
   GROUP_ID_COLUMN,
 } from '../../kernel/backup-sheets.ts';
-import { defineArea } from '../../kernel/area/area.ts';
 import { groupHandlers } from './handlers.ts';
 
 export const groupsArea = defineArea({

@@ -1,5 +1,5 @@
-import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { invitationHandlers } from './handlers.ts';
 import { membershipExpiryTask } from './membership-expiry.ts';
 

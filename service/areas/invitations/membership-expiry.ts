@@ -28,9 +28,7 @@ export const membershipExpiryTask = ({
   intervalMs: INTERVAL_MS,
   async run() {
     for (const siteId of await store.listSitesWithDueMemberships(db)) {
-      // oxlint-disable-next-line no-await-in-loop -- one site after the other, in batches
       while ((await endBatch(db, siteId)) === BATCH_SIZE);
-      // oxlint-disable-next-line no-await-in-loop -- one site after the other, in batches
       while ((await remindBatch(db, siteId)) === BATCH_SIZE);
       services.wakeMailWorker();
     }
@@ -45,9 +43,7 @@ const endBatch = (db: Db, siteId: number): Promise<number> =>
     const usersBefore = await getUsers(tx, siteId, userIds);
     await store.endMemberships(tx, siteId, userIds);
     for (const userId of userIds) {
-      // oxlint-disable-next-line no-await-in-loop -- one connection
       await deleteSessionsAndTokens(tx, siteId, userId);
-      // oxlint-disable-next-line no-await-in-loop -- one connection
       await deleteSetPasswordLinks(tx, userId, siteId);
     }
     const changed = await recordUserChanges(
@@ -74,7 +70,6 @@ const remindBatch = (db: Db, siteId: number): Promise<number> =>
     const ending = await store.claimReminders(tx, siteId, BATCH_SIZE);
     const site = await getSite(tx, siteId);
     for (const each of ending) {
-      // oxlint-disable-next-line no-await-in-loop -- one connection
       await sendReminder(tx, site, each, record);
     }
     return ending.length;

@@ -1,5 +1,5 @@
-import { plainColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { plainColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { licenseHandlers } from './handlers.ts';
 
 export const licensesArea = defineArea({

@@ -1,5 +1,5 @@
-import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 
 /** Members with their accounts; never passwords, sessions, tokens, keys, links or second factors (T24). */
 const MEMBERS_SQL = `(select m.*, a.email, a.first_name, a.last_name, a.federation_id, a.home_site_id = m.site_id as is_home

@@ -40,7 +40,6 @@ export async function recordUserChanges(
   );
   const changedUsersBySite = new Map<number, StoredUser[]>();
   for (const siteId of await touchUsers(tx, actor, [...changes.keys()], accountChanged)) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection, few sites
     changedUsersBySite.set(siteId, await getUsers(tx, siteId, [...changes.keys()]));
   }
   for (const [siteId, users] of changedUsersBySite) {

@@ -29,7 +29,7 @@ onEachApp((context) => {
   test('rejects site administrators who are not platform administrators', async () => {
     const other = await makePerson(context().db, person.siteId, {});
     for (const path of [SITES, `${SITES}/${person.siteId}`, `${SITES}/${person.siteId}/identity`]) {
-      // oxlint-disable-next-line no-await-in-loop -- sequential requests
+      // Sequential requests.
       expect((await api(other).get<ErrorBody>(path)).status).toBe(403);
     }
     expect((await api(other).get<Session>('/api/session')).body.runsPlatform).toBe(false);
@@ -136,7 +136,7 @@ onEachApp((context) => {
       () => api(who).del<ErrorBody>(`user/${userId}`),
     ];
     for (const attempt of attempts(admin)) {
-      // oxlint-disable-next-line no-await-in-loop -- sequential requests
+      // Sequential requests.
       const { status, body } = await attempt();
       expect([status, body.message]).toEqual([
         403,

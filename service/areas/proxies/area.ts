@@ -1,5 +1,5 @@
-import { timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { proxyHandlers } from './index.ts';
 
 export const proxiesArea = defineArea({

@@ -71,7 +71,6 @@ export function createAuditTrail(db: Db, log: Pick<Log, 'error'>): AuditTrail & 
     async stop() {
       clearTimeout(timer);
       for (let rounds = 0; queue.length + statuses.size > 0 && rounds < 10; rounds += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one batch after the other
         await flush();
       }
     },

@@ -248,7 +248,7 @@ onEachApp((context) => {
     const property = asyncProperty(actions, async (list) => {
       const world = await createWorld();
       for (const action of list) {
-        // oxlint-disable-next-line no-await-in-loop -- the order of actions matters
+        // The order of actions matters.
         const { actual, expected } = await action(world);
         expect(actual).toEqual(expected);
       }

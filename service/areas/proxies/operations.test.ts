@@ -60,7 +60,7 @@ onEachApp((context) => {
     const open = new Map<string, number>();
     for (const { id, method, url } of operations) {
       const path = door + url.replaceAll(/:\w+/g, String(UNKNOWN_ID));
-      // oxlint-disable-next-line no-await-in-loop -- sequential requests
+      // Sequential requests.
       const { status } = await send(context().app, { method, url: path, headers });
       if (![401, 403].includes(status)) open.set(id, status);
     }

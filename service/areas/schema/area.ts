@@ -1,7 +1,7 @@
-import { plainColumns, textColumns, timeColumns, jsonColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
-import { schemaHandlers } from './index.ts';
+import { plainColumns, textColumns, timeColumns, jsonColumns } from '../../kernel/backup-sheets.ts';
 import { createFieldJobsTask } from './field-jobs.ts';
+import { schemaHandlers } from './index.ts';
 
 export const schemaArea = defineArea({
   name: 'schema',

@@ -1,15 +1,15 @@
 import type { EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
+import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
-import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { createDraft } from './field-draft.ts';
 import { loadSchema, lockSchemaExclusive } from './schema-cache.store.ts';
+import * as store from './schema.store.ts';
 import { findEntryType, type EntryType, type SiteSchema } from './schema.ts';
 import { toEntryTypeVm, buildEntryTypeEvent } from './view-models.ts';
-import * as store from './schema.store.ts';
 
 type Operations =
   | 'listEntryTypes'

@@ -6,12 +6,12 @@
  */
 import { type Db, type Tx, withTransaction } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import * as store from './field-jobs.store.ts';
 import type { FieldJob } from './field-jobs.store.ts';
 import { lockSchemaShared } from './schema-cache.store.ts';
-import type { SiteSchema } from './schema.ts';
 import { renewSchemaStamp } from './schema.store.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import type { SiteSchema } from './schema.ts';
 
 /**
  * Runs queued jobs until `isTimeUp` returns true. A failing job does not stop the others.
@@ -22,7 +22,7 @@ export async function runFieldJobs(db: Db, isTimeUp: () => boolean = () => false
   const failures: unknown[] = [];
   for (const job of await store.listJobs(db)) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- sequential batches leave room for requests
+      // Sequential batches leave room for requests.
       while (await runBatch(db, job)) if (isTimeUp()) return false;
     } catch (error) {
       failures.push(error);

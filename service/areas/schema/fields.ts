@@ -1,18 +1,17 @@
 import type { NewFieldInfo } from '../../../contract/generated/types.gen.ts';
+import { conflict, badRequest, notFound } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { conflict, badRequest, notFound } from '../../kernel/api-error.ts';
-import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
-import { FIELD_JOBS_TASK } from './field-jobs.ts';
-
-import { toDraft, applyChange, createDraft, type FieldDraft } from './field-draft.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { requireEntryType } from './entry-types.ts';
+import { toDraft, applyChange, createDraft, type FieldDraft } from './field-draft.ts';
+import { FIELD_JOBS_TASK } from './field-jobs.ts';
 import { getCalculations } from './formulas.ts';
 import { loadSchema, lockSchemaExclusive } from './schema-cache.store.ts';
+import * as store from './schema.store.ts';
 import type { EntryType, SchemaField, SiteSchema } from './schema.ts';
 import { buildFieldEvent, toFieldVm } from './view-models.ts';
-import * as store from './schema.store.ts';
 import { planField, requireValidPlan, listShapeChanges, writeField } from './write-field.ts';
 
 type Operations = 'listFields' | 'listAllFields' | 'getField' | 'createField' | 'updateField' | 'deleteField';

@@ -4,7 +4,6 @@ import { lookupHandlers } from './lookups.ts';
 
 export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
 export { createEntryType } from './entry-types.ts';
-export { createFieldJobsTask } from './field-jobs.ts';
 export { getCalculations } from './formulas.ts';
 export { createField } from './fields.ts';
 export { lockSchemaShared, loadSchema, readWithSchema } from './schema-cache.store.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../kernel/db/database.ts';
-import { createCache } from '../../kernel/cache.ts';
-import { executePrepared } from '../../kernel/db/prepared.ts';
 import { ApiError } from '../../kernel/api-error.ts';
+import { createCache } from '../../kernel/cache.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { executePrepared } from '../../kernel/db/prepared.ts';
 import {
   buildSchema,
   type SiteSchema,

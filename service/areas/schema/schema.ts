@@ -2,7 +2,7 @@ import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
 import type { FieldType } from '../../../contract/rules/fields.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
 
-export interface Choice {
+interface Choice {
   id: number;
   name: string;
   seqNumber: number;

@@ -1,7 +1,7 @@
 import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
 import { FIELD, FILTER, maySelectMany } from '../../../contract/rules/fields.ts';
-import { findConditionError } from '../../../contract/rules/required-when.ts';
 import type { FormulaField } from '../../../contract/rules/formula/values.ts';
+import { findConditionError } from '../../../contract/rules/required-when.ts';
 import type { FieldError } from '../../kernel/api-error.ts';
 import type { FieldDraft } from './field-draft.ts';
 import { validateNoCycle, validateFormula } from './formulas.ts';

@@ -1,7 +1,11 @@
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { renameField } from '../../../contract/rules/formula/formula.ts';
-import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, badRequest } from '../../kernel/api-error.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { toDraft, type FieldDraft } from './field-draft.ts';
+import { getCalculations, toFormulaField } from './formulas.ts';
+import * as store from './schema.store.ts';
+import type { EntryType, SchemaField, SiteSchema, Slot } from './schema.ts';
 import {
   findBrokenFields,
   validateField,
@@ -9,11 +13,6 @@ import {
   type FieldPlan,
   type PlannedField,
 } from './validate-field.ts';
-
-import { toDraft, type FieldDraft } from './field-draft.ts';
-import { getCalculations, toFormulaField } from './formulas.ts';
-import type { EntryType, SchemaField, SiteSchema, Slot } from './schema.ts';
-import * as store from './schema.store.ts';
 
 /** Id of a new field among the planned fields of its type. */
 const NEW_FIELD_ID = 0;
@@ -166,7 +165,6 @@ async function queueFieldJobs(
   if (isRecalculated) await store.addJob(tx, siteId, id, 'calculate');
   if (!before || !hasRenamedChoices(before, draft)) return;
   for (const { field, formula } of getCalculations(type))
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     if (formula.fieldIds.includes(id)) await store.addJob(tx, siteId, field.id, 'calculate');
 }
 
@@ -195,7 +193,6 @@ async function renameInFormulas(
   for (const { field, formula } of getCalculations(type)) {
     const text = renameInFormula(field.formula, draft, before);
     if (field.id === before.id || text === null || !formula.fieldIds.includes(before.id)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await store.updateFormula(tx, siteId, field.id, text);
   }
 }

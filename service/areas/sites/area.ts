@@ -1,5 +1,5 @@
-import { plainColumns, textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { defineArea } from '../../kernel/area/area.ts';
+import { plainColumns, textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { siteHandlers } from './handlers.ts';
 
 export const sitesArea = defineArea({

@@ -1,5 +1,5 @@
 /** Sites, their settings and the platform administrators. */
-export { parseTimeZone, siteHandlers } from './handlers.ts';
+export { parseTimeZone } from './handlers.ts';
 export {
   addFirstPlatformAdministrator,
   addPlatformAdministrator,

@@ -37,7 +37,7 @@ onEachApp((context) => {
       [{ name: '   ' }, 'name'],
       [{ dedicatedDomain: 'mine.example' }, 'dedicatedDomain'],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- sequential requests
+      // Sequential requests.
       const refused = await api().put<ErrorBody>(PATH, body);
       expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, path]);
     }

@@ -27,9 +27,7 @@ export const keyExpiryTask = ({
   intervalMs: INTERVAL_MS,
   async run() {
     for (const siteId of await store.listSitesWithDueKeys(db)) {
-      // oxlint-disable-next-line no-await-in-loop -- one site after the other, in batches
       while ((await expireKeys(db, siteId)) === BATCH_SIZE);
-      // oxlint-disable-next-line no-await-in-loop -- one site after the other, in batches
       while ((await remindBatch(db, siteId, services.publicUrl)) === BATCH_SIZE);
       services.wakeMailWorker();
     }
@@ -69,7 +67,6 @@ const remindBatch = (db: Db, siteId: number, publicUrl: string): Promise<number>
         endDate: end,
         link,
       });
-      // oxlint-disable-next-line no-await-in-loop -- one connection
       await queueMail(tx, { siteId, to, ttlHours: hours, ...mail });
       record({
         action: 'user.api-key-remind',

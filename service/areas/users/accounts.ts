@@ -31,7 +31,6 @@ export async function addAdministrator(
   if (userId === undefined) return undefined;
   await addFirstPlatformAdministrator(tx, userId);
   for (const each of [siteId, ...(await otherSitesWithoutAdministrator(tx, siteId))]) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection, few sites
     await joinAsAdministrator(tx, each, userId, record);
   }
   return userId;

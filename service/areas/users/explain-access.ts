@@ -128,7 +128,10 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
   },
   proxies({ principals, proxies }) {
     if (principals + proxies === 0) return ['passes', 'The user is neither a proxy nor a principal.'];
-    return ['notice', `The user may act for ${countUsers(principals)}, and ${countUsers(proxies)} may act for them.`];
+    return [
+      'notice',
+      `The user may act for ${countUsers(principals)}, and ${countUsers(proxies)} may act for them.`,
+    ];
   },
   invitation: ({ invitedUntil }) =>
     invitedUntil

@@ -1,3 +1,4 @@
+import { defineArea } from '../../kernel/area/area.ts';
 import {
   plainColumns,
   textColumns,
@@ -5,7 +6,6 @@ import {
   jsonColumns,
   userColumns,
 } from '../../kernel/backup-sheets.ts';
-import { defineArea } from '../../kernel/area/area.ts';
 import { viewHandlers } from './handlers.ts';
 
 export const viewsArea = defineArea({

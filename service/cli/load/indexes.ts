@@ -42,7 +42,6 @@ export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Pro
   if (!(await hasAtMostRows(tx, Math.floor(entries / 10)))) return fill();
   const all = await listIndexes(tx);
   for (const { table, name, constraint } of all)
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await (
       constraint === null
         ? sql`drop index ${sql.ref(name)}`
@@ -51,7 +50,6 @@ export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Pro
   const result = await fill();
   await sql`select set_config('maintenance_work_mem', '256MB', true)`.execute(tx);
   for (const { table, name, constraint, statement } of all)
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await (
       constraint === null
         ? sql.raw(statement)

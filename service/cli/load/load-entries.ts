@@ -45,7 +45,6 @@ export async function loadEntries(target: LoadTarget, options: LoadOptions): Pro
     const stock = await createDrawContext(tx, siteId, options);
     const changes = await withoutIndexes(tx, options.entries, async () => {
       for (const entries of drawBatches(siteId, type, stock, createRandom(options.seed)))
-        // oxlint-disable-next-line no-await-in-loop -- one connection, in order
         await writeBatch(tx, target, type, entries);
       return writeHistory(tx, type, stock, { ...options, siteId });
     });
@@ -78,7 +77,7 @@ async function createCompanyType(
   const { names, fields } = getCompanyTypeDefinition(apiName);
   const id = await createEntryType(tx, siteId, names, record);
   for (const field of fields)
-    // oxlint-disable-next-line no-await-in-loop -- their ids and slots are in this order
+    // Their ids and slots are in this order.
     await createField(tx, siteId, String(id), field, record);
   const type = (await lockSchemaShared(tx, siteId)).typesById.get(id);
   if (!type) throw new Error(`Type ${id} was not made`);
@@ -262,7 +261,6 @@ async function writeHistory(
   let writtenCount = 0;
   for (let from = 0; from < stock.entryIds.length; from += HISTORY_BATCH_SIZE) {
     const ids = stock.entryIds.slice(from, from + HISTORY_BATCH_SIZE);
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     const { rows } = await sql<{ n: number }>`
       with field as materialized (
         select id, past::jsonb as values, jsonb_array_length(past::jsonb) as size

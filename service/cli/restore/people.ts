@@ -143,7 +143,6 @@ export async function restoreInvitations(tx: Tx, context: RestoreContext): Promi
       .join(',')}}`;
   for await (const rows of readRecords(file, SHEETS.invitations)) {
     const invitationIds = rows.map((row) => Number(row['invitation_id']));
-    // oxlint-disable-next-line no-await-in-loop -- one connection
     await assignIds(
       tx,
       context,
@@ -157,7 +156,6 @@ export async function restoreInvitations(tx: Tx, context: RestoreContext): Promi
     report.openInvitations += invitations.filter(
       (row) => row['accepted_at'] === null && row['revoked_at'] === null,
     ).length;
-    // oxlint-disable-next-line no-await-in-loop
     await context.write(
       tx,
       'invitation',
@@ -187,7 +185,6 @@ export async function restoreMembers(tx: Tx, context: RestoreContext): Promise<v
     .filter((name) => !accountColumns.includes(name));
   for await (const rows of readRecords(file, SHEETS.members)) {
     report.members += rows.length;
-    // oxlint-disable-next-line no-await-in-loop -- one connection
     await context.write(
       tx,
       'membership',

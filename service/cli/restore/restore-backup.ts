@@ -46,9 +46,7 @@ export async function openAndReadBackup(path: string): Promise<BackupFile> {
     const unpacked = file.manifest.members.reduce((sum, member) => sum + member.size, 0);
     if (unpacked > size * MAX_COMPRESSION_RATIO + ALLOWED_EXCESS_BYTES)
       throw new InvalidBackupError('The file is compressed more than any backup and was not unpacked');
-    for (const member of file.manifest.members)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      for await (const _ of file.read(member));
+    for (const member of file.manifest.members) for await (const _ of file.read(member));
     return file;
   } catch (error) {
     file.close();
@@ -130,9 +128,7 @@ async function restoreSheets(tx: Tx, context: RestoreContext): Promise<void> {
   const schema = await restoreSchema(tx, context);
   const knownIds = await collectEntryIds(context, schema);
   await withFastIndexes(tx, async () => {
-    for (const type of schema.types)
-      // oxlint-disable-next-line no-await-in-loop -- one connection
-      await restoreEntries(tx, context, type, knownIds);
+    for (const type of schema.types) await restoreEntries(tx, context, type, knownIds);
     await restoreHistory(tx, context, schema);
   });
   await restoreFiles(tx, context);
@@ -185,7 +181,6 @@ async function restoreFiles(tx: Tx, context: RestoreContext): Promise<void> {
   if (isCheck) return;
   for (const row of rows) {
     const hash = Buffer.from(row['hash'] ?? '', 'hex');
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const isHere = availableFiles.has(buildFilePath(hash)) || (await renewContent(dataDir, hash));
     if (isHere) report.files.restored += 1;
     else report.files.missing += 1;

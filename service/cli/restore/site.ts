@@ -81,12 +81,10 @@ export async function raiseSequences(tx: Tx, siteId: number): Promise<void> {
   for (const [table, column] of SEQUENCES) {
     // Ids of deleted entries exist only in the history.
     const from = table === 'entry' ? 'entry_change' : table;
-    // oxlint-disable-next-line no-await-in-loop -- one connection, a handful
     const { rows } = await sql<{ maxValue: number | null }>`
       select max(${sql.ref(column)})::bigint as most from ${sql.table(from)} where site_id = ${siteId}`.execute(
       tx,
     );
-    // oxlint-disable-next-line no-await-in-loop
     await raiseSequence(tx, [table, column], rows[0]?.maxValue ?? 0);
   }
 }

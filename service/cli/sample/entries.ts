@@ -72,7 +72,7 @@ async function createSampleType(
 ): Promise<EntryType> {
   const typeId = await createEntryType(tx, siteId, { apiName, singularName, pluralName }, recordNothing);
   for (const { fieldType, choices, entryTypes, requiredWhen, ...rest } of fields) {
-    // oxlint-disable no-await-in-loop -- the order of the calls decides ids and storage columns
+    // The order of the calls decides ids and storage columns.
     const field: NewFieldInfo = {
       ...rest,
       fieldType: FIELD[fieldType],
@@ -81,7 +81,6 @@ async function createSampleType(
       ...(requiredWhen && { requiredWhen: await resolveCondition(tx, siteId, typeId, requiredWhen) }),
     };
     await createField(tx, siteId, String(typeId), field, recordNothing);
-    // oxlint-enable no-await-in-loop
   }
   return readType(tx, siteId, typeId);
 }

@@ -86,7 +86,7 @@ async function createMainSite(tx: Tx): Promise<Site> {
   for (let number = 1; ; number += 1) {
     const slug = number === 1 ? SITES_DATA.main.slug : `${SITES_DATA.main.slug}-${number}`;
     const name = number === 1 ? SITES_DATA.main.name : `${SITES_DATA.main.name} ${number}`;
-    // oxlint-disable-next-line no-await-in-loop -- until a slug is free
+    // Until a slug is free.
     const site = await insertSite(tx, { slug, name, dedicatedDomain: `${slug}.example` });
     if (site) return site;
   }
@@ -189,7 +189,7 @@ async function writeInvitations(tx: Tx, site: Site, neighbor: Site, asOf: Date):
   const users = await findInvitableUsers(tx, site, neighbor, invitations.length);
   for (const [index, user] of users.entries()) {
     const invitation = invitations[index];
-    // oxlint-disable-next-line no-await-in-loop -- four rows, in order
+    // Four rows, in order.
     if (invitation) await insertInvitation(tx, site.siteId, user, invitation, asOf);
   }
   const user = await findTemporaryMember(tx, site, neighbor, SITES_DATA.partnerDomain);

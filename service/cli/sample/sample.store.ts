@@ -222,7 +222,6 @@ export async function insertReports(
 ): Promise<void> {
   for (const report of reports) {
     const { steps } = report;
-    // oxlint-disable-next-line no-await-in-loop -- one connection, a few dozen reports
     await sql`with report as (
         insert into acting_report (site_id, proxy_id, principal_id, source, reason, started_at, last_step_at, ended_at, steps)
         values (${siteId}, ${ids[report.proxy] ?? 0}, ${ids[report.principal] ?? 0}, 'console', ${report.reason},

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
-import { onEachDatabase } from '../../testing/databases.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
+import { onEachDatabase } from '../../testing/databases.ts';
 import { contract } from '../../testing/site.ts';
+import { createRandom } from '../load/random.ts';
 import { drawActivity, drawProxies, drawReports } from './activity.ts';
 import { SAMPLE_GROUPS } from './data.ts';
 import { fillSample } from './fill.ts';
 import { drawLicenseChanges, drawPeople } from './people.ts';
-import { createRandom } from '../load/random.ts';
 
 const asOf = new Date('2026-11-20T12:00:00Z');
 const YEAR = 365 * 24 * 3600_000;

@@ -11,16 +11,16 @@ type TableBackup =
   /** The rows are not in backups; the reason in words. */
   | { leftOut: string };
 
-export interface TableDefinition {
+interface TableDefinition {
   backup: TableBackup;
   /** How long rows are kept, in words; without it until they are deleted by an operation. */
   retention?: string;
 }
 
 /** Tables that migrations create beside those of the typed schema: rollups and links written by SQL functions. */
-export type TableName = keyof Tables | (string & {});
+type TableName = keyof Tables | (string & {});
 
-export interface TaskContext {
+interface TaskContext {
   db: Db;
   services: Services;
 }
@@ -80,10 +80,14 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
   );
   return {
     areas,
-    handlers: Object.assign({}, ...areas.map(({ handlers }) => handlers)),
+    handlers: Object.fromEntries(areas.flatMap(({ handlers = {} }) => Object.entries(handlers))),
     notBuilt: areas.flatMap(({ notBuilt = [] }) => notBuilt),
-    sheets: Object.assign({}, ...areas.map(({ sheets }) => sheets)),
-    tables: Object.assign({}, ...areas.map(({ tables }) => tables)),
+    sheets: Object.fromEntries(areas.flatMap(({ sheets = {} }) => Object.entries(sheets))),
+    tables: Object.fromEntries(
+      areas.flatMap(({ tables = {} }) =>
+        Object.entries(tables).flatMap(([name, table]) => (table ? [[name, table] as const] : [])),
+      ),
+    ),
     createTasks: (context) => areas.flatMap(({ tasks }) => tasks?.(context) ?? []),
   };
 }

@@ -1,5 +1,5 @@
-import { defineArea } from './area.ts';
 import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
+import { defineArea } from './area.ts';
 
 /** The tables and tasks of the kernel: sessions, links, audit log, outbox, mail, limits. */
 export const kernelArea = defineArea({

@@ -108,7 +108,6 @@ export async function deleteOldActivity(db: Db, days: number): Promise<number> {
   const { rows: sites } = await sql<{ id: number }>`select site_id as id from site order by 1`.execute(db);
   for (const { id } of sites) {
     for (let batchCount = DELETE_BATCH_ROWS; batchCount === DELETE_BATCH_ROWS; deletedCount += batchCount) {
-      // oxlint-disable-next-line no-await-in-loop -- one small batch after the other
       const { numAffectedRows } = await sql`delete from activity where activity_id in (
         select activity_id from activity where site_id = ${id} and at < now() - make_interval(days => ${days}::int)
         order by at limit ${DELETE_BATCH_ROWS} for update skip locked)`.execute(db);

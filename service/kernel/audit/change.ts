@@ -86,7 +86,6 @@ async function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly Chan
   for (const [siteId, group] of groups) {
     // Subscribers of another site do not learn who administers this one.
     const author = siteId === actor.siteId ? actor : { siteId, userId: null, email: null };
-    // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
     await publishEvents(
       tx,
       author,

@@ -8,7 +8,6 @@ export async function forEachBatch<T>(
   write: (batch: readonly T[], offset: number) => Promise<unknown>,
 ): Promise<void> {
   for (let offset = 0; offset < rows.length; offset += size) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await write(rows.slice(offset, offset + size), offset);
   }
 }

@@ -76,13 +76,12 @@ onEachDatabase((database) => {
     };
     const keys = Array.from({ length: 12 }, (_, at) => `plan ${at}`);
     for (const [at, key] of keys.entries()) {
-      // oxlint-disable no-await-in-loop -- the plan is reused only in sequence
+      // The plan is reused only in sequence.
       expect(await count(key)).toBeUndefined();
       await sql`insert into throttle (key, count, window_started_at) values (${key}, ${at}, now())`.execute(
         db,
       );
       expect(await count(key)).toBe(at);
-      // oxlint-enable no-await-in-loop
     }
     await sql`create index throttle_for_a_while on throttle (count)`.execute(db);
     expect(await count('plan 7')).toBe(7);

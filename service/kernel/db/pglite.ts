@@ -139,10 +139,8 @@ class PgliteConnectionSource implements ConnectionSource {
       await this.#runMaintenance(FLUSH_STATISTICS);
       const { rows: tables } = await this.#runMaintenance(FIND_TABLES_TO_VACUUM, [threshold]);
       for (const { name } of tables) {
-        // oxlint-disable no-await-in-loop -- one connection
         await this.#runMaintenance(`vacuum ${String(name)}`);
         await this.#runMaintenance(`analyze ${String(name)}`);
-        // oxlint-enable no-await-in-loop
       }
       this.#hasWritesSinceCheckpoint = false;
       await this.#runMaintenance('checkpoint');

@@ -85,12 +85,11 @@ async function cancelOnAbort<T>(signal: AbortSignal, query: Promise<T>, cancelle
   let cancelling: Promise<void> | undefined;
   const cancelUntilSettled = async () => {
     for (;;) {
-      // oxlint-disable no-await-in-loop -- repeated only while the statement still runs
+      // Repeated only while the statement still runs.
       const cancelClient = await canceller.connect().catch(() => undefined);
       if (isSettled) return cancelClient?.release();
       if (cancelClient) await (cancelling = canceller.cancel(cancelClient));
       await Promise.race([settled, sleep(CANCEL_RETRY_MS, undefined, { ref: false })]);
-      // oxlint-enable no-await-in-loop
     }
   };
   const handleAbort = () => void cancelUntilSettled();

@@ -12,9 +12,7 @@ const addOne = async (db: Db, at: number): Promise<unknown> => {
 };
 
 async function runRepeatedly(db: Db, at: number, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1)
-    // oxlint-disable-next-line no-await-in-loop -- one connection
-    expect(await addOne(db, at)).toBe(at + 1);
+  for (let time = 0; time < times; time += 1) expect(await addOne(db, at)).toBe(at + 1);
 }
 
 const countPlans = async (on: Db) => {
@@ -38,7 +36,6 @@ onEachKind((kind) => {
         expect(await countPlans(on)).toBe(0);
         await runRepeatedly(on, 0, 3);
         expect(await countPlans(on)).toBe(1);
-        // oxlint-disable-next-line no-await-in-loop -- one connection
         for (let at = 1; at <= MAX_PLANS; at += 1) await runRepeatedly(on, at, 3);
         return rows[0]?.pid;
       });

@@ -49,7 +49,7 @@ export async function raiseTypeVersions(
         entries_version = ${hasEntryChanges ? sql`v.version + 1` : sql`v.entries_version`},
         field_versions = v.field_versions || ${fieldVersions(sql`v.version + 1`)},
         recent_starts = ${addedStart}`;
-    // oxlint-disable-next-line no-await-in-loop -- locks in one order
+    // Locks in one order.
     await executePrepared(query, tx, 'always');
   }
 }

@@ -39,7 +39,6 @@ export function startScheduledTasks({
       do {
         mustRunAgain = false;
         try {
-          // oxlint-disable-next-line no-await-in-loop -- one run after the other
           await task.run(signal);
         } catch (error) {
           log.error({ err: error, task: task.name }, 'Scheduled task failed and will be retried');

@@ -73,10 +73,10 @@ const rows = (db: Db) => db.selectFrom('mail').selectAll().orderBy('mail_id').ex
 /** Polls until the condition holds. */
 async function waitUntil(check: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 10_000;
-  // oxlint-disable-next-line no-await-in-loop -- polling
+  // Polling.
   while (!(await check())) {
     if (Date.now() > end) throw new Error('The condition was not met within ten seconds');
-    // oxlint-disable-next-line no-await-in-loop -- polling
+    // Polling.
     await sleep(20);
   }
 }
@@ -130,10 +130,8 @@ onEachDatabase((database) => {
     // The server rejects the first attempt temporarily and accepts the next.
     const reasons: (string | null)[] = [];
     for (let attempt = 2; attempt <= 5 && (await rows(db))[0]?.sent_at === null; attempt += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await sql`update mail set next_attempt_at = now(), last_error = null`.execute(db);
       wake();
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await waitUntil(async () =>
         (await rows(db)).every((row) => row.attempts === attempt && (row.sent_at ?? row.last_error) !== null),
       );
@@ -158,7 +156,6 @@ onEachDatabase((database) => {
     const { db } = database();
     const { port, received } = await startServer();
     for (let index = 0; index < 30; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- in order
       await queue(db, `Mail ${index}`);
     }
     const config = { dataDir, publicUrl, smtpUrl: new Secret(`smtp://127.0.0.1:${port}`) };
@@ -196,9 +193,9 @@ onEachDatabase((database) => {
   test('a mail is due immediately, also when queued in the second half of a millisecond', async () => {
     const { db } = database();
     for (let index = 0; index < 40; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- each is claimed before the next is queued
+      // Each is claimed before the next is queued.
       await queue(db);
-      // oxlint-disable-next-line no-await-in-loop -- each is claimed before the next is queued
+      // Each is claimed before the next is queued.
       expect(await claimDueMails(db, 1)).toHaveLength(1);
     }
   });

@@ -35,7 +35,6 @@ export function startMailWorker(options: { db: Kysely<Tables>; config: MailConfi
     clearTimeout(timer);
     do {
       mustRunAgain = false;
-      // oxlint-disable-next-line no-await-in-loop -- one run after the other
       await sendDueMails(context);
     } while (mustRunAgain && !context.isStopped);
     currentRun = undefined;
@@ -76,10 +75,8 @@ interface MailContext {
 async function sendDueMails(context: MailContext): Promise<void> {
   try {
     while (!context.isStopped) {
-      // oxlint-disable-next-line no-await-in-loop -- one small batch after the other
       const mails = await claimDueMails(context.db, MAX_PARALLEL_SENDS);
       if (mails.length === 0) return;
-      // oxlint-disable-next-line no-await-in-loop -- one small batch after the other
       await Promise.all(mails.map((mail) => deliver(context, mail)));
     }
   } catch (error) {

@@ -29,7 +29,6 @@ export async function deleteExpiredEvents(
   for (const topic of await listTopicsWithEventsBefore(db, before)) {
     for (let batch = 0; batch < maxBatches; batch += 1) {
       if (signal?.aborted) return;
-      // oxlint-disable-next-line no-await-in-loop -- one short statement after the other
       const deleted = await deleteEventsBefore(db, topic, before, batchSize);
       if (deleted < batchSize) break;
     }

@@ -55,7 +55,6 @@ export async function publishEvents(tx: Tx, author: Author, events: readonly Cha
     if (!topic) throw new Error(`Site ${author.siteId} does not exist`);
     const modifiedAt = new Date().toISOString();
     const { topic_id: topicId, first, schema_version: schemaVersion } = topic;
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await forEachBatch(topicEvents, EVENT_BATCH_ROWS, (batch, offset) => {
       const rowsToInsert = batch.map(({ event, entities }, index) => ({
         off: first + offset + index,

@@ -6,7 +6,7 @@ import { hasAnyCapability, formatMissingCapabilities } from '../../api/session.t
 import { NAVIGATION_GROUPS } from './define-area.ts';
 import type { AreaDefinition, NavigationEntry, PaletteCommand } from './define-area.ts';
 
-export interface NavigationGroup {
+interface NavigationGroup {
   name: NavigationEntry['group'];
   entries: readonly NavigationEntry[];
 }

@@ -49,9 +49,9 @@ async function deleteParts(id: string, names: readonly (typeof PART_STORES)[numb
   const tx = (await openJobDatabase()).transaction(PART_STORES, 'readwrite');
   for (const name of names) {
     const store = tx.objectStore(name);
-    // oxlint-disable-next-line no-await-in-loop -- two stores of one transaction
+    // Two stores of one transaction.
     const keys = await store.index('jobId').getAllKeys(id);
-    // oxlint-disable-next-line no-await-in-loop -- two stores of one transaction
+    // Two stores of one transaction.
     await Promise.all(keys.map((key) => store.delete(key)));
   }
   await tx.done;
@@ -99,7 +99,7 @@ export function createJobStore<Job extends StoredJob, Item, Outcome = never>(
     async save(job, items) {
       const db = await openJobDatabase();
       for (const list of splitIntoChunks(items, MAX_PART_ITEMS)) {
-        // oxlint-disable-next-line no-await-in-loop -- parts are written one after the other, see `save`
+        // Parts are written one after the other, see `save`.
         await db.add('items', { jobId: job.id, list });
       }
       // Written last, so that a stored job is always complete, and committed explicitly, as an open transaction is rolled back

@@ -34,6 +34,7 @@ import { Overlays, preloadSessionDialog } from './Overlays.tsx';
 import { retryConnection } from './reconnect.ts';
 import { SideNav } from './SideNav.tsx';
 import { TopBar } from './TopBar.tsx';
+import './print.css';
 import './shell.css';
 import '../jobs/job-tray.css';
 

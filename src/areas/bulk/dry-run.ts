@@ -52,7 +52,7 @@ export async function runDryRun(
   const planner = createPlanner(action, rules);
   for (const chunk of splitIntoChunks(people, PLAN_CHUNK_SIZE)) {
     planner.add(chunk);
-    // oxlint-disable-next-line no-await-in-loop -- yields to the page after each chunk
+    // Yields to the page after each chunk.
     await new Promise((resolve) => setTimeout(resolve));
     signal.throwIfAborted();
   }

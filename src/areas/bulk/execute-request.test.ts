@@ -114,7 +114,6 @@ test('reports a refusal with its request id and rethrows transient errors', asyn
   ]);
   for (const status of [401, 429, 500, 503]) {
     answer = () => refusal(status);
-    // oxlint-disable-next-line no-await-in-loop -- one answer after the other
     await expect(run([deactivate(1)])).rejects.toMatchObject({ status });
   }
 });

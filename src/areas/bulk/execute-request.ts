@@ -130,7 +130,6 @@ async function changePairs(kind: PairRequest['kind'], changes: readonly PersonCh
   for (const request of planRequests(changes).flat()) {
     if (request.kind !== kind) continue;
     // One after the other: the service serializes these changes anyway.
-    // oxlint-disable-next-line no-await-in-loop
     outcomes.push(...(await sendPairRequest(request)));
   }
   return outcomes;

@@ -7,11 +7,8 @@ export const openBulk = (request: BulkRequest): void => bulkRequest.set(request)
 /** Asks for the license or the groups first, then opens the dry run. */
 export const chooseBulk = (choice: BulkChoice): void => bulkRequest.set(choice);
 
-export type { BulkAction, BulkRequest } from './bulk-request.ts';
+export type { BulkRequest } from './bulk-request.ts';
 export { changeColumns, ReadingProgress } from './dry-run-parts.tsx';
 export { createJobReporter } from './job-reporter.ts';
-export { confirmJob } from './job-store.ts';
-export type { ConfirmedJob } from './job-store.ts';
 export { concernsAllItems, isTransientError } from './outcome.ts';
-export { formatUndoContent, parseUndoContent, undoFileHeader, zId } from './undo-format.ts';
 export type { UserGroupPair } from './bulk-request.ts';

@@ -53,7 +53,6 @@ export function createBulkJob(client: QueryClient, job: BulkJob, previousOutcome
     isStopped = false;
     reporter.report('running');
     // Groups are added before others are removed, so the phases run one after another.
-    // oxlint-disable-next-line no-await-in-loop
     for (const phase of jobResults.startRound()) if (!isStopped) await runPhase(phase);
     saveUnsavedOutcomes();
     await invalidateAfter(client, OPERATION_BY_ACTION[job.action.kind]).catch(ignoreError);

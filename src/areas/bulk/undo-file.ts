@@ -1,9 +1,9 @@
 import { z } from 'zod/mini';
+import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from '../../app/jobs/undo-format.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
 import type { BulkJob } from './job-store.ts';
 import type { Outcome } from './outcome.ts';
 import { buildInverse } from './plan.ts';
-import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from './undo-format.ts';
 
 const FORMAT = 'steward-undo';
 const pairs = z.array(z.object({ userId: zId, groupId: zId }));

@@ -114,7 +114,7 @@ async function writeFile(source: ExportSource, { format, report, signal, pause }
       await alive(file.add(rows));
       written += rows.length;
       report(Math.min(written, total));
-      // oxlint-disable-next-line no-await-in-loop -- what is paused waits here
+      // What is paused waits here.
       await pause.waitWhilePaused(signal);
     }
     const blob = await alive(file.end());

@@ -119,7 +119,7 @@ export async function removeContent(dataDir: string, hash: string, before: Date)
 export async function finishRemovals(dataDir: string, before: Date): Promise<void> {
   const names = await readdir(getRemovalFolder(dataDir)).catch(ignoreNotFound);
   for (const name of names ?? []) {
-    // oxlint-disable-next-line no-await-in-loop -- there are few, if any
+    // There are few, if any.
     await finishRemoval(dataDir, name, before);
   }
 }

@@ -41,7 +41,6 @@ export async function deleteOrphanFiles(
   const context = { db, dataDir, signal };
   const before = new Date(Date.now() - RETENTION_MS);
   for (const siteId of await store.listSitesWithFilesBefore(db, before)) {
-    // oxlint-disable-next-line no-await-in-loop -- one site after the other bounds memory and load
     await deleteFilesOfSite(context, siteId, before, limits);
   }
   await removeContentsWithoutFile(context, before);
@@ -55,12 +54,10 @@ async function deleteFilesOfSite(
 ): Promise<void> {
   let afterId = 0;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- keyset pagination
+    // Keyset pagination.
     const ids = await store.listFilesBefore(db, siteId, before, { afterId, limit: limits.checkedFiles });
     const orphans = new Set(ids);
-    // oxlint-disable-next-line no-await-in-loop
     await excludeReferenced({ db, dataDir, signal }, siteId, orphans, limits.entries);
-    // oxlint-disable-next-line no-await-in-loop
     await forEachBatch([...orphans], DELETE_BATCH_SIZE, async (batch) => {
       if (!signal?.aborted) await deleteFiles(db, dataDir, { siteId, ids: batch, before });
     });
@@ -86,10 +83,9 @@ async function excludeReferenced(
       orphans.clear();
       return;
     }
-    // oxlint-disable-next-line no-await-in-loop -- keyset pagination
+    // Keyset pagination.
     const lastId: number | undefined = await store.findRangeEnd(db, siteId, afterId, entriesPerStatement);
     const range = { afterId, lastId: lastId ?? MAX_ENTRY_ID };
-    // oxlint-disable-next-line no-await-in-loop
     for (const id of await store.listReferencedFiles(db, siteId, range)) orphans.delete(id);
     afterId = lastId;
   }
@@ -104,7 +100,7 @@ async function deleteFiles(
   const expiring = new Date(before.getTime() + BACKUP_GRACE_MS);
   // Before the files are deleted: after a crash in between, the grace period is not lost.
   for (const hash of await store.listFileHashes(db, siteId, ids)) {
-    // oxlint-disable-next-line no-await-in-loop -- a batch of small calls
+    // A batch of small calls.
     await renewContent(dataDir, hash, expiring);
   }
   await store.deleteFilesBefore(db, siteId, ids, before);
@@ -122,13 +118,10 @@ async function removeContentsWithoutFile(
   await finishRemovals(dataDir, before);
   for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
     if (signal?.aborted) return;
-    // oxlint-disable-next-line no-await-in-loop -- one folder after the other bounds memory
     const stored = await listStoredHashes(dataDir, firstByte);
     if (stored.length === 0) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const used = await store.listHashesByFirstByte(db, firstByte);
     for (const hash of stored) {
-      // oxlint-disable-next-line no-await-in-loop
       if (!used.has(hash)) await removeContent(dataDir, hash, before);
     }
   }
@@ -137,10 +130,9 @@ async function removeContentsWithoutFile(
 /** Whether any stored content belongs to a file of the database. */
 async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
   for (let firstByte = 0; firstByte < CONTENT_FOLDERS; firstByte += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- usually the first folder has one
+    // Usually the first folder has one.
     const stored = await listStoredHashes(dataDir, firstByte);
     if (stored.length === 0) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const used = await store.listHashesByFirstByte(db, firstByte);
     if (stored.some((hash) => used.has(hash))) return true;
   }

@@ -1,6 +1,6 @@
 import { isFileField } from '../../../../contract/rules/fields.ts';
-import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
+import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import {
   findField,

@@ -1,17 +1,11 @@
+import { ApiError, retryLater } from '../../../kernel/api-error.ts';
 import { createCacheKey } from '../../../kernel/cache.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { loadChangesSince, loadVersion } from '../../../kernel/db/type-versions.ts';
-import { ApiError, retryLater } from '../../../kernel/api-error.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { concatIds } from '../query/id-list.ts';
 import { countMatches } from '../query/matching.store.ts';
 import { getQueryKey } from '../query/resolve-query.ts';
-import {
-  type ChangedEntries,
-  findChangedSince,
-  findMatchingNow,
-  findMatchingThen,
-} from './as-of-changes.store.ts';
 import {
   cacheComparison,
   type ChangeSets,
@@ -20,6 +14,12 @@ import {
   mergeChangeSets,
   toChangeSets,
 } from './as-of-cache.ts';
+import {
+  type ChangedEntries,
+  findChangedSince,
+  findMatchingNow,
+  findMatchingThen,
+} from './as-of-changes.store.ts';
 import type { AsOfQuery } from './as-of-rows.store.ts';
 
 /** Limits of the comparison of a list as of a date with the current one; tests lower them. */
@@ -145,7 +145,7 @@ async function compareEntries(
   const { batchSize } = asOfLimits;
   const batches: Awaited<ReturnType<typeof findMatchingThen>>[] = [];
   for (let from = 0; from < existedThen.length; from += batchSize)
-    // oxlint-disable-next-line no-await-in-loop -- other statements run between two batches
+    // Other statements run between two batches.
     batches.push(await findMatchingThen(db, query, existedThen.slice(from, from + batchSize), fields));
   return toChangeSets({
     all,

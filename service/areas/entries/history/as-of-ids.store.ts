@@ -7,8 +7,8 @@ import { type SortedIds, unpackIds } from '../query/id-list.ts';
 import { conditionSql } from '../query/matching.store.ts';
 import { createFieldLookup, matchesAll, type RowWindow, type Sort } from '../query/resolve-query.ts';
 import { listIdsSql } from '../query/rows.store.ts';
-import { withoutSlot, type AsOfQuery, valuesAtSql } from './as-of-rows.store.ts';
 import type { ListPart } from './as-of-cache.ts';
+import { withoutSlot, type AsOfQuery, valuesAtSql } from './as-of-rows.store.ts';
 
 type Sql = RawBuilder<unknown>;
 

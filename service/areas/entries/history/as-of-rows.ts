@@ -1,12 +1,14 @@
+import type { PastDifference, PastState } from '../../../../contract/generated/types.gen.ts';
 import { parseQuery } from '../../../../contract/rules/query/parse.ts';
 import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
-import type { PastDifference, PastState } from '../../../../contract/generated/types.gen.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
+import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
+import { loadVersion } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type TimeZones } from '../../schema/index.ts';
-import { concatIds, hasId, NO_IDS, type SortedIds } from '../query/id-list.ts';
 import { getSortNames } from '../query/field-sql.store.ts';
+import { concatIds, hasId, NO_IDS, type SortedIds } from '../query/id-list.ts';
 import {
   createQueryContext,
   getSortCacheKey,
@@ -18,12 +20,10 @@ import {
   type RowWindow,
 } from '../query/resolve-query.ts';
 import { localizeRows } from '../query/row-text.ts';
+import { cacheList, type ChangeSets, type Comparison, getState } from './as-of-cache.ts';
 import { getComparison, prepareComparison, asOfLimits, rejectAsOf, formatNumber } from './as-of-compare.ts';
 import { countBoundIds, readAllIds, readPageIds, type ListDefinition } from './as-of-ids.store.ts';
-import { cacheList, type ChangeSets, type Comparison, getState } from './as-of-cache.ts';
 import { type AsOfQuery, type AsOfRow, readRowsAsOf } from './as-of-rows.store.ts';
-import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
-import { loadVersion } from '../../../kernel/db/type-versions.ts';
 
 type Row = PastDifference['today'] & object;
 

@@ -112,7 +112,7 @@ export async function* streamChangedEntries(
   const at = indirect ? sql.ref('any_at') : sql.ref('direct_at');
   let last = { at: since, id: 0 };
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- keyset pagination: each batch starts after the previous one
+    // Keyset pagination: each batch starts after the previous one.
     const { rows } = await sql<ChangedEntriesBatch>`
       with batch as materialized (
         select entry_id, ${at} as at, name, type_id, deleted_at is not null as is_deleted, merged_into from entry_change

@@ -6,6 +6,9 @@ import { type EntryType, loadSchema, type SchemaField } from '../../schema/index
 import { loadType, loadZones } from '../query/resolve-query.ts';
 import type { Rendering } from '../query/row-json.store.ts';
 import { formatRowResult, joinRows, localizeRows, streamJsonList } from '../query/row-text.ts';
+import { respondAndRecalculate } from '../write/handlers.ts';
+import { CAUSE } from '../write/write.store.ts';
+import { queryRowsAsOf } from './as-of-rows.ts';
 import {
   type ChangedEntryRow,
   countChanges,
@@ -14,15 +17,12 @@ import {
   listTypesWithHistory,
   streamChangedEntries,
 } from './changed-entries.store.ts';
-import { readHistoricalRows } from './historical-rows.store.ts';
 import { encodeCursor, decodeCursor } from './cursor.ts';
 import { findDeletedFields, readDeletedFieldValues } from './deleted-fields.store.ts';
+import { readHistoricalRows } from './historical-rows.store.ts';
 import { findEntryFacts, findMergedEntries, findMergeTargets } from './lineage.store.ts';
-import { queryRowsAsOf } from './as-of-rows.ts';
-import { readTimeline, wasDeletedAt, type TimelineEvent } from './timeline.store.ts';
-import { respondAndRecalculate } from '../write/handlers.ts';
-import { CAUSE } from '../write/write.store.ts';
 import { restoreForAdministrator } from './restore.ts';
+import { readTimeline, wasDeletedAt, type TimelineEvent } from './timeline.store.ts';
 
 type HistoryOperations =
   | 'listEntryChanges'

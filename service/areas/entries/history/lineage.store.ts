@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { personJsonSql, type PersonRef } from './timeline.store.ts';
 import type { StoredValues } from '../../schema/index.ts';
+import { personJsonSql, type PersonRef } from './timeline.store.ts';
 
 /** Upper bound of the length of a merge chain and of the number of merged entries in an answer. */
 const MAX_LINEAGE = 1_000;

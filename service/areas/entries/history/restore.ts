@@ -1,16 +1,16 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
+import { forbidden, notFound } from '../../../kernel/api-error.ts';
 import { type Actor, getActor, change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { forbidden, notFound } from '../../../kernel/api-error.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { type EntryType, findEntryType, lockSchemaShared, type StoredValue } from '../../schema/index.ts';
+import { replaceReferences } from '../write/delete-entries.ts';
 import { findChangedFields } from '../write/entry-drafts.ts';
 import { lockReferencedEntries } from '../write/locks.store.ts';
-import { replaceReferences } from '../write/delete-entries.ts';
-import { type DeletedEntry, lockDeletedEntries } from './lineage.store.ts';
-import { RESTORE_ACTION } from './timeline.store.ts';
 import { recordEntryChanges } from '../write/write-entries.ts';
 import * as store from '../write/write.store.ts';
+import { type DeletedEntry, lockDeletedEntries } from './lineage.store.ts';
+import { RESTORE_ACTION } from './timeline.store.ts';
 
 /** Ids of the restored entries, and requested ids that are not deleted entries of the type. */
 interface RestoreResult {

@@ -14,8 +14,8 @@ import {
   sortKeySql,
   textSql,
 } from './field-sql.store.ts';
-import { unpackIds } from './id-list.ts';
 import { getCachedIdList, type IdList, loadIdList } from './id-list-cache.ts';
+import { unpackIds } from './id-list.ts';
 import { matchingSql, searchOnlySql } from './matching.store.ts';
 import { type Page, readPage, rowsByIdsSql } from './page.store.ts';
 import { createFieldLookup, getQueryKey, type ResolvedQuery, type RowWindow } from './resolve-query.ts';

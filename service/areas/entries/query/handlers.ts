@@ -1,8 +1,8 @@
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import { holdsMoney } from '../../../../contract/rules/fields.ts';
+import type { QueryParseResult } from '../../../../contract/rules/query/condition.ts';
 import type { FindField } from '../../../../contract/rules/query/parse.ts';
 import { parseFilterItems, parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
-import type { QueryParseResult } from '../../../../contract/rules/query/condition.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import { type Call, type HandlerResponse, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import {
@@ -145,7 +145,7 @@ async function loadCellValues(
     if (typeId === undefined) continue;
     const fields = [...new Set(cellsOfType.flatMap((cell) => getField(cell) ?? []))];
     const entryIds = [...new Set(cellsOfType.map(({ entryId }) => entryId))];
-    // oxlint-disable-next-line no-await-in-loop -- a request rarely has cells of more than one type
+    // A request rarely has cells of more than one type.
     const valuesOfType = await loadValues(db, entryIds, fields, rendering);
     for (const [entryId, fieldValues] of valuesOfType) values.set(entryId, fieldValues);
   }

@@ -83,7 +83,6 @@ onEachApp((context) => {
       },
       () => things.remove(...created),
     ]) {
-      // oxlint-disable-next-line no-await-in-loop -- one change after the other
       const [pages, expected] = await readAroundChange(orderBy, query, change);
       expect(pages).toEqual(expected);
       expect(pages[0]?.length).toBeGreaterThan(1);
@@ -114,7 +113,6 @@ onEachApp((context) => {
     const rename = (value: string) =>
       things.api.put(path, { storeRequests: [{ entryId: companyId, fieldId, value }] });
     for (const name of ['zzz company', ' company']) {
-      // oxlint-disable-next-line no-await-in-loop -- one change after the other
       const [pages, expected] = await readAroundChange('Parent', {}, () => rename(name));
       expect(pages).toEqual(expected);
     }

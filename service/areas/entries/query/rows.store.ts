@@ -249,7 +249,7 @@ const ID_BATCH_SIZE = 50_000;
 export async function* streamMatchingIds(db: Db, query: ResolvedQuery): AsyncGenerator<number[]> {
   let lastId = 0;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- each batch begins where the one before it ended
+    // Each batch begins where the one before it ended.
     const { rows } = await sql<{
       entry_id: number;
     }>`select ${ENTRY}.entry_id ${matchingSql(query, sql`${ENTRY}.entry_id > ${lastId}`)}
@@ -266,7 +266,7 @@ const NAME_BATCH_SIZE = 10_000;
 export async function* streamNamedEntries(db: Db, siteId: number, type: EntryType): AsyncGenerator<string[]> {
   let lastId = 0;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- each batch begins where the one before it ended
+    // Each batch begins where the one before it ended.
     const { rows } = await sql<{ id: number; item: string }>`
       select entry_id as id, json_build_object('id', entry_id, 'name', name, 'entryListId', type_id)::text as item
       from entry where site_id = ${siteId} and type_id = ${type.id} and entry_id > ${lastId}

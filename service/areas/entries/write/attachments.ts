@@ -1,12 +1,12 @@
 import type { BinaryStoreRequestVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
-import type { Tx } from '../../../kernel/db/database.ts';
 import { type FieldError, badRequest } from '../../../kernel/api-error.ts';
+import type { Tx } from '../../../kernel/db/database.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 import type { EntryType, FileValue, SchemaField } from '../../schema/index.ts';
 import { isRaster, storeContent, detectMediaType } from '../files/content.ts';
-import { type EntryDraft, getOrCreateDraft, type ExistingEntries } from './entry-drafts.ts';
 import { upsertFile } from '../files/files.store.ts';
+import { type EntryDraft, getOrCreateDraft, type ExistingEntries } from './entry-drafts.ts';
 
 /** An uploaded file of a request, with its target cell and media type. */
 export interface Attachment {
@@ -66,7 +66,6 @@ export async function addAttachments(
         path: `${path}.fieldId`,
         message: `${type.apiName} has no field with id ${request.fieldId}`,
       });
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     if (draft && field) errors.push(...(await addAttachment(tx, siteId, attachment, draft, field)));
   }
   return errors;

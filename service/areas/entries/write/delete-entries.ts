@@ -1,8 +1,8 @@
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
+import { forbidden, badRequest, notFound } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
-import { forbidden, badRequest, notFound } from '../../../kernel/api-error.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import {
   lockSchemaShared,
@@ -105,10 +105,8 @@ async function updateReferrers(
       })
       .filter(({ changed }) => changed.length > 0);
     const updatedIds = writes.map(({ entryId }) => entryId);
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
     if (type.fields.some((field) => field.isCalculated))
-      // oxlint-disable-next-line no-await-in-loop
       await store.queueCalculations(tx, schema.siteId, updatedIds);
     const changedFields = writes.flatMap(({ changed }) => changed);
     recordEntryChanges(record, { type, kind: 'updated', changedFields }, updatedIds, {

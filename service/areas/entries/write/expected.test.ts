@@ -47,16 +47,14 @@ onEachApp((context) => {
     };
     const [here = 0] = await things.create({ Name: 'Expected' });
     for (const [name, [first, second]] of Object.entries(held)) {
-      // oxlint-disable-next-line no-await-in-loop -- each step expects what the one before it stored
+      // Each step expects what the one before it stored.
       expect((await put(item(here, name, first, { value: null }))).status).toBe(200);
-      // oxlint-disable-next-line no-await-in-loop
       const { status, body } = await put(item(here, name, first, second));
       expect([name, status, body.errors]).toEqual([
         name,
         400,
         [{ path: 'storeRequests.0.expected', message: `${name} no longer has the expected value` }],
       ]);
-      // oxlint-disable-next-line no-await-in-loop
       expect((await put(item(here, name, second, first))).status).toBe(200);
     }
     expect((await put(item(here, 'Note', { value: 'x' }, { value: 'Straße' }))).status).toBe(400);

@@ -1,6 +1,6 @@
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
-import { RECALCULATE_TASK } from './recalculate.ts';
 import { deleteEntries, mergeEntries } from './delete-entries.ts';
+import { RECALCULATE_TASK } from './recalculate.ts';
 import { writeEntries } from './write-entries.ts';
 
 type WriteOperations = 'createEntries' | 'updateEntries' | 'deleteEntries' | 'mergeEntries';

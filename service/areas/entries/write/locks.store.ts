@@ -66,10 +66,9 @@ export async function lockEntriesAndReferrers(
   let pendingIds = [...ids, ...(await findReferrers(tx, siteId, references, ids))];
   // The second round finds referrers added before the locks were held; none can be added after that.
   while (pendingIds.length > 0) {
-    // oxlint-disable-next-line no-await-in-loop -- each round depends on the locks of the previous one
+    // Each round depends on the locks of the previous one.
     for (const entry of await lockEntriesForUpdate(tx, siteId, pendingIds)) locked.set(entry.entryId, entry);
     const seen = new Set([...pendingIds, ...locked.keys()]);
-    // oxlint-disable-next-line no-await-in-loop
     pendingIds = (await findReferrers(tx, siteId, references, ids)).filter((id) => !seen.has(id));
   }
   return locked;

@@ -50,9 +50,7 @@ function recalculateBatch(db: Db, siteId: number): Promise<number> {
         })
         .filter(({ changed }) => changed.length > 0);
       if (writes.length === 0) continue;
-      // oxlint-disable-next-line no-await-in-loop -- one connection, in order
       const at = await store.getChangeTime(tx);
-      // oxlint-disable-next-line no-await-in-loop
       await store.updateEntries(tx, author, type, writes, at, store.CAUSE.calculation);
       recordEntryChanges(
         record,
@@ -73,7 +71,6 @@ function recalculateBatch(db: Db, siteId: number): Promise<number> {
 async function recalculate(db: Db): Promise<void> {
   for (const siteId of await store.listQueuedSites(db)) {
     let taken = BATCH_SIZE;
-    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
     while (taken === BATCH_SIZE) taken = await recalculateBatch(db, siteId);
   }
 }

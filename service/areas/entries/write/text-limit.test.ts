@@ -83,7 +83,7 @@ onEachApp((context) => {
   test('a page that is too large for a response fits once its texts are truncated', async () => {
     const text = 'x'.repeat(1_000_000);
     for (let at = 0; at < 9; at += 1)
-      // oxlint-disable-next-line no-await-in-loop -- the size of a request is limited
+      // The size of a request is limited.
       await things.create(
         ...Array.from({ length: 4 }, (_, of) => ({ Name: `Large ${at}.${of}`, Memo: text })),
       );

@@ -1,8 +1,9 @@
 import type { DataRequestResultVm, StoreRequestsVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
+import { getNearKey } from '../../../../contract/rules/near-names.ts';
+import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
-import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { lockSchemaShared, type EntryType, type SchemaField } from '../../schema/index.ts';
 import { loadZones, requireType } from '../query/resolve-query.ts';
@@ -15,9 +16,8 @@ import {
   type EntryDraft,
 } from './entry-drafts.ts';
 import { lockEntries, lockReferencedEntries } from './locks.store.ts';
-import * as store from './write.store.ts';
 import { extractIds, type CellWrite } from './parse-value.ts';
-import { getNearKey } from '../../../../contract/rules/near-names.ts';
+import * as store from './write.store.ts';
 
 /** Maximum number of store requests and files of one request. */
 const MAX_ITEMS = 10_000;
@@ -54,7 +54,7 @@ async function assignCounterNumbers(
   const newDrafts = drafts.filter((draft) => draft.isNew);
   if (newDrafts.length === 0) return;
   for (const field of type.fields.filter(({ fieldType }) => fieldType === FIELD.counter)) {
-    // oxlint-disable-next-line no-await-in-loop -- every transaction locks the counters in the same order
+    // Every transaction locks the counters in the same order.
     const first = await store.takeCounterNumbers(tx, siteId, field.id, newDrafts.length);
     for (const [index, draft] of newDrafts.entries()) draft.after[field.id] = first + index;
   }

@@ -64,7 +64,7 @@ const statements = [
 /** Two-factor authentication, passkeys, known devices, and the usage of API keys. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
-    // oxlint-disable-next-line no-await-in-loop -- in this order
+    // In this order.
     await sql.raw(statement).execute(db);
   }
 }

@@ -30,7 +30,7 @@ const statements = [
 /** Platform administrators, and sign-in through identity managers. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
-    // oxlint-disable-next-line no-await-in-loop -- in this order
+    // In this order.
     await sql.raw(statement).execute(db);
   }
 }

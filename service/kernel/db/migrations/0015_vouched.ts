@@ -18,7 +18,7 @@ const statements = [
 /** Limits the effect of identity managers to their own site. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
-    // oxlint-disable-next-line no-await-in-loop -- in this order
+    // In this order.
     await sql.raw(statement).execute(db);
   }
 }

@@ -11,7 +11,7 @@ const statements = [
 /** Expiry of API keys. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) {
-    // oxlint-disable-next-line no-await-in-loop -- in this order
+    // In this order.
     await sql.raw(statement).execute(db);
   }
 }

@@ -1,30 +1,30 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useForm } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
 import {
   updateInvestigationMutation,
   createInvestigationMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/toast.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { investigationQuery } from './investigations.ts';
-import { useMemo } from 'react';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { getServerTime } from '../model/activity-data.ts';
 import { formatTimeRange, formatFilters, formatPeriod } from '../model/format.ts';
-import { buildInvestigationQuery } from '../model/report-query.ts';
 import { resolvePeriod, DAY_MS } from '../model/period.ts';
+import { buildInvestigationQuery } from '../model/report-query.ts';
 import { useUserNames } from '../model/use-names.ts';
 import { useActivityView } from '../model/use-view.ts';
 import { serializeActivityView } from '../model/view.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
-import type { Control } from 'react-hook-form';
-import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
-import { TextField } from '../../../ui/form/TextField.tsx';
+import { investigationQuery } from './investigations.ts';
 
 const route = getRouteApi('/_app/activity/investigations/$investigationId');
 
@@ -142,13 +142,13 @@ const { shape } = zInvestigationChange;
 const MAX_NAME_LENGTH = 120;
 
 /** Validation of the form by the contract. */
-export const investigationSchema = zInvestigationChange.extend({
+const investigationSchema = zInvestigationChange.extend({
   name: shape.name.unwrap(),
   notes: shape.notes.unwrap(),
 });
 
 /** Fields for the name and the notes. */
-export function InvestigationFields({ control }: { control: Control<InvestigationValues> }) {
+function InvestigationFields({ control }: { control: Control<InvestigationValues> }) {
   return (
     <>
       <TextField control={control} name="name" label="Name" maxLength={MAX_NAME_LENGTH} />

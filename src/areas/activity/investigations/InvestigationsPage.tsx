@@ -1,23 +1,23 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { FolderSearch, Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
+import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { listInvestigationsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
-import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { toView } from '../model/report-query.ts';
-import { useDeleteInvestigation } from './use-delete-investigation.ts';
 import { serializeActivityView } from '../model/view.ts';
+import { useDeleteInvestigation } from './use-delete-investigation.ts';
 import './investigations.css';
 
 const PAGE_SIZE = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compareRows, buildCurrentQuery } from './investigations.ts';
 import type { ActivityRow } from '../model/row.ts';
+import { compareRows, buildCurrentQuery } from './investigations.ts';
 
 const NOW = Date.parse('2026-11-21T08:30:00.000Z');
 const row = (activityId: number, date = '2026-11-20T08:00:00.000Z'): ActivityRow => ({

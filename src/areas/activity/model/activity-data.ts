@@ -1,18 +1,18 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { toServiceError } from '../../../api/errors.ts';
-import { queryUserActivity, summarizeUserActivity } from '../../../api/generated/sdk.gen.ts';
+import type { QueryClient } from '@tanstack/react-query';
 import type {
   UserActivityEntry,
   UserActivityQuery,
   UserActivitySummary,
 } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { queryUserActivity, summarizeUserActivity } from '../../../api/generated/sdk.gen.ts';
+import { sessionQuery } from '../../../api/session-query.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
 import { createPagedRows } from './paged-rows.ts';
 import { toIsoDate } from './report-query.ts';
 import type { ReportQuery } from './report-query.ts';
 import type { ActivityRow } from './row.ts';
-import type { QueryClient } from '@tanstack/react-query';
-import { sessionQuery } from '../../../api/session-query.ts';
 
 /** Rows per page. */
 export const PAGE_SIZE = 100;

@@ -1,5 +1,5 @@
-import { getLicenseName } from '../../../../contract/rules/licenses.ts';
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { getAuditSentence } from '../../../app/state/audit-sentences.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 

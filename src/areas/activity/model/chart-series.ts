@@ -1,5 +1,5 @@
-import { activityNames } from '../../../../contract/rules/activity.ts';
 import type { ActivityCount } from '../../../../contract/generated/types.gen.ts';
+import { activityNames } from '../../../../contract/rules/activity.ts';
 import type { TimeSeries } from '../../../ui/chart/time-series.ts';
 
 const HOUR_MS = 3_600_000;

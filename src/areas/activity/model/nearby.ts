@@ -1,7 +1,7 @@
 import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
-import { toIsoDate } from './report-query.ts';
 import { DAY_MS, getReportStart } from './period.ts';
 import type { Period } from './period.ts';
+import { toIsoDate } from './report-query.ts';
 import type { ActivityRow } from './row.ts';
 
 /** Time before and after a row in which other rows count as nearby. */

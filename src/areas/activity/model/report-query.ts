@@ -1,5 +1,5 @@
-import { EXPORT_ACTIVITY_TYPE } from '../../../../contract/rules/activity.ts';
 import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
+import { EXPORT_ACTIVITY_TYPE } from '../../../../contract/rules/activity.ts';
 import { DAY_MS, getReportStart } from './period.ts';
 import type { PeriodBounds } from './period.ts';
 import { DEFAULT_VIEW } from './view.ts';

@@ -1,5 +1,5 @@
-import { exportTypeNames } from '../../../../contract/rules/activity.ts';
 import type { UserActivityEntry } from '../../../../contract/generated/types.gen.ts';
+import { exportTypeNames } from '../../../../contract/rules/activity.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { buildInvestigationQuery, buildReportQuery, buildNewRowsQuery, toView } from './report-query.ts';
 import {
   createPeriod,
   resolvePeriod,
@@ -8,6 +7,7 @@ import {
   getReportStart,
   widenPeriod,
 } from './period.ts';
+import { buildInvestigationQuery, buildReportQuery, buildNewRowsQuery, toView } from './report-query.ts';
 import {
   clearFilters,
   DEFAULT_VIEW,

@@ -2,23 +2,23 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { usePermission } from '../../../api/session.ts';
+import { usePaletteActionsOfPage } from '../../../app/state/palette.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { openExport } from '../../export/index.ts';
 import type { ExportSource } from '../../export/index.ts';
-import { pluralize } from '../../../lib/numbers.ts';
-import { usePaletteActionsOfPage } from '../../../app/state/palette.ts';
-import { buttonClass } from '../../../ui/button/button-class.ts';
-import { toast } from '../../../ui/toast.ts';
-import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import type { ReportQuery } from '../model/report-query.ts';
+import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
+import { formatFilters, formatPeriod } from '../model/format.ts';
 import type { PeriodBounds } from '../model/period.ts';
+import type { ReportQuery } from '../model/report-query.ts';
+import { formatAddress, formatExportType } from '../model/row.ts';
+import type { ActivityRow } from '../model/row.ts';
 import { useUserNames } from '../model/use-names.ts';
 import { serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { formatFilters, formatPeriod } from '../model/format.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
-import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
-import { formatAddress, formatExportType } from '../model/row.ts';
-import type { ActivityRow } from '../model/row.ts';
 
 interface ActivityActionsProps {
   view: ActivityView;
@@ -139,7 +139,6 @@ function createActivitySource({ view, reportQuery, total, filter }: ExportInput)
     async *portions(signal) {
       for (let pageNumber = 1; (pageNumber - 1) * MAX_PAGE_SIZE < total; pageNumber += 1) {
         // Pages are loaded one after another to limit the load on the service.
-        // oxlint-disable-next-line no-await-in-loop
         const { rows } = await loadActivityPage(
           reportQuery.query,
           { pageNumber, pageSize: MAX_PAGE_SIZE },

@@ -1,19 +1,19 @@
 import { ZoomOut } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import type { UserActivitySummary } from '../../../../contract/generated/types.gen.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { buildChartSeries, getChartPeriod } from '../model/chart-series.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import type { useActivitySummary } from '../model/activity-data.ts';
+import { buildChartSeries, getChartPeriod } from '../model/chart-series.ts';
 import { createPeriod, getReportStart, widenPeriod } from '../model/period.ts';
 import type { Period, PeriodBounds } from '../model/period.ts';
 import type { ActivityView } from '../model/view.ts';
-import type { UserActivitySummary } from '../../../../contract/generated/types.gen.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
-import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 
 interface ActivityChartProps extends ReturnType<typeof useActivitySummary> {
   view: ActivityView;

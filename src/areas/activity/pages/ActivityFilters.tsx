@@ -3,21 +3,21 @@ import { useId, useState } from 'react';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { formatTime } from '../../../lib/dates.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
-import { COLUMNS } from '../panels/columns.tsx';
 import { getControlErrors } from '../model/errors.ts';
 import { formatDay } from '../model/format.ts';
-import { PeopleSearch } from './PeopleSearch.tsx';
 import { startsBeforeReport, getReportStart } from '../model/period.ts';
-import { PeriodChip } from './PeriodChip.tsx';
+import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
+import { useUserNames } from '../model/use-names.ts';
 import { setExportType, setTypes } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { useUserNames } from '../model/use-names.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { COLUMNS } from '../panels/columns.tsx';
+import { PeopleSearch } from './PeopleSearch.tsx';
+import { PeriodChip } from './PeriodChip.tsx';
 
 const toOptions = (names: Readonly<Record<number, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));

@@ -4,16 +4,17 @@ import { Activity, ArrowUp, Pause, Crosshair, Globe, PanelRight, UserRound } fro
 import { useMemo, useRef, useState, useEffect } from 'react';
 import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { sessionState } from '../../../api/session-state.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import type { MenuItems } from '../../../ui/menu/menu-items.ts';
+import { useStore } from '../../../ui/store.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { ActivityActions } from './ActivityActions.tsx';
-import { ActivityFilters } from './ActivityFilters.tsx';
-import { ActivityChart } from './ActivityChart.tsx';
-import { useIsChartVisible, useHiddenColumns } from '../model/preferences.ts';
 import {
   getServerTime,
   useActivityRows,
@@ -21,23 +22,22 @@ import {
   PAGE_SIZE,
   loadActivityPage,
 } from '../model/activity-data.ts';
-import { COLUMNS, getRowLocation } from '../panels/columns.tsx';
 import { getTableError } from '../model/errors.ts';
 import { formatDay, formatPeriod } from '../model/format.ts';
 import { prependRows, mergeNewRows, NO_NEW_ROWS } from '../model/paged-rows.ts';
-import { buildReportQuery, buildNewRowsQuery } from '../model/report-query.ts';
+import type { NewRows } from '../model/paged-rows.ts';
 import { DEFAULT_PRESET, resolvePeriod, getReportStart } from '../model/period.ts';
+import { useIsChartVisible, useHiddenColumns } from '../model/preferences.ts';
+import { buildReportQuery, buildNewRowsQuery } from '../model/report-query.ts';
 import { getRowId, getRowLabel, getActorName, formatAddress } from '../model/row.ts';
+import type { ActivityRow } from '../model/row.ts';
 import { useActivityView } from '../model/use-view.ts';
 import { clearFilters, isFiltered, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
-import type { MenuItems } from '../../../ui/menu/menu-items.ts';
-import type { ActivityRow } from '../model/row.ts';
-import { sessionState } from '../../../api/session-state.ts';
-import { announce } from '../../../ui/LiveRegion.tsx';
-import { useStore } from '../../../ui/store.ts';
-import type { NewRows } from '../model/paged-rows.ts';
+import { COLUMNS, getRowLocation } from '../panels/columns.tsx';
+import { ActivityActions } from './ActivityActions.tsx';
+import { ActivityChart } from './ActivityChart.tsx';
+import { ActivityFilters } from './ActivityFilters.tsx';
 import '../panels/activity.css';
 
 /** Activity report up to the time it was opened. Newer rows are announced, or added live. */

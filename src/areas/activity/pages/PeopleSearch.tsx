@@ -4,9 +4,9 @@ import { useDeferredValue, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { findPeople, resolvePastedText, useDirectory } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { toast } from '../../../ui/toast.ts';
 import { OptionList } from '../../../ui/form/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
+import { toast } from '../../../ui/toast.ts';
 import '../../../ui/form/form.css';
 import '../../../ui/form/search.css';
 

@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
+import { parseDateTimeField, toDateTimeField, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { CardChip } from '../../../ui/table/FilterChips.tsx';
@@ -14,7 +15,6 @@ import {
   getReportStart,
 } from '../model/period.ts';
 import type { Period } from '../model/period.ts';
-import { parseDateTimeField, toDateTimeField, formatTimeZone } from '../../../lib/time-zones.ts';
 
 interface PeriodChipProps {
   period: Period;

@@ -1,35 +1,35 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
 import { useQueryClient, useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, History } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { usePermission } from '../../../api/session.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { FULL_VIEW, serializeActivityView } from '../model/view.ts';
-import type { ActivityView } from '../model/view.ts';
-import { formatTime } from '../../../lib/dates.ts';
-import { pluralize } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { getServerTime, useActivityRows } from '../model/activity-data.ts';
-import { COLUMNS } from '../panels/columns.tsx';
-import { buildReportQuery } from '../model/report-query.ts';
-import { resolvePeriod } from '../model/period.ts';
-import { getRowId, getRowLabel } from '../model/row.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
-import './user-activity.css';
+import type { UserChange } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listUserChangesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { UserChange } from '../../../../contract/generated/types.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
+import { formatTime } from '../../../lib/dates.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import './user-activity.css';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { getServerTime, useActivityRows } from '../model/activity-data.ts';
 import { formatAction, collectUserIds, formatChanges } from '../model/change-format.ts';
 import type { NameResolver } from '../model/change-format.ts';
+import { resolvePeriod } from '../model/period.ts';
+import { buildReportQuery } from '../model/report-query.ts';
+import { getRowId, getRowLabel } from '../model/row.ts';
 import { useUserNames } from '../model/use-names.ts';
+import { FULL_VIEW, serializeActivityView } from '../model/view.ts';
+import type { ActivityView } from '../model/view.ts';
+import { COLUMNS } from '../panels/columns.tsx';
 
 const route = getRouteApi('/_app/users/$userId/activity');
 
@@ -38,7 +38,7 @@ const VIEWS = [
   { value: 'to', label: 'Changes to this user' },
   { value: 'proxy', label: 'By their proxies' },
 ] as const;
-export type ViewName = (typeof VIEWS)[number]['value'];
+type ViewName = (typeof VIEWS)[number]['value'];
 
 const DESCRIPTIONS: Readonly<Record<ViewName, string>> = {
   by: 'What this user did in the last 90 days, for themselves or as a proxy.',
@@ -142,7 +142,7 @@ function UserRows({ viewName, view }: { viewName: 'by' | 'proxy'; view: Activity
 const PAGE_SIZE = 50;
 
 /** Changes to a user, newest first. */
-export function UserChanges({ userId }: { userId: number }) {
+function UserChanges({ userId }: { userId: number }) {
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
       ...listUserChangesInfiniteOptions({ path: { userId }, query: { pageSize: PAGE_SIZE } }),

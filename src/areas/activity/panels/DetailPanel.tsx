@@ -1,28 +1,28 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter, Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { parseRowLocation, parseActivityView, serializeActivityView, DEFAULT_VIEW } from '../model/view.ts';
-import { getActorName, formatAddress, formatExportType, getPrincipal, getRowId } from '../model/row.ts';
-import { toServiceError } from '../../../api/errors.ts';
-import type { UserActivityQuery } from '../../../../contract/generated/types.gen.ts';
+import { Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { getServerTime, MAX_PAGE_SIZE, loadNewestRows } from '../model/activity-data.ts';
+import { formatRowTime } from '../model/format.ts';
 import { selectNearbyRows, buildNearbyQuery, getNearbyPeriod } from '../model/nearby.ts';
 import type { NearbyRows } from '../model/nearby.ts';
-import { getServerTime, MAX_PAGE_SIZE, loadNewestRows } from '../model/activity-data.ts';
-import type { RowLocation, ActivityView } from '../model/view.ts';
+import { getActorName, formatAddress, formatExportType, getPrincipal, getRowId } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
-import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { Address, TypeBadge, getRowLocation } from './columns.tsx';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import './detail.css';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { cx } from '../../../ui/cx.ts';
-import { formatRowTime } from '../model/format.ts';
+import { parseRowLocation, parseActivityView, serializeActivityView, DEFAULT_VIEW } from '../model/view.ts';
+import type { RowLocation, ActivityView } from '../model/view.ts';
+import { Address, TypeBadge, getRowLocation } from './columns.tsx';
 
 const route = getRouteApi('/_app/activity/_report/$activityId');
 
@@ -257,7 +257,7 @@ function formatCount({ rows, total }: NearbyRows): string {
 }
 
 /** Rows of a user or an address within 15 minutes before and after a row. */
-export function NearbyList({ title, centerRow, nearby, error, labelBy, view }: NearbyListProps) {
+function NearbyList({ title, centerRow, nearby, error, labelBy, view }: NearbyListProps) {
   const period = getNearbyPeriod(Date.parse(centerRow.eventDate));
   return (
     <section className="act-around" aria-label={`${title}, within 15 minutes`}>

@@ -1,15 +1,15 @@
 import { Link, useMatch } from '@tanstack/react-router';
 import { formatExactDate } from '../../../lib/dates.ts';
+import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatRowTime } from '../model/format.ts';
 import { getActorName, formatAddress, formatExportType, getPrincipal, getTone } from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 import { parseActivityView, FULL_VIEW, serializeTimestamp, serializeActivityView } from '../model/view.ts';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import './activity.css';
 
 interface CellProps {
@@ -24,7 +24,7 @@ export const getRowLocation = ({ eventDate, userId }: ActivityRow) => ({
 });
 
 /** Time of a row, linked to its details. The tooltip shows the exact time with its zone. */
-export function TimeLink({ row, tabIndex }: CellProps) {
+function TimeLink({ row, tabIndex }: CellProps) {
   const { eventDate, isNew } = row;
   const at = Date.parse(eventDate);
   return (
@@ -48,7 +48,7 @@ export function TimeLink({ row, tabIndex }: CellProps) {
 }
 
 /** User who acted and, for a proxy, on whose behalf. */
-export function Actor({ row, tabIndex }: CellProps) {
+function Actor({ row, tabIndex }: CellProps) {
   const small = useMedia(SMALL_SCREEN);
   const principal = getPrincipal(row);
   const name = getActorName(row);

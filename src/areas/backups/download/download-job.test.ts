@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DownloadItem } from './resumable-download.ts';
 import { getDownloadActions, formatHashCheck, formatProgress } from './download-job.ts';
+import type { DownloadItem } from './resumable-download.ts';
 
 const nothing = () => undefined;
 const download = (more: Partial<DownloadItem>): DownloadItem => ({

@@ -1,8 +1,8 @@
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job, JobAction } from '../../../app/jobs/jobs.ts';
+import { formatDuration, formatSize, formatSpeed } from '../model/units.ts';
 import type { DownloadItem } from './resumable-download.ts';
 import { getSecondsLeft } from './transfer-speed.ts';
-import { formatDuration, formatSize, formatSpeed } from '../model/units.ts';
 
 const getJobId = (fileName: string): string => `download ${fileName}`;
 

@@ -1,19 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { proxy, wrap } from 'comlink';
-import { invalidateAfter } from '../../../api/invalidation.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { createBackupDownload } from '../../../api/generated/sdk.gen.ts';
-import { toast } from '../../../ui/toast.ts';
-import { createStore, useStore } from '../../../ui/store.ts';
-import type { Backup } from '../model/backups.ts';
-import { createResumableDownload } from './resumable-download.ts';
-import type { Download, DownloadActions, DownloadItem } from './resumable-download.ts';
-import type { SaveTarget } from './file-writer.ts';
-import { chooseSaveTarget } from './save-target.ts';
-import { removeDownloadJob, showDownloadJob } from './download-job.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
 import { saveFile } from '../../../files/download.ts';
 import { startWorker, rejectOnWorkerError } from '../../../lib/start-worker.ts';
+import { createStore, useStore } from '../../../ui/store.ts';
+import { toast } from '../../../ui/toast.ts';
+import type { Backup } from '../model/backups.ts';
+import { removeDownloadJob, showDownloadJob } from './download-job.ts';
 import type { FetchOutcome } from './fetcher.ts';
+import type { SaveTarget } from './file-writer.ts';
+import { createResumableDownload } from './resumable-download.ts';
+import type { Download, DownloadActions, DownloadItem } from './resumable-download.ts';
+import { chooseSaveTarget } from './save-target.ts';
 import { deleteStoredFile, getStoredFile } from './stored-downloads.ts';
 // The bundler creates this module.
 // oxlint-disable-next-line import/default

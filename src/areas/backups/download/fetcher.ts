@@ -94,12 +94,10 @@ export function createFetcher({ writer, size, fetch: ask, onProgress }: FetcherO
     const reader = body.getReader();
     for (;;) {
       // Each chunk is written before the next is read, to limit memory.
-      // oxlint-disable-next-line no-await-in-loop
       const { done, value } = await reader.read();
       if (done) return undefined;
       alive();
       try {
-        // oxlint-disable-next-line no-await-in-loop
         await appendBytes(value);
       } catch (thrown) {
         await reader.cancel().catch(() => undefined);

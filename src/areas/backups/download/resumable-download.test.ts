@@ -102,7 +102,6 @@ test('fails and discards everything if the file changed or cannot be written', a
   for (const pulled of [{ outcome: 'changed' }, { outcome: 'writeFailed', reason: 'Full' }] as const) {
     const { download, discard, last } = setUp([pulled]);
     // The cases are independent and run one after the other.
-    // oxlint-disable-next-line no-await-in-loop
     await download.start();
     expect(last()).toMatchObject({ phase: 'failed' });
     expect(last()?.problem).toContain('Nothing was saved');

@@ -1,5 +1,5 @@
-import { toServiceError } from '../../../api/errors.ts';
 import type { BackupDownload } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import type { FetchOutcome } from './fetcher.ts';
 import { addSample, getSpeed } from './transfer-speed.ts';
 import type { Samples } from './transfer-speed.ts';
@@ -189,7 +189,6 @@ export function createResumableDownload(
     try {
       let attempts: number | undefined = 0;
       // Attempts are sequential.
-      // oxlint-disable-next-line no-await-in-loop
       while (attempts !== undefined && isCurrent()) attempts = await attempt(attempts, isCurrent);
     } catch (thrown) {
       if (isCurrent()) halt('failed', toServiceError(thrown).message);

@@ -1,5 +1,5 @@
-import { lockStoredFile, deleteOrphanedFiles } from './stored-downloads.ts';
 import type { SaveTarget } from './file-writer.ts';
+import { lockStoredFile, deleteOrphanedFiles } from './stored-downloads.ts';
 
 interface PickerOptions {
   suggestedName: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addSample, getSecondsLeft, getSpeed } from './transfer-speed.ts';
 import { formatDuration, formatSize, formatSpeed } from '../model/units.ts';
+import { addSample, getSecondsLeft, getSpeed } from './transfer-speed.ts';
 import type { Samples } from './transfer-speed.ts';
 
 test('computes the speed over the last seconds', () => {

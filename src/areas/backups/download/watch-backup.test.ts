@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { client } from '../../../api/generated/client.gen.ts';
 import type { GetBackupsResponse } from '../../../../contract/generated/types.gen.ts';
+import { client } from '../../../api/generated/client.gen.ts';
 import { toastStore } from '../../../ui/toast.ts';
 
 const FILE = 'a.zip';
@@ -48,9 +48,7 @@ async function waitForEnd(watching: Promise<void>): Promise<void> {
     state.isOver = true;
   });
   while (!state.isOver) {
-    // oxlint-disable-next-line no-await-in-loop
     await vi.advanceTimersByTimeAsync(500);
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setImmediate(resolve));
   }
   await settled;

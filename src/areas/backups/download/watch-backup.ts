@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { invalidateAfter } from '../../../api/invalidation.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { cancelBackup } from '../../../api/generated/sdk.gen.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import { toast } from '../../../ui/toast.ts';
-import { startDownload } from './download.ts';
 import { backupsQuery, isInProgress, toBackups } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import { formatFailure, formatStage } from '../model/format.ts';
 import { formatSize } from '../model/units.ts';
+import { startDownload } from './download.ts';
 
 const POLL_INTERVAL_MS = 1500;
 const UNAVAILABLE_INTERVAL_MS = 5000;
@@ -24,10 +24,8 @@ async function poll(fileName: string, client: QueryClient, onUpdate: (now: Backu
   try {
     for (;;) {
       // Requests are sequential.
-      // oxlint-disable-next-line no-await-in-loop
       const now = await loadBackup(fileName, client);
       if (now !== 'unavailable' && onUpdate(now)) return;
-      // oxlint-disable-next-line no-await-in-loop
       await wait(now === 'unavailable' ? UNAVAILABLE_INTERVAL_MS : POLL_INTERVAL_MS);
     }
   } finally {

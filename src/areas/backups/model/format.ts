@@ -1,6 +1,6 @@
-import type { Backup } from './backups.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
+import type { Backup } from './backups.ts';
 
 export const STATE_BADGES: Record<Backup['status'], { label: string; tone: Tone }> = {
   Queued: { label: 'Queued', tone: 'info' },

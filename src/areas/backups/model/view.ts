@@ -1,4 +1,4 @@
-import type { Backup } from './backups.ts';
+import { foldText } from '../../../lib/fold-text.ts';
 import {
   toSearchValue,
   parseList,
@@ -8,7 +8,7 @@ import {
   readSearchText,
 } from '../../../lib/search-params.ts';
 import type { Order, Search } from '../../../lib/search-params.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import type { Backup } from './backups.ts';
 
 export const STATES = ['queued', 'running', 'ready', 'failed'] as const;
 export const KINDS = ['asked', 'scheduled'] as const;

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { Backup } from '../model/backups.ts';
-import { getSaveMethod } from '../download/save-target.ts';
-import type { SaveMethod } from '../download/save-target.ts';
-import { formatDuration, formatSize } from '../model/units.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { VerificationBadge } from './BackupState.tsx';
+import { getSaveMethod } from '../download/save-target.ts';
+import type { SaveMethod } from '../download/save-target.ts';
+import type { Backup } from '../model/backups.ts';
 import { formatRequester } from '../model/format.ts';
+import { formatDuration, formatSize } from '../model/units.ts';
+import { VerificationBadge } from './BackupState.tsx';
 
 const SAVE_METHOD_TEXTS: Record<SaveMethod, string> = {
   file: 'The file is written to the location you choose and checked while it downloads.',

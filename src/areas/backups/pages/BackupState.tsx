@@ -1,7 +1,7 @@
 import { ShieldAlert, ShieldCheck, ShieldEllipsis } from 'lucide-react';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Backup } from '../model/backups.ts';
 import { isInProgress } from '../model/backups.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { STATE_BADGES, VERIFICATION_BADGES, formatFailure, formatStage } from '../model/format.ts';
 import '../panels/backups.css';
 

@@ -1,25 +1,37 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter, Link, getRouteApi } from '@tanstack/react-router';
 import { Archive, Plus, RefreshCw, CalendarClock } from 'lucide-react';
-import { usePermission, useSession } from '../../../api/session.ts';
-import { useShortcut } from '../../../ui/shortcuts.ts';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Page } from '../../../ui/layout/Page.tsx';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
+import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { setNavigationCount } from '../../../app/state/navigation.ts';
+import { formatTime, formatDistance } from '../../../lib/dates.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { useShortcut } from '../../../ui/shortcuts.ts';
+import type { Sort } from '../../../ui/table/columns.ts';
+import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { useMedia } from '../../../ui/use-media.ts';
+import { watchBackup } from '../download/watch-backup.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
+import { KIND_LABELS, STATE_LABELS } from '../model/format.ts';
+import { formatScheduleTime, getNextRunTime, formatScheduleRules } from '../model/schedule-format.ts';
 import { formatSize } from '../model/units.ts';
-import { watchBackup } from '../download/watch-backup.ts';
-import { pluralize } from '../../../lib/numbers.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
-import { buttonClass } from '../../../ui/button/button-class.ts';
-import type { Sort } from '../../../ui/table/columns.ts';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { useMedia } from '../../../ui/use-media.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
-import { COLUMNS } from './columns.tsx';
-import { useRowMenu } from './use-backup-menu.ts';
 import {
   filterBackups,
   isFiltered,
@@ -29,21 +41,9 @@ import {
   parseBackupsView,
   serializeBackupsView,
 } from '../model/view.ts';
-import type { ServiceError } from '../../../api/errors.ts';
-import { formatTime, formatDistance } from '../../../lib/dates.ts';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { SearchField } from '../../../ui/form/SearchField.tsx';
-import { FilterChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import { KIND_LABELS, STATE_LABELS } from '../model/format.ts';
-import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
-import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import { StateBadge, VerificationBadge } from './BackupState.tsx';
-import { formatScheduleTime, getNextRunTime, formatScheduleRules } from '../model/schedule-format.ts';
+import { COLUMNS } from './columns.tsx';
+import { useRowMenu } from './use-backup-menu.ts';
 import '../panels/backups.css';
 
 const SHORTCUTS = [{ keys: 'n', label: 'Request a backup', group: 'Backups' }];
@@ -77,7 +77,7 @@ const NO_COLUMNS: readonly string[] = [];
 const getFileName = ({ fileName }: Backup) => fileName;
 
 /** The table of backups, updated while one is in progress. */
-export function BackupList() {
+function BackupList() {
   const { site } = useSession();
   const { data: all, error, isFetching, refetch, dataUpdatedAt } = useQuery(backupsQuery);
   const viewState = useBackupsView();

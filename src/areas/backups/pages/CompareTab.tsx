@@ -1,29 +1,29 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { GitCompareArrows, ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import { Button, Select, SelectValue } from 'react-aria-components';
-import { haveSameScope, findPrevious } from '../model/backups.ts';
-import type { Backup } from '../model/backups.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { formatShortDate } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
-import { formatContents, getNoFileReason } from '../model/format.ts';
-import { formatSize } from '../model/units.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
 import { OptionList } from '../../../ui/form/OptionList.tsx';
-import type { Amount, MemberChange } from '../model/compare.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import '../../../ui/form/form.css';
 import '../panels/backups.css';
-import { useQueries } from '@tanstack/react-query';
-import { toServiceError } from '../../../api/errors.ts';
-import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { haveSameScope, findPrevious } from '../model/backups.ts';
+import type { Backup } from '../model/backups.ts';
+import type { Amount, MemberChange } from '../model/compare.ts';
 import { compareMembers } from '../model/compare.ts';
-import { Link } from '@tanstack/react-router';
-import { buttonClass } from '../../../ui/button/button-class.ts';
+import { formatContents, getNoFileReason } from '../model/format.ts';
+import { formatSize } from '../model/units.ts';
 
 interface CompareTabProps {
   backup: Backup;
@@ -251,7 +251,7 @@ const contentsQuery = ({ fileName }: Backup) => ({
 });
 
 /** Compares the manifests of two backups. */
-export function useComparison(before: Backup, after: Backup) {
+function useComparison(before: Backup, after: Backup) {
   const [earlier, later] = useQueries({ queries: [contentsQuery(before), contentsQuery(after)] });
   const changes = earlier.data && later.data && compareMembers(earlier.data.members, later.data.members);
   const error = earlier.error ?? later.error;

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { usePermission } from '../../../api/session.ts';
+import type { ButtonLook } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { startDownload, useDownloads } from '../download/download.ts';
 import type { DownloadItem } from '../download/resumable-download.ts';
 import type { Backup } from '../model/backups.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import type { ButtonLook } from '../../../ui/button/button-class.ts';
 import { getNoFileReason } from '../model/format.ts';
 
 interface DownloadButtonProps extends ButtonLook {

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
-import type { Backup } from '../model/backups.ts';
-import { formatSize } from '../model/units.ts';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { copyText } from '../../../ui/button/CopyButton.tsx';
-import { DownloadButton } from './DownloadButton.tsx';
-import { BackupState } from './BackupState.tsx';
+import type { Backup } from '../model/backups.ts';
 import { formatRequester, formatContents, formatShortHash } from '../model/format.ts';
+import { formatSize } from '../model/units.ts';
+import { BackupState } from './BackupState.tsx';
+import { DownloadButton } from './DownloadButton.tsx';
 import '../panels/backups.css';
 import '../../../directory/person-columns.css';
 

@@ -1,28 +1,28 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { Ban, Copy, Download, FileArchive, GitCompareArrows, ShieldCheck, Trash2 } from 'lucide-react';
 import {
   deleteBackupMutation,
   verifyBackupMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { formatShortDate } from '../../../lib/dates.ts';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { toFailure } from '../../../ui/feedback/failure.ts';
+import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
+import { toast } from '../../../ui/toast.ts';
+import { startDownload } from '../download/download.ts';
+import { cancelInProgress, watchVerification } from '../download/watch-backup.ts';
 import type { Backup } from '../model/backups.ts';
 import { isInProgress } from '../model/backups.ts';
-import { formatSize } from '../model/units.ts';
-import { cancelInProgress, watchVerification } from '../download/watch-backup.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
-import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { toFailure } from '../../../ui/feedback/failure.ts';
-import { toast } from '../../../ui/toast.ts';
-import { useRouter } from '@tanstack/react-router';
-import { Ban, Copy, Download, FileArchive, GitCompareArrows, ShieldCheck, Trash2 } from 'lucide-react';
-import { usePermission } from '../../../api/session.ts';
-import { startDownload } from '../download/download.ts';
-import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
-import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { getNoFileReason } from '../model/format.ts';
+import { formatSize } from '../model/units.ts';
 
 /** Actions on a backup; each shows a message with its result. */
-export function useBackupActions() {
+function useBackupActions() {
   const client = useQueryClient();
   const verification = useWrite('verifyBackup', verifyBackupMutation());
   const deletion = useWrite('deleteBackup', deleteBackupMutation());

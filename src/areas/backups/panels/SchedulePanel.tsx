@@ -5,14 +5,14 @@ import { z } from 'zod';
 import { updateBackupSettingsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/toast.ts';
-import { SwitchField } from '../../../ui/form/SwitchField.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { toast } from '../../../ui/toast.ts';
 import { formatScheduleTime, buildHourOptions } from '../model/schedule-format.ts';
 
 const route = getRouteApi('/_app/backups/_list/schedule');

@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../../api/session-state.ts';
+import type { ConfirmedJob } from '../../../app/jobs/confirmed-job.ts';
 import { createJobStore } from '../../../app/jobs/job-store.ts';
-import type { ConfirmedJob } from '../../bulk/index.ts';
 import type { Outcome } from './execute-changes.ts';
 import type { EntryChange, Refusal } from './plan.ts';
 

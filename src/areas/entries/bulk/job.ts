@@ -102,7 +102,7 @@ export function createEntryJob(
 /** Restores jobs that a reload interrupted, unless another tab runs them. */
 export async function restoreEntryJobs(client: QueryClient, identity: SessionIdentity): Promise<void> {
   for (const { job, outcomes } of await loadEntryJobs(identity)) {
-    // oxlint-disable-next-line no-await-in-loop -- few jobs, restored in the order in which they were started
+    // Few jobs, restored in the order in which they were started.
     if (await lockJob(job.id)) createEntryJob(client, job, () => loadSchema(client), outcomes).showEnd();
   }
 }

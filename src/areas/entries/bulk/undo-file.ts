@@ -1,13 +1,13 @@
 import { z } from 'zod/mini';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from '../../bulk/index.ts';
+import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from '../../../app/jobs/undo-format.ts';
 import type { BulkRequest } from './dry-run.ts';
 import type { EntryJob } from './job-store.ts';
 import { buildInverse } from './plan.ts';
 import type { EntryChange } from './plan.ts';
 
 /** Format name that tells it from an undo file of users. */
-export const ENTRY_UNDO_FORMAT = 'steward-undo-entries';
+const ENTRY_UNDO_FORMAT = 'steward-undo-entries';
 // Values as returned by the service, which validates them when they are written.
 const value = z.optional(z.custom<FieldValue>());
 const zUndo = z.object({

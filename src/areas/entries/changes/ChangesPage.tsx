@@ -33,8 +33,8 @@ import type { ChangesView } from './changes-view.ts';
 import './changes.css';
 import '../filter/filter.css';
 
-export const getEntryId = ({ id }: ChangedEntry): number => id;
-export const formatName = ({ id, name }: ChangedEntry): string => (name.trim() === '' ? `Entry ${id}` : name);
+const getEntryId = ({ id }: ChangedEntry): number => id;
+const formatName = ({ id, name }: ChangedEntry): string => (name.trim() === '' ? `Entry ${id}` : name);
 
 function getFateBadge({ fate, mergedEntryId, isIndirect }: ChangedEntry): { tone: Tone; label: string } {
   if (fate === 'created') return { tone: 'ok', label: 'Created' };
@@ -43,7 +43,7 @@ function getFateBadge({ fate, mergedEntryId, isIndirect }: ChangedEntry): { tone
 }
 
 /** Columns of entries changed since a time. */
-export const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
+const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'name',
     header: 'Entry',

@@ -38,7 +38,7 @@ interface CellMove {
 }
 
 /** Staging or unstaging of a deletion. */
-export interface DeletionMove {
+interface DeletionMove {
   entryId: number;
   from: StagedDeletion | undefined;
   to: StagedDeletion | undefined;
@@ -119,7 +119,7 @@ const isSameCell = (a: StagedCell, b: StagedCell): boolean =>
 type Moves = Pick<Step, 'moves' | 'deletions'>;
 
 /** Applies a step forwards (`to`) or backwards (`from`). */
-export function applyMoves(changes: ChangeSet, { moves, deletions }: Moves, side: 'from' | 'to'): ChangeSet {
+function applyMoves(changes: ChangeSet, { moves, deletions }: Moves, side: 'from' | 'to'): ChangeSet {
   const cells = new Map(changes.cells);
   const errors = new Map(changes.errors);
   const copied = new Map<number, Map<number, StagedCell>>();
@@ -146,7 +146,7 @@ export function applyMoves(changes: ChangeSet, { moves, deletions }: Moves, side
 }
 
 /** Applies a step and records it for undo. */
-export function applyStep(
+function applyStep(
   changes: ChangeSet,
   { moves = [], deletions = [] }: Partial<Moves>,
   label: string,
@@ -180,7 +180,7 @@ export function stage(changes: ChangeSet, cells: readonly StagedCell[], label: s
 }
 
 /** Moves that unstage cells. */
-export const createRemovals = (
+const createRemovals = (
   changes: ChangeSet,
   cells: readonly Pick<StagedCell, 'entryId' | 'fieldId'>[],
 ): readonly CellMove[] =>

@@ -97,7 +97,7 @@ export async function planPaste(input: PasteInput): Promise<readonly PasteCell[]
   const resolved = new Map<Field, ResolvedNames>();
   for (const [field, fieldCells] of Map.groupBy(cells, (cell) => cell.field)) {
     const names = new Set(fieldCells.flatMap(({ parsed }) => ('names' in parsed ? parsed.names : [])));
-    // oxlint-disable-next-line no-await-in-loop -- sequential, to limit the load on the service
+    // Sequential, to limit the load on the service.
     if (names.size > 0) resolved.set(field, await resolveNames(field, sources, [...names]));
   }
   return cells.map(({ parsed, ...cell }): PasteCell => {

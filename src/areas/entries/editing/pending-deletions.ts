@@ -57,7 +57,7 @@ export function deletionConflictsQuery(
         CHUNK_ROWS,
       )) {
         const query = { query: { EntryId: { $in } }, fields: ['EntryId', ...names], limit: CHUNK_ROWS };
-        // oxlint-disable-next-line no-await-in-loop -- sequential, to limit the load on the service
+        // Sequential, to limit the load on the service.
         const { rows } = await queryRows(typeId, { ...query, textLimit: WINDOW_TEXT_LIMIT }, signal);
         for (const row of rows) currentRows.set(row.EntryId, row);
       }
@@ -108,7 +108,7 @@ export function referenceCountsQuery(typeId: number, entryIds: readonly number[]
       const references: ReferenceCount[] = [];
       for (const field of countedFields) {
         const query = { query: buildReferencesQuery(field, typeId, entryIds), fields: ['EntryId'], limit: 1 };
-        // oxlint-disable-next-line no-await-in-loop -- sequential, to limit the load on the service
+        // Sequential, to limit the load on the service.
         const { totalRecords } = await queryRows(field.entryTypeId, query, signal);
         if (totalRecords > 0) references.push({ field, entries: totalRecords });
       }

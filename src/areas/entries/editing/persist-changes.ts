@@ -81,7 +81,7 @@ async function writePending(): Promise<void> {
   );
   for (const [typeId, changes] of unwritten) {
     if (!canWrite()) return;
-    // oxlint-disable-next-line no-await-in-loop -- usually one or two types
+    // Usually one or two types.
     await writeChangeSet(identity, typeId, changes);
     lastWritten.set(typeId, changes);
   }
@@ -123,7 +123,6 @@ async function restoreRecords(identity: SessionIdentity, client: QueryClient): P
   let hasDropped = false;
   for (const record of records) {
     // A second record of the same type is restored after the first one is saved.
-    // oxlint-disable-next-line no-await-in-loop -- a handful of records
     if (hasStagedChanges(getChangeSet(record.typeId)) || !(await lockJob(record.id))) continue;
     if (restoreRecord(record, schema)) {
       const { cells, deletions } = countStaged(record.changes);
@@ -132,7 +131,6 @@ async function restoreRecords(identity: SessionIdentity, client: QueryClient): P
       continue;
     }
     hasDropped = true;
-    // oxlint-disable-next-line no-await-in-loop -- a handful of records
     await recordStore.delete(record.id);
     unlockJob(record.id);
   }

@@ -102,7 +102,7 @@ async function resolveUsers(names: readonly string[], findPeople: UserFinder): P
   const resolved = new Map<string, NamedValue | string>();
   for (const name of names) {
     const needle = foldText(name);
-    // oxlint-disable-next-line no-await-in-loop -- sequential requests to the directory worker
+    // Sequential requests to the directory worker.
     const found = await findPeople(name, 10);
     const exactMatches = found.filter(
       (user) => foldText(user.name) === needle || foldText(user.email ?? '') === needle,
@@ -119,7 +119,7 @@ async function resolveEntries(
 ): Promise<ResolvedNames> {
   const byName = new Map<string, NamedValue[]>();
   for (const $in of splitIntoChunks(names, CHUNK_NAMES)) {
-    // oxlint-disable-next-line no-await-in-loop -- sequential, to limit the load on the service
+    // Sequential, to limit the load on the service.
     const found = await Promise.all(
       getReferenceTypeIds(field, schema).map((typeId) => queryEntries(typeId, schema, { $in })),
     );

@@ -25,7 +25,7 @@ async function loadOrderedIds(
   const idQuery = { ...(query !== undefined && { query }), fields: [] };
   for (let skip = 0; ; skip += MAX_PAGE_IDS) {
     const page = { ...idQuery, orderBy, skip, limit: MAX_PAGE_IDS };
-    // oxlint-disable-next-line no-await-in-loop -- sequential: the last page is the one with fewer rows
+    // Sequential: the last page is the one with fewer rows.
     const { rows } = await queryRows(typeId, page, signal);
     for (const { EntryId } of rows) ids.add(EntryId);
     if (rows.length < MAX_PAGE_IDS) break;

@@ -39,7 +39,7 @@ export async function uploadSequentially<Item extends { id: number }>(
   upload: (item: Item) => Promise<void>,
 ): Promise<void> {
   for (const { id } of items) waiting.add(id);
-  // oxlint-disable-next-line no-await-in-loop -- sequential by design
+  // Sequential by design.
   for (const item of items) if (waiting.delete(item.id)) await upload(item);
 }
 

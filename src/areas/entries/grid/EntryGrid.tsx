@@ -11,6 +11,7 @@ import type { Density } from '../../../ui/theme.ts';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { usePublishSelection } from '../bulk/selected-rows.ts';
 import { EDITOR_KEYS } from '../editing/editor/editor-props.ts';
+import { preloadEditors } from '../editing/editor/Editor.tsx';
 import type { GridEditing } from '../editing/grid-editing.ts';
 import { getNewEntryIds, appendNewRows } from '../editing/new-rows.ts';
 import type { PastComparison } from '../history/row-changes.ts';
@@ -215,7 +216,10 @@ export function EntryGrid(props: EntryGridProps) {
         aria-busy={isStale}
         aria-multiselectable={!isSmall}
         onKeyDown={handleKeyDown}
-        onFocus={onFocus}
+        onFocus={(event) => {
+          preloadEditors();
+          onFocus(event);
+        }}
         onPointerOver={showDateTooltip}
         onClick={followLink}
         onContextMenu={onContextMenu}

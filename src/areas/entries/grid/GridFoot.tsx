@@ -34,7 +34,7 @@ interface GridStatus {
 const gridStatusStore = createStore<GridStatus | undefined>(undefined);
 
 /** Status of the grid; undefined while there is no grid. */
-export const useGridStatus = (): GridStatus | undefined => useStore(gridStatusStore);
+const useGridStatus = (): GridStatus | undefined => useStore(gridStatusStore);
 
 /** Publishes the status of the grid for its footer. */
 export function usePublishStatus({ rows, first, last, focusedCell, range }: GridStatus): void {
@@ -166,7 +166,7 @@ function RangeTotals({ rows, range, columns, editing: { changes } }: RangeTotals
       // Window by window, so that memory holds one of them and another selection stops the loop.
       for (let from = top, to; from <= bottom && current.current === source; from = to + 1) {
         to = Math.min(bottom, from - (from % WINDOW_ROWS) + WINDOW_ROWS - 1);
-        // oxlint-disable-next-line no-await-in-loop -- sequential: visible rows must not wait for a hundred requests
+        // Sequential: visible rows must not wait for a hundred requests.
         sum = addTotals(await loadFullRange(rows, from, to, []), fields, getCellValue, sum);
       }
       if (current.current === source) setLoaded({ source, totals: sum });

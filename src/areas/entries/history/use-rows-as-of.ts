@@ -51,7 +51,7 @@ async function openRowsAsOf(typeId: number, query: RowsAsOfQuery, signal: AbortS
         limit: MAX_ROWS_PER_REQUEST,
         withAdded: true,
       };
-      // oxlint-disable-next-line no-await-in-loop -- sequential: each response may be large
+      // Sequential: each response may be large.
       const loaded = await loadRowsAsOf(typeId, body, abort);
       for (const row of loaded.rows) fullRows.set(row.EntryId, row);
     }

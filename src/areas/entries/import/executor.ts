@@ -79,9 +79,8 @@ async function executeBatch(target: ImportTarget, batch: RowBatch): Promise<void
       if (isRowRequest(one)) shipments.push(one);
       else report(plan.row, one);
     }
-    // oxlint-disable-next-line no-await-in-loop -- what comes next depends on what was stored
+    // What comes next depends on what was stored.
     await storeRows(target.typeId, shipments, report);
-    // oxlint-disable-next-line no-await-in-loop
     for (const [row, result] of await findAppliedChanges(target, shipments, results)) report(row, result);
     left = next.length === 0 ? [] : left;
   }

@@ -14,14 +14,14 @@ import type { StoredValue, Amount } from './stored-values.ts';
 import type { Columns, FieldColumns } from './targets.ts';
 
 /** Cells of a field in a row. */
-export interface Cells {
+interface Cells {
   value: string;
   id: string;
   currency: string;
 }
 
 /** Value for a field; `errorUnlessUnchanged` applies unless the entry already holds it. */
-export interface TargetValue {
+interface TargetValue {
   value: StoredValue;
   errorUnlessUnchanged?: string;
 }
@@ -39,7 +39,7 @@ const getItemNoun = ({ fieldType }: Field): string =>
   fieldType === FIELD.choice ? 'choice' : fieldType === FIELD.user ? 'user' : 'entry';
 
 /** Parses the non-empty cells of a field; `book` contains the items it can name. */
-export function parseCells(
+function parseCells(
   cells: Cells,
   field: Field,
   rules: ParseRules,

@@ -174,7 +174,7 @@ async function run(checker: Awaited<ReturnType<typeof check>>): Promise<void> {
   const one = createImportJob(new QueryClient(), job);
   for (let times = 0; times < 3; times += 1) {
     one.goOn();
-    // oxlint-disable-next-line no-await-in-loop -- resumes where it paused
+    // Resumes where it paused.
     await expect.poll(() => getImportRun(description.runKey)?.state, { interval: 1 }).not.toBe('running');
     if (getImportRun(description.runKey)?.state !== 'stopped') return;
   }

@@ -57,7 +57,6 @@ export function openSession(): EntryFileSession {
 }
 
 // One after the other: the service and the page are kept free for others.
-/* oxlint-disable no-await-in-loop */
 async function sendLookups(
   checker: Remote<RowChecker>,
   needs: MissingLookups,
@@ -87,4 +86,3 @@ async function sendLookups(
   report('Loading existing names…');
   for await (const names of loadAllNames(schema, type.id)) await checker.addNames(names);
 }
-/* oxlint-enable no-await-in-loop */

@@ -54,7 +54,7 @@ export async function loadFullRows(
   const fullValues = new Map<RowVm, Record<string, FieldValue | undefined>>();
   for (let start = 0; start < truncated.length; start += MAX_VALUES_PER_REQUEST) {
     const batch = truncated.slice(start, start + MAX_VALUES_PER_REQUEST);
-    // oxlint-disable-next-line no-await-in-loop -- sequential: each response may be large
+    // Sequential: each response may be large.
     const values = await loadCells(
       batch.map(({ row, fieldId }) => ({ entryId: row.EntryId, fieldId })),
       signal,

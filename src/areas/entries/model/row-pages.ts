@@ -40,7 +40,7 @@ async function loadLargestPage(
 ): Promise<{ rows: readonly RowVm[]; limit: number }> {
   for (let { limit } = request; ; limit = reduceLimit(limit))
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each attempt depends on the failure of the previous one
+      // Each attempt depends on the failure of the previous one.
       return { rows: await loadPage({ ...request, limit }), limit };
     } catch (thrown) {
       if (limit === 1 || !isTooLarge(thrown)) throw thrown;
@@ -51,7 +51,7 @@ async function loadLargestPage(
 export async function* paginate(loadPage: LoadPage): AsyncGenerator<readonly RowVm[]> {
   let [pageLimit, last, skip] = [FIRST_PAGE_ROWS, 0, 0];
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- sequential, so that memory holds one page
+    // Sequential, so that memory holds one page.
     const { rows, limit } = await loadLargestPage(loadPage, { limit: pageLimit, lastId: last, skip });
     if (rows.length > 0) yield rows;
     if (rows.length < limit) return;

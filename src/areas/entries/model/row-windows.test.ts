@@ -79,10 +79,9 @@ it('keeps loading during continuous scrolling', async () => {
   const { rows, requested, answer } = openRows();
   for (let from = 0; from < 600; from += 4) {
     rows.setVisibleRange(from, from + 20);
-    // oxlint-disable-next-line no-await-in-loop -- frame after frame
+    // Frame after frame.
     await vi.advanceTimersByTimeAsync(16);
     // Requests take three frames.
-    // oxlint-disable-next-line no-await-in-loop
     if (from % 12 === 0) for (const skip of requested.slice(-2)) await answer(skip);
     expect(rows.at(from + 20)).toBeDefined();
   }
@@ -94,7 +93,7 @@ it('aborts requests for windows scrolled past and loads where scrolling stops', 
   rows.setVisibleRange(400_020, 400_040);
   for (const at of [500_020, 600_020, 700_020]) {
     rows.setVisibleRange(at, at + 20);
-    // oxlint-disable-next-line no-await-in-loop -- frame after frame
+    // Frame after frame.
     await vi.advanceTimersByTimeAsync(16);
   }
   expect([requested, aborted]).toEqual([[400_000], [400_000]]);
@@ -135,7 +134,6 @@ it('returns a range of rows independent of the visible ones', async () => {
   const range = rows.loadRange(95, 305);
   rows.setVisibleRange(400_020, 400_040);
   for (const skip of [100, 200, 300]) {
-    // oxlint-disable-next-line no-await-in-loop -- one window after the other
     await answer(skip);
   }
   expect((await range).map(({ EntryId }) => EntryId)).toEqual(

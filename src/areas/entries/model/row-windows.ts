@@ -153,7 +153,7 @@ export function createEntryRows({
       const neverAborted = new AbortController().signal;
       const found: RowVm[] = [];
       for (const at of windows)
-        // oxlint-disable-next-line no-await-in-loop -- sequential: visible rows must not wait for hundreds of requests
+        // Sequential: visible rows must not wait for hundreds of requests.
         found.push(...(cache.get(at) ?? (await loadWindow(at * WINDOW_ROWS, neverAborted))));
       const offset = (windows[0] ?? 0) * WINDOW_ROWS;
       return found.slice(from - offset, to - offset + 1);

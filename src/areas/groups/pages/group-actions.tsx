@@ -25,7 +25,7 @@ type AfterDeletion = () => Promise<unknown>;
 const stayOnPage: AfterDeletion = () => Promise.resolve();
 
 /** Deletes a group after typing its name; shows how many users lose which capabilities. */
-export function useDeleteGroup() {
+function useDeleteGroup() {
   const client = useQueryClient();
   const removal = useWrite('deleteGroup', {
     async mutationFn({

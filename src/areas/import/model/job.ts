@@ -250,7 +250,6 @@ const reportImport = (run: ImportRun): void => upsertJob(toJob(run));
 /** Restores imports that a reload interrupted, unless another tab runs them. */
 export async function restoreImports(client: QueryClient, identity: SessionIdentity): Promise<void> {
   for (const { job, notes } of await loadImports(identity)) {
-    // oxlint-disable-next-line no-await-in-loop -- a handful, in the order in which they were begun
     if (await lockJob(job.id)) createImportJob(client, job, notes).showEnd();
   }
 }

@@ -48,7 +48,7 @@ interface ConfirmedRowSource {
 export async function loadConfirmedRows(source: ConfirmedRowSource, length: number): Promise<ConfirmedRow[]> {
   const rows: ConfirmedRow[] = [];
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- all at once would stop the page
+    // All at once would stop the page.
     const portion = await source.getConfirmedRows(rows.length, rows.length + BLOCK_SIZE * 5);
     rows.push(...portion);
     if (portion.length === 0) break;

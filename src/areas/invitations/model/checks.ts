@@ -53,7 +53,6 @@ export function createAddressChecker(ask: CheckAddresses) {
     for (let some = getNextBatch(); some.length > 0 && !failure; some = getNextBatch()) {
       try {
         // The answers show as they come, and what was typed meanwhile is asked in the next turn.
-        // oxlint-disable-next-line no-await-in-loop
         saveAnswers(
           some,
           await ask(

@@ -26,12 +26,11 @@ export async function retryWhenLimited<Told extends Answer>(
   wait: (seconds: number) => Promise<void>,
 ): Promise<Told> {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- the next try comes after the wait
+    // The next try comes after the wait.
     const answer = await call();
     if (answer.response?.status !== 429) return answer;
     const seconds = getRetryAfterSeconds(answer.response);
     if (seconds > MAX_WAIT_SECONDS) return answer;
-    // oxlint-disable-next-line no-await-in-loop
     await wait(seconds);
   }
 }

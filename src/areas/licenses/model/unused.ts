@@ -6,7 +6,6 @@ import { listUnusedLicensesInfiniteOptions } from '../../../api/generated/@tanst
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
-import { readSearchText } from '../../../lib/search-params.ts';
 
 // The first page fills a screen; later pages grow.
 const PAGE_SIZES = [1000, 500, 200, 100, 50] as const;
@@ -60,7 +59,6 @@ export function useUnusedLicenses(days: number) {
     await waitForRefetch();
     for (;;) {
       // Each page is asked for only when the one before it says that there is more.
-      // oxlint-disable-next-line no-await-in-loop
       const after = await fetchNextPage({ cancelRefetch: false });
       if (!after.hasNextPage || after.isError) return;
     }
@@ -77,16 +75,3 @@ export function useUnusedLicenses(days: number) {
     refetch: () => void refetch(),
   };
 }
-
-/** Days without activity after which a license counts as unused; the service keeps 90 days (spec 4.2). */
-export const UNUSED_DAYS = [30, 60, 90] as const;
-type UnusedDays = (typeof UNUSED_DAYS)[number];
-
-const DEFAULT_DAYS: UnusedDays = 90;
-
-/** Parses the search parameters; invalid values fall back to the default. */
-export const parseUnusedDays = (search: { days?: unknown }): UnusedDays =>
-  UNUSED_DAYS.find((days) => String(days) === readSearchText(search.days)) ?? DEFAULT_DAYS;
-
-export const serializeUnusedDays = (days: UnusedDays): { days?: number } =>
-  days === DEFAULT_DAYS ? {} : { days };

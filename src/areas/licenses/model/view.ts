@@ -1,5 +1,3 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
@@ -13,7 +11,6 @@ import {
   formatOrder,
   readSearchText,
 } from '../../../lib/search-params.ts';
-import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 
 export const RANGES = [30, 90, 365] as const;
 export type Range = (typeof RANGES)[number];
@@ -127,19 +124,4 @@ export function getFilterCounts(
       billable[type.billable] = (billable[type.billable] ?? 0) + holders;
   }
   return { license, billable, status: counts.status, group: counts.group };
-}
-
-const route = getRouteApi('/_app/licenses/');
-
-/** View of the page from the URL, debounced while typing. */
-export function useLicensesView() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const urlView = useMemo(() => parseLicensesView({ ...search }), [search]);
-  return useDebouncedView({
-    view: urlView,
-    // Chart and list keep their scroll position.
-    write: (view, replace) =>
-      navigate({ to: '.', search: serializeLicensesView(view), replace, resetScroll: false }),
-  });
 }

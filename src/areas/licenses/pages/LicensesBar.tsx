@@ -10,7 +10,8 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import type { useLicensesView, LicenseFilter } from '../model/view.ts';
+import type { useLicensesView } from '../model/use-view.ts';
+import type { LicenseFilter } from '../model/view.ts';
 import { getFilterCounts } from '../model/view.ts';
 import { COLUMNS } from './columns.tsx';
 

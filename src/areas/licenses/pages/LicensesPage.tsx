@@ -23,14 +23,8 @@ import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { formatDifference } from '../model/billable-effect.ts';
 import { useSeats, BILLABLE, getBillableMonthAgo, toTimeSeries, TONES } from '../model/seats.ts';
-import {
-  useLicensesView,
-  isFiltered,
-  toDirectoryQuery,
-  clearFilters,
-  RANGES,
-  parseLicensesView,
-} from '../model/view.ts';
+import { useLicensesView } from '../model/use-view.ts';
+import { isFiltered, toDirectoryQuery, clearFilters, RANGES, parseLicensesView } from '../model/view.ts';
 import type { Range } from '../model/view.ts';
 import { COLUMNS } from './columns.tsx';
 import { LicenseChanges, useRefusedChanges } from './LicenseChanges.tsx';

@@ -14,13 +14,8 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
-import {
-  parseUnusedDays,
-  UNUSED_DAYS,
-  serializeUnusedDays,
-  formatUserName,
-  useUnusedLicenses,
-} from '../model/unused.ts';
+import { parseUnusedDays, UNUSED_DAYS, serializeUnusedDays } from '../model/unused-days.ts';
+import { formatUserName, useUnusedLicenses } from '../model/unused.ts';
 import type { UnusedRow } from '../model/unused.ts';
 import { LicensesBulk } from './LicensesBulk.tsx';
 import './licenses.css';

@@ -1,14 +1,19 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState, useId } from 'react';
 import { Copy } from 'lucide-react';
-import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/users.ts';
+import { useState, useId } from 'react';
 import type { ApiKeyInfo, ApiKeySecret, Scope } from '../../../../contract/generated/types.gen.ts';
+import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/users.ts';
+import {
+  disableApiKeyMutation,
+  enableApiKeyMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
 import {
   useSession,
   hasAnyCapability,
   formatMissingCapabilities,
   usePermission,
 } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
 import {
   formatExactDate,
   formatShortDate,
@@ -18,28 +23,23 @@ import {
 } from '../../../lib/dates.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { useFocusTarget } from '../model/use-focus-target.ts';
+import { announce } from '../../../ui/LiveRegion.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { keyQuery } from '../model/queries.ts';
 import { formatScopes, SCOPES } from '../model/scopes.ts';
-import {
-  disableApiKeyMutation,
-  enableApiKeyMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useWrite } from '../../../api/write.ts';
-import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { toast } from '../../../ui/toast.ts';
+import { useFocusTarget } from '../model/use-focus-target.ts';
 import { KeyUsage } from './ApiKeyUsage.tsx';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { Dialog } from '../../../ui/dialog/Dialog.tsx';
-import { announce } from '../../../ui/LiveRegion.tsx';
-import { confirm } from '../../../ui/dialog/confirm.ts';
-import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
-import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
-import { Toggle } from '../../../ui/form/Toggle.tsx';
 
 /** API key of the user on this site: turning it on and off, expiry and usage (spec 5.3). */
 export function ApiKeyCard() {

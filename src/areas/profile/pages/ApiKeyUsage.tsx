@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { toServiceError } from '../../../api/errors.ts';
 import type { ApiKeyCalls, ApiKeyUsage } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';

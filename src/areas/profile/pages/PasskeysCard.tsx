@@ -1,34 +1,34 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
-import { removePasskeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import type {
   OwnSecurity,
   Passkey,
   PasskeyOptions,
   RegisteredPasskey,
 } from '../../../../contract/generated/types.gen.ts';
+import { removePasskeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { beginPasskeyRegistration, registerPasskey } from '../../../api/generated/sdk.gen.ts';
+import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { isPasskeySupported, PasskeyNotUsedError } from '../../../app/sign-in/passkeys.ts';
+import { formatDeviceName } from '../../../lib/device-name.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { toast } from '../../../ui/toast.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { useFocusTarget } from '../model/use-focus-target.ts';
-import { securityQuery } from '../model/queries.ts';
-import { useSession } from '../../../api/session.ts';
-import { formatDeviceName } from '../../../lib/device-name.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { securityQuery } from '../model/queries.ts';
+import { useFocusTarget } from '../model/use-focus-target.ts';
 import { CodesDialog } from '../panels/CodesDialog.tsx';
-import { beginPasskeyRegistration, registerPasskey } from '../../../api/generated/sdk.gen.ts';
 
 /** Passkeys of the user, for signing in without a password or as a second factor. */
 export function PasskeysCard() {

@@ -1,38 +1,38 @@
-import { UserRoundCog } from 'lucide-react';
-import { useSuspenseQuery } from '@tanstack/react-query';
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { UserRoundCog } from 'lucide-react';
 import { useForm } from 'react-hook-form';
-import { useSession } from '../../../api/session.ts';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { Page } from '../../../ui/layout/Page.tsx';
-import { ApiKeyCard } from './ApiKeyCard.tsx';
-import { PasskeysCard } from './PasskeysCard.tsx';
-import { TwoFactorCard } from './TwoFactorCard.tsx';
+import type { SessionInfo } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import {
   endOtherSessionsMutation,
   endOwnSessionMutation,
   changePasswordMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { SessionInfo } from '../../../../contract/generated/types.gen.ts';
+import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
+import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toFailure } from '../../../ui/feedback/failure.ts';
-import { toast } from '../../../ui/toast.ts';
-import { sessionsQuery } from '../model/queries.ts';
-import { SessionList } from './SessionList.tsx';
-import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { toFailure } from '../../../ui/feedback/failure.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { sessionsQuery } from '../model/queries.ts';
+import { ApiKeyCard } from './ApiKeyCard.tsx';
+import { PasskeysCard } from './PasskeysCard.tsx';
+import { SessionList } from './SessionList.tsx';
+import { TwoFactorCard } from './TwoFactorCard.tsx';
 import './profile.css';
 
 /** The account of the signed-in user: identity, second factors, sessions, API key and password. */

@@ -1,20 +1,20 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
-import { regenerateRecoveryCodesMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import type { OwnSecurity } from '../../../../contract/generated/types.gen.ts';
+import { regenerateRecoveryCodesMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
-import { CodesDialog } from '../panels/CodesDialog.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { securityQuery } from '../model/queries.ts';
+import { CodesDialog } from '../panels/CodesDialog.tsx';
 
 const EnrolDialog = lazyWithPreload(() => import('../panels/EnrolDialog.tsx'));
 

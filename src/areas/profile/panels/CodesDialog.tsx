@@ -1,6 +1,6 @@
 import { RecoveryCodes } from '../../../app/sign-in/RecoveryCodes.tsx';
-import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 
 interface CodesDialogProps {
   codes: readonly string[];

@@ -4,8 +4,8 @@ import { sessionQuery } from '../../../api/session-query.ts';
 import EnrolmentForm from '../../../app/sign-in/EnrolmentForm.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { confirmCloseCodes } from './CodesDialog.tsx';
 import { securityQuery } from '../model/queries.ts';
+import { confirmCloseCodes } from './CodesDialog.tsx';
 
 /** Sets up an authenticator app, or replaces the current one. */
 export default function EnrolDialog({ onClose }: { onClose: () => void }) {

@@ -3,8 +3,8 @@ import { ShieldOff } from 'lucide-react';
 import { pluralize } from '../../../lib/numbers.ts';
 import { cx } from '../../../ui/cx.ts';
 import type { Warning } from '../model/assignments.ts';
-import { NODE_SIZE } from './graph-layout.ts';
 import { formatWarnings } from '../model/assignments.ts';
+import { NODE_SIZE } from './graph-layout.ts';
 
 interface GraphNodeProps {
   id: number;

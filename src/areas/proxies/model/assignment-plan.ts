@@ -1,7 +1,7 @@
 import type { ProxyChanges, Capability } from '../../../../contract/generated/types.gen.ts';
-import type { Assignments } from './assignments.ts';
 import { getActingCapabilities } from '../../../../contract/rules/proxies.ts';
 import { sortCapabilities } from '../../../directory/groups.ts';
+import type { Assignments } from './assignments.ts';
 
 /** Users to assign to a proxy, added to its list or replacing it. */
 export interface AssignmentRequest {

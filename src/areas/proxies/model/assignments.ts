@@ -4,8 +4,8 @@ import type {
   UserProxiesResponseVm,
 } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { findCycles } from './cycles.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { findCycles } from './cycles.ts';
 
 /** All proxy assignments of the site, indexed by proxy and by user. */
 export interface Assignments {

@@ -1,8 +1,8 @@
+import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import {
   changeProxiesMutation,
   updateProxiesMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';

@@ -1,3 +1,4 @@
+import { notFound } from '@tanstack/react-router';
 import {
   toSearchValue,
   parseList,
@@ -11,7 +12,6 @@ import {
 import type { Order, Search } from '../../../lib/search-params.ts';
 import { WARNINGS } from './assignments.ts';
 import type { Direction, Warning } from './assignments.ts';
-import { notFound } from '@tanstack/react-router';
 
 /** Sortable columns of the list by their ids in the URL; `marks` is the column of warnings. */
 export const SORT_KEYS = ['name', 'email', 'count', 'marks'] as const;

@@ -1,19 +1,28 @@
 import { useMemo, useState, useId } from 'react';
+import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import {
   changeProxiesMutation,
   updateProxiesMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
+import { formatMissingToGrant } from '../../../directory/groups.ts';
+import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { pluralize } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import './proxies.css';
 import { toast } from '../../../ui/toast.ts';
+import { useGroupCapabilities, formatCapabilities } from '../../groups/index.ts';
 import {
   toProxyChanges,
   planAssignments,
@@ -22,20 +31,11 @@ import {
   getWithheldCapabilities,
   getReachableCapabilities,
 } from '../model/assignment-plan.ts';
-import { useAssignments } from '../model/use-assignments.ts';
-import { formatNames } from '../model/assignments.ts';
-import { formatMissingToGrant } from '../../../directory/groups.ts';
-import type { DirectoryRow } from '../../../directory/engine/row.ts';
-import { useGroupCapabilities, formatCapabilities } from '../../groups/index.ts';
-import './proxies.css';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { Toggle } from '../../../ui/form/Toggle.tsx';
-import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import type { Assignments } from '../model/assignments.ts';
-import { PersonList } from './AssignmentLists.tsx';
 import type { AssignmentPlan } from '../model/assignment-plan.ts';
-import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
+import { formatNames } from '../model/assignments.ts';
+import type { Assignments } from '../model/assignments.ts';
+import { useAssignments } from '../model/use-assignments.ts';
+import { PersonList } from './AssignmentLists.tsx';
 
 const NO_IDS: readonly number[] = [];
 
@@ -194,7 +194,7 @@ interface AssignFieldsProps {
 const NO_ASSIGNED: ReadonlySet<number> = new Set();
 
 /** Fields of the panel: proxy, users, whether to replace the list, and the capabilities the proxy gets. */
-export function AssignFields(props: AssignFieldsProps) {
+function AssignFields(props: AssignFieldsProps) {
   const { assignments, rows, plan, proxy, userIds, replace, getPerson, onProxy, onUsers, onReplace } = props;
   const replaceId = useId();
   const currentUserIds = (proxy && assignments?.usersByProxy.get(proxy.id)) ?? [];

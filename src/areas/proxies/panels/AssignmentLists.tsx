@@ -1,21 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
+import type { ServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import './proxies.css';
+import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { useRemoveAssignments } from '../model/use-remove-assignments.ts';
 import { comparePeople, isPartOfCycle, getPersonWarnings } from '../model/assignments.ts';
 import type { Assignments, PersonStates } from '../model/assignments.ts';
+import { useRemoveAssignments } from '../model/use-remove-assignments.ts';
 import { Warnings } from './Warnings.tsx';
-import './proxies.css';
-import { Link } from '@tanstack/react-router';
-import { X } from 'lucide-react';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
-import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
-import type { ServiceError } from '../../../api/errors.ts';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 
 interface AssignmentListsProps {
   person: ProxyPerson;

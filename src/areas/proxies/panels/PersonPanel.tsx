@@ -4,11 +4,11 @@ import { useMemo } from 'react';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { AssignmentsError, AssignmentLists } from './AssignmentLists.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { getPersonWarnings } from '../model/assignments.ts';
-import { Warnings } from './Warnings.tsx';
 import { useAssignments } from '../model/use-assignments.ts';
+import { AssignmentsError, AssignmentLists } from './AssignmentLists.tsx';
+import { Warnings } from './Warnings.tsx';
 import './proxies.css';
 
 interface PersonPanelProps {

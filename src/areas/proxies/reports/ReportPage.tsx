@@ -2,21 +2,25 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { Activity, Download, Printer, RefreshCw, Eye, Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ActingReport, ProxyPerson, ActingStep } from '../../../../contract/generated/types.gen.ts';
+import { readActingReport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { openExport } from '../../export/index.ts';
-import type { ExportSource } from '../../export/index.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { formatExactDate, formatTime } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
-import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { serializeTimestamp } from '../../activity/index.ts';
+import { openExport } from '../../export/index.ts';
+import type { ExportSource } from '../../export/index.ts';
 import { formatReportName } from './report-columns.tsx';
-import { useReport } from './reports-query.ts';
 import {
   countSteps,
   formatDuration,
@@ -25,12 +29,8 @@ import {
   formatParameterName,
   getUserId,
 } from './report-steps.ts';
-import { readActingReport } from '../../../api/generated/sdk.gen.ts';
-import { usePeopleById } from '../../../directory/directory.ts';
-import type { DirectoryRow } from '../../../directory/engine/row.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { cx } from '../../../ui/cx.ts';
 import type { ReportLine } from './report-steps.ts';
+import { useReport } from './reports-query.ts';
 import './report.css';
 
 const route = getRouteApi('/_app/proxies/reports/$reportId');
@@ -186,7 +186,7 @@ function createStepsSource(report: ActingReport): ExportSource {
     async *portions(signal) {
       for (let pageNumber = 1; ; pageNumber += 1) {
         const query = { pageNumber, pageSize: EXPORT_PAGE_SIZE };
-        // oxlint-disable-next-line no-await-in-loop -- a page that is not full is the last one (shapes 1)
+        // A page that is not full is the last one (shapes 1).
         const { data } = await readActingReport({ path: { id: report.id }, query, signal });
         yield data.steps.map((step) => EXPORT_COLUMNS.map(({ cell }) => cell(step)));
         if (data.steps.length < EXPORT_PAGE_SIZE) return;

@@ -4,13 +4,13 @@ import { useMemo } from 'react';
 import type { ActingReport } from '../../../../contract/generated/types.gen.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { REPORT_COLUMNS, formatReportName } from './report-columns.tsx';
 import { useReports } from './reports-query.ts';
 

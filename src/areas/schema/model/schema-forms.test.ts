@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FIELD } from '../../../../contract/rules/fields.ts';
-import { ServiceError } from '../../../api/errors.ts';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
+import { ServiceError } from '../../../api/errors.ts';
 import {
   getFieldChanges,
   toFieldInfo,

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { FIELD, holdsMoney, maySelectMany } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
-import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
-import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
-import { canBeCalculated } from '../../../../contract/rules/formula/formula.ts';
-import { ServiceError } from '../../../api/errors.ts';
 import type {
   FieldInfo,
   NewFieldInfo,
   RequiredWhenInfo,
   EntryTypeVm,
 } from '../../../../contract/generated/types.gen.ts';
+import { FIELD, holdsMoney, maySelectMany } from '../../../../contract/rules/fields.ts';
+import type { FieldType } from '../../../../contract/rules/fields.ts';
+import { canBeCalculated } from '../../../../contract/rules/formula/formula.ts';
+import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
+import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import { withEtag } from '../../../api/etag.ts';
+import { getField } from '../../../api/generated/sdk.gen.ts';
 import { zNewFieldInfo, zNewEntryTypeInfo } from '../../../api/generated/zod.gen.ts';
 import { isComplete, toRequiredGroup, isKnownField } from '../../entries/index.ts';
 import type { Field } from '../../entries/index.ts';
-import { getField } from '../../../api/generated/sdk.gen.ts';
-import { withEtag } from '../../../api/etag.ts';
 
 /** Whether a value is required: never, always, or under conditions. */
 type Requirement = 'never' | 'always' | 'when';

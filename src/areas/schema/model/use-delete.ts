@@ -1,11 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
-import { deleteEntryType, deleteField } from '../../../api/generated/sdk.gen.ts';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import { deleteEntryType, deleteField } from '../../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import type { Field } from '../../entries/index.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { toast } from '../../../ui/toast.ts';
+import type { Field } from '../../entries/index.ts';
 
 /** Returns a function that deletes a field after a confirmation. */
 export function useDeleteField() {

@@ -1,10 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Hash, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import {
   ChoiceBadge,
   FieldIcon,
@@ -18,11 +23,6 @@ import {
   toEntriesView,
 } from '../../entries/index.ts';
 import type { Field, QueryObject, Schema } from '../../entries/index.ts';
-import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { useDeleteField } from '../model/use-delete.ts';
 
 interface FieldRowProps {

@@ -1,20 +1,20 @@
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { Plus, Table2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useSession, usePermission } from '../../../api/session.ts';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
-import { useSchema } from '../../entries/index.ts';
-import type { Schema } from '../../entries/index.ts';
+import { useSession, usePermission } from '../../../api/session.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { useSchema } from '../../entries/index.ts';
+import type { Schema } from '../../entries/index.ts';
 import { TypePanel } from '../panels/TypePanel.tsx';
 
 const route = getRouteApi('/_app/entries/');

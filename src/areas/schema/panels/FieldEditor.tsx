@@ -1,19 +1,19 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useMemo, useState } from 'react';
 import { useForm } from 'react-hook-form';
+import type { EntryTypeVm, FieldInfo } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { createFieldMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { updateField } from '../../../api/generated/sdk.gen.ts';
-import type { EntryTypeVm, FieldInfo } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import type { Field, Schema } from '../../entries/index.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
+import { toast } from '../../../ui/toast.ts';
+import type { Field, Schema } from '../../entries/index.ts';
 import {
   getFieldChanges,
   fieldSchema,

@@ -1,25 +1,25 @@
-import { useWatch } from 'react-hook-form';
-import type { Control } from 'react-hook-form';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import { useWatch } from 'react-hook-form';
+import type { Control } from 'react-hook-form';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { fieldTypes } from '../../../../contract/rules/fields.ts';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
-import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
-import { FilterBuilder, formatFieldType, useNameLookup } from '../../entries/index.ts';
-import type { Field, Schema } from '../../entries/index.ts';
-import { SwitchField } from '../../../ui/form/SwitchField.tsx';
-import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
-import { TextField } from '../../../ui/form/TextField.tsx';
-import { getApplicableProperties } from '../model/schema-forms.ts';
-import type { FieldValues } from '../model/schema-forms.ts';
-import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
-import { useField } from '../../../ui/form/use-field.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { SwitchField } from '../../../ui/form/SwitchField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { useField } from '../../../ui/form/use-field.ts';
+import { FilterBuilder, formatFieldType, useNameLookup } from '../../entries/index.ts';
+import type { Field, Schema } from '../../entries/index.ts';
+import { getApplicableProperties } from '../model/schema-forms.ts';
+import type { FieldValues } from '../model/schema-forms.ts';
 
 interface FieldFieldsProps {
   control: Control<FieldValues, unknown, FieldValues>;

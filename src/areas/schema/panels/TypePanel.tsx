@@ -1,23 +1,23 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
 import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { withEtag } from '../../../api/etag.ts';
 import { createEntryTypeMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getEntryType, updateEntryType } from '../../../api/generated/sdk.gen.ts';
-import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { withEtag } from '../../../api/etag.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { useReloadSchema } from '../../entries/index.ts';
 import { suggestApiName, typeSchema, toTypeValues } from '../model/schema-forms.ts';
 import type { TypeValues } from '../model/schema-forms.ts';
-import { useReloadSchema } from '../../entries/index.ts';
 
 const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>
   a.apiName === b.apiName && a.singularName === b.singularName && a.pluralName === b.pluralName;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { validateNetwork } from '../../../../contract/rules/networks.ts';
 import type { ApprovedAddress, RehearsedPlace } from '../../../../contract/generated/types.gen.ts';
+import { validateNetwork } from '../../../../contract/rules/networks.ts';
 
 const MAX_ADDRESSES = 1000;
 

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
+import { withEtag } from '../../../api/etag.ts';
 import {
   getSiteSettingsQueryKey,
   listApprovedAddressesQueryKey,
   readTwoFactorCoverageOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
-import { withEtag } from '../../../api/etag.ts';
 
 /** Loads the settings and their entity tag. */
 export const settingsQuery = queryOptions({

@@ -1,22 +1,31 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus, X } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { useForm, useWatch, useFieldArray } from 'react-hook-form';
-import { Plus, X } from 'lucide-react';
 import type { Control } from 'react-hook-form';
-import { Link } from '@tanstack/react-router';
+import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
 import { rehearseApprovedAddressesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/toast.ts';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { toast } from '../../../ui/toast.ts';
 import {
   addressesSchema,
   toAddresses,
@@ -26,15 +35,6 @@ import {
 } from '../model/address-form.ts';
 import type { AddressValues } from '../model/address-form.ts';
 import { addressesQuery } from '../model/settings-query.ts';
-import { Button } from '../../../ui/button/Button.tsx';
-import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { TextField } from '../../../ui/form/TextField.tsx';
-import type { AddressRehearsal } from '../../../../contract/generated/types.gen.ts';
-import type { ServiceError } from '../../../api/errors.ts';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
-import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import './settings.css';
 
 /** Approved addresses for users with IP restrictions (spec 5.4). Changes are rehearsed against the last 90 days before saving. */

@@ -2,17 +2,17 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
+import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../../contract/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { GROUP_TONES, getCoverageGroups, countUnlisted } from '../model/coverage.ts';
-import { coverageQuery } from '../model/settings-query.ts';
-import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../../contract/generated/types.gen.ts';
-import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { GROUP_TONES, getCoverageGroups, countUnlisted } from '../model/coverage.ts';
+import { coverageQuery } from '../model/settings-query.ts';
 import './settings.css';
 
 /** Coverage of two-factor authentication: which users have a second factor, and for whom it is required (spec 2.1). */

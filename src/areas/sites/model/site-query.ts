@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import { withEtag } from '../../../api/etag.ts';
 import {
   getPlatformSiteQueryKey,
   getSiteIdentityQueryKey,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getPlatformSite, getSiteIdentity } from '../../../api/generated/sdk.gen.ts';
-import { withEtag } from '../../../api/etag.ts';
 
 /** Loads a site and its entity tag. */
 export const siteQuery = (siteId: number) =>

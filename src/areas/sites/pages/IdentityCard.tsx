@@ -2,20 +2,20 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
-import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
 import type { SiteIdentity, SiteIdentityInfo } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { identityQuery } from '../model/site-query.ts';
 
 const MODES = [

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Building2, Plus } from 'lucide-react';
+import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Page } from '../../../ui/layout/Page.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
 
 const getSiteId = ({ id }: PlatformSite) => id;
 const getSiteName = ({ name }: PlatformSite) => name;

@@ -3,11 +3,11 @@ import { useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { createPlatformSiteMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { toast } from '../../../ui/toast.ts';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
 import { newSiteSchema, suggestSlug } from '../model/site-form.ts';
 import type { NewSiteValues } from '../model/site-form.ts';
 

@@ -56,7 +56,7 @@ async function perform(
     if (work.create && progress.id === undefined) await create(work.create, email, progress);
     for (const { name, run } of getSteps(work)) {
       if (progress.done.includes(name)) continue;
-      // oxlint-disable-next-line no-await-in-loop -- each step needs the one before
+      // Each step needs the one before.
       await run(progress.id ?? 0);
       progress.done.push(name);
     }

@@ -132,10 +132,8 @@ async function sendUsers(client: Remote<RowChecker>): Promise<void> {
   let next = portion(0);
   for (let at = DIRECTORY_CHUNK_SIZE; at < ids.length + DIRECTORY_CHUNK_SIZE; at += DIRECTORY_CHUNK_SIZE) {
     // A portion at a time: all at once would stop the page. The next one is fetched while this one is taken in.
-    // oxlint-disable-next-line no-await-in-loop
     const rows = await next;
     next = portion(at);
-    // oxlint-disable-next-line no-await-in-loop
     await client.addPeople(rows.map(toKnownUser), false);
   }
 }
@@ -149,9 +147,8 @@ function toKnownUser(row: DirectoryRow): KnownUser {
 async function sendFederationIds(client: Remote<RowChecker>, request: CheckRequest): Promise<void> {
   const ids = await client.getUsersWithoutFederationId(request);
   for (let at = 0; at < ids.length; at += MAX_USER_IDS_PER_REQUEST) {
-    // oxlint-disable-next-line no-await-in-loop -- a thousand at once, one request after the other
+    // A thousand at once, one request after the other.
     const { data } = await getUsersByIds({ body: ids.slice(at, at + MAX_USER_IDS_PER_REQUEST) });
-    // oxlint-disable-next-line no-await-in-loop
     await client.addFederationIds(data.map(({ id, federationId }) => [id, federationId ?? '']));
   }
 }

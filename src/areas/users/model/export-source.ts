@@ -42,7 +42,6 @@ export function createUserExportSource(request: UserExportRequest, withFederatio
       const groups = await loadGroupNames();
       for (let at = 0; at < userIds.length; at += PORTION_SIZE) {
         // A portion at a time: all at once would stop the page.
-        // oxlint-disable-next-line no-await-in-loop
         const rows = await loadRows(userIds.slice(at, at + PORTION_SIZE), withFederationIds, signal);
         yield rows.map((row) => toExportCells(row, groups, withFederationIds));
       }

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { directoryQuery } from '../../../directory/directory.ts';
 import { ImportPage } from '../../../areas/users/import/ImportPage.tsx';
+import { directoryQuery } from '../../../directory/directory.ts';
 
 export const Route = createFileRoute('/_app/users/import')({
   staticData: { title: 'Import users' },

@@ -182,7 +182,7 @@ export interface OpenCellState {
 }
 
 /** The editor of an open cell. */
-export const EditableCell = ({ open, field }: { open: OpenCellState; field: Field }) => (
+const EditableCell = ({ open, field }: { open: OpenCellState; field: Field }) => (
   <div className="eg-editing">
     <Editor
       key={field.id}
@@ -200,7 +200,7 @@ export const EditableCell = ({ open, field }: { open: OpenCellState; field: Fiel
 );
 
 /** The reason why a cell cannot be edited; screen readers announced it already. */
-export const Refusal = ({ text }: { text: string }) => (
+const Refusal = ({ text }: { text: string }) => (
   <CellNote className="eg-refusal" hidden>
     {text}
   </CellNote>

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
 import { parseMembersView, serializeMembersView } from '../../../../areas/groups/model/members-view.ts';
-import { groupIdParam } from '../../../../areas/groups/model/use-group.ts';
 import { GroupPage } from '../../../../areas/groups/pages/GroupPage.tsx';
 import { directoryQuery } from '../../../../directory/directory.ts';
 import { groupQuery } from '../../../../directory/groups.ts';

@@ -1,5 +1,5 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { groupIdParam } from '../../../../areas/groups/model/use-group.ts';
+import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
 import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.tsx';
 import { groupQuery } from '../../../../directory/groups.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import type { ConfirmedJob } from './job-store.ts';
+import type { ConfirmedJob } from './confirmed-job.ts';
 
 const VERSION = 1;
 export const zId = z.int().check(z.positive());

@@ -1,1 +1,0 @@
-export { groupHandlers } from './handlers.ts';

@@ -1,1 +1,0 @@
-export { licenseHandlers } from './handlers.ts';

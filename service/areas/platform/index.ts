@@ -1,1 +1,0 @@
-export { platformHandlers } from './handlers.ts';
