@@ -1,6 +1,5 @@
 import { createSite, listSiteIds, lockFirstStart } from './areas/sites/index.ts';
 import { addAdministrator } from './areas/users/index.ts';
-import { writeSample } from './cli/sample/fill.ts';
 import { change, createHostActor, type Recorder } from './kernel/audit/change.ts';
 import { hasAdministrator } from './kernel/auth/callers.store.ts';
 import { createLink } from './kernel/auth/one-time-links.store.ts';
@@ -50,7 +49,11 @@ async function findOrCreateSite(tx: Tx, sample: boolean): Promise<number> {
   const [first] = await listSiteIds(tx);
   if (first !== undefined) return first;
   const siteId = await createSite(tx, sample ? SAMPLE_SITE : EMPTY_SITE);
-  if (sample) await writeSample(tx, { ...SAMPLE_OPTIONS, asOf: new Date(), siteId });
+  if (sample) {
+    // Reading the sample data takes 30 ms, which only the first start needs.
+    const { writeSample } = await import('./cli/sample/fill.ts');
+    await writeSample(tx, { ...SAMPLE_OPTIONS, asOf: new Date(), siteId });
+  }
   return siteId;
 }
 

@@ -48,6 +48,7 @@ test('sets up a second factor at the next sign-in and requires it from then on, 
   await expect(page.getByRole('navigation').first()).toBeVisible();
 
   await chooseMenuItem(page, /appearance and sign out/, 'Sign out');
+  await expect(page).toHaveURL('/sign-in');
   await typePassword(page, person);
   await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible();
   const field = page.getByLabel('Authenticator code');

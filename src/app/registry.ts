@@ -21,9 +21,26 @@ import { settingsArea } from '../areas/settings/area.ts';
 import { sitesArea } from '../areas/sites/area.ts';
 import { usersArea } from '../areas/users/area.ts';
 import { collectAreas } from './area/collect-areas.ts';
-import { sessionInvalidations } from './session/invalidations.ts';
 import { setAreaStorageCleaner } from './session/session.ts';
 import { setAuditSentences } from './state/audit-sentences.ts';
+
+/** Writes of sign-in and session. When a session starts, ends or switches the site, the whole cache is cleared (session.ts). */
+const sessionInvalidations = {
+  signIn: [],
+  signOut: [],
+  switchSite: [],
+  issueToken: [],
+  inspectLink: [],
+  setPassword: [],
+  createFirstAdministrator: [],
+  beginIdentitySignIn: [],
+  finishIdentitySignIn: [],
+  verifySecondFactor: [],
+  beginPasskeySignIn: [],
+  signInWithPasskey: [],
+  beginPasskeyProof: [],
+  provePresence: ['getOwnSecurity'],
+} as const satisfies Partial<Invalidations>;
 
 /** All areas of the console, in the order of their entries within a navigation group. */
 const areas = [

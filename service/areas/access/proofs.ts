@@ -9,8 +9,7 @@ import { consumeRateLimit, resetRateLimit } from '../../kernel/auth/throttle.sto
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { FactorKind } from '../../kernel/db/tables/index.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { consumeCode } from './codes.ts';
-import { consumeRecoveryCode } from './codes.ts';
+import { consumeCode, consumeRecoveryCode } from './codes.ts';
 import { hasFactor, type Factors } from './factors.store.ts';
 import { consumePasskeyProof } from './passkeys.ts';
 

@@ -11,8 +11,9 @@ import {
   lockMemberByEmail,
   setFederationId,
   consumeAttempt,
+  readProvider,
+  type StoredProvider,
 } from './identity.store.ts';
-import { readProvider, type StoredProvider } from './identity.store.ts';
 import {
   redeemAuthorizationCode,
   createAuthorizationRequest,

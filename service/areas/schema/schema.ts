@@ -1,6 +1,5 @@
 import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
-import type { FieldType } from '../../../contract/rules/fields.ts';
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD, type FieldType } from '../../../contract/rules/fields.ts';
 
 interface Choice {
   id: number;

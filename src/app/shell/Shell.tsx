@@ -1,6 +1,6 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Outlet, useRouter } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, CircleSlash, X } from 'lucide-react';
+import { Outlet, useRouter, Link } from '@tanstack/react-router';
+import { CircleAlert, CircleCheck, CircleSlash, X, Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { EXPIRY_REMINDER_DAYS } from '../../../contract/rules/invitations.ts';
 import { runWhenIdle } from '../../api/query-client.ts';
@@ -9,9 +9,10 @@ import { getSessionIdentity, sessionQuery } from '../../api/session-query.ts';
 import { markSessionEnded } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
 import { formatShortDate, formatTime, formatDistance, isWithinDays } from '../../lib/dates.ts';
-import { pluralize } from '../../lib/numbers.ts';
+import { pluralize, formatNumber } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
+import { cx } from '../../ui/cx.ts';
 import { ConfirmHost } from '../../ui/dialog/ConfirmHost.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
@@ -21,22 +22,26 @@ import { MenuButton } from '../../ui/menu/MenuButton.tsx';
 import { useShortcut } from '../../ui/shortcuts.ts';
 import { Spinner } from '../../ui/Spinner.tsx';
 import { useStore } from '../../ui/store.ts';
+import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
 import { ActingBanner } from '../acting/ActingBanner.tsx';
 import { ActingHost } from '../acting/ActingHost.tsx';
+import { closedReason, isListed } from '../area/collect-areas.ts';
+import type { NavigationEntry } from '../area/define-area.ts';
 import { clearEndedJobs, hasEnded, useJobs } from '../jobs/jobs.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { registry, startAreas } from '../registry.ts';
 import { getLocalExpiry, watchExpiry } from '../session/session-expiry.ts';
 import type { ExpiryWarning } from '../session/session-expiry.ts';
 import { isActingEnded } from '../session/session.ts';
+import { isNavigationFolded, setNavigationFolded, useNavigationCounts } from '../state/navigation.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { Overlays, preloadSessionDialog } from './Overlays.tsx';
 import { retryConnection } from './reconnect.ts';
-import { SideNav } from './SideNav.tsx';
 import { TopBar } from './TopBar.tsx';
 import './print.css';
 import './shell.css';
 import '../jobs/job-tray.css';
+import './side-nav.css';
 
 startAreas();
 
@@ -326,4 +331,65 @@ function StaySignedInButton() {
       Stay signed in
     </Button>
   );
+}
+
+/** Navigation by groups of areas. Folded, it shows only icons with their names as tooltips. */
+function SideNav({ drawer = false }: { drawer?: boolean }) {
+  const folded = useStore(isNavigationFolded) && !drawer;
+  const session = useSession();
+  const groups = registry.navigation
+    .map(({ name, entries }) => ({ name, entries: entries.filter((entry) => isListed(session, entry)) }))
+    .filter(({ entries }) => entries.length > 0);
+  return (
+    <div className="side" data-folded={folded || undefined}>
+      <nav className="side-areas" aria-label="Areas">
+        {groups.map(({ name, entries }) => (
+          <div key={name} className="side-group">
+            {name !== '' && <h2 className="side-heading">{name}</h2>}
+            <ul className="side-list">
+              {entries.map((entry) => (
+                <li key={entry.path}>
+                  <EntryLink entry={entry} folded={folded} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      {!drawer && (
+        <button type="button" className="side-link side-fold" onClick={() => setNavigationFolded(!folded)}>
+          {folded ? <PanelLeftOpen /> : <PanelLeftClose />}
+          <span className="side-name">{folded ? 'Expand' : 'Collapse'}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+function EntryLink({ entry, folded }: { entry: NavigationEntry; folded: boolean }) {
+  const { path, name, icon: Icon } = entry;
+  const count = useNavigationCounts()[path];
+  const closed = closedReason(useSession(), entry);
+  const link = (
+    <Link
+      to={path}
+      // A page without permission is not preloaded on hover, because its calls would fail.
+      {...(closed !== undefined && { preload: false })}
+      className={cx('side-link', closed !== undefined && 'side-closed')}
+      activeOptions={{ exact: path === '/', includeSearch: false }}
+    >
+      <Icon />
+      <span className="side-name">{name}</span>
+      {closed === undefined ? (
+        count !== undefined && <span className="side-count num">{formatNumber(count)}</span>
+      ) : (
+        <>
+          <Lock className="side-lock" />
+          <span className="visually-hidden">. {closed}</span>
+        </>
+      )}
+    </Link>
+  );
+  const tip = closed === undefined ? name : `${name}. ${closed}`;
+  return folded || closed !== undefined ? <Tooltip text={tip}>{link}</Tooltip> : link;
 }

@@ -1,5 +1,6 @@
 import { Archive } from 'lucide-react';
 import { defineArea } from '../../app/area/define-area.ts';
+import { deleteStoredDownloads } from './download/stored-downloads.ts';
 
 export const backupsArea = defineArea({
   name: 'backups',
@@ -15,5 +16,5 @@ export const backupsArea = defineArea({
     createBackupDownload: ['listBackupDownloads'],
   },
   resumeJobs: async (client) => (await import('./download/watch-backup.ts')).resumeWatching(client),
-  clearStorage: async () => (await import('./download/stored-downloads.ts')).deleteStoredDownloads(),
+  clearStorage: deleteStoredDownloads,
 });

@@ -1,9 +1,22 @@
+import { wrap } from 'comlink';
+import { toServiceError } from '../../api/errors.ts';
+import { upsertJob } from '../../app/jobs/jobs.ts';
+import { getDirectorySession } from '../../directory/directory-session.ts';
 import { MAX_CELL_TEXT_LENGTH } from '../../files/cells.ts';
+import { buildFileName } from '../../files/download.ts';
 import type { FileFormat } from '../../files/file-writer.ts';
+import type { FileWriterWorker } from '../../files/file-writer.worker.ts';
+// The bundler makes this module.
+// oxlint-disable-next-line import/default
+import workerUrl from '../../files/file-writer.worker.ts?worker&url';
 import { MAX_SHEET_ROWS } from '../../files/workbook/write-parts.ts';
 import { formatNumber } from '../../lib/numbers.ts';
+import { startWorker, rejectOnWorkerError } from '../../lib/start-worker.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
-import { runExport } from './job.ts';
+import { toast } from '../../ui/toast.ts';
+import { saveExport } from './export-store.ts';
+import type { ExportRecord } from './export-store.ts';
+import { saveExportAgain, recordAndSave } from './hand-over.ts';
 import type { ExportSource } from './source.ts';
 import './export.css';
 
@@ -104,4 +117,142 @@ function ExportChoices({ choice, source }: ExportChoicesProps) {
       )}
     </div>
   );
+}
+
+/** Exports of this size run as jobs. */
+const JOB_THRESHOLD_ROWS = 5000;
+
+const CHOSEN_TEXT = 'Selected individually';
+
+const ignoreError = () => undefined;
+
+/** Writes and saves the file: immediately if it is small, otherwise as a job that can be paused and stopped. */
+async function runExport(source: ExportSource, format: FileFormat): Promise<void> {
+  const { total, formatCount, subject, filter, search } = source;
+  const id = crypto.randomUUID();
+  const { identity } = await getDirectorySession();
+  const startedAt = Date.now();
+  const title = `Export ${formatCount(total)} as ${format.toUpperCase()}`;
+  const isJob = total >= JOB_THRESHOLD_ROWS || source.isSlow === true;
+  const abortController = new AbortController();
+  const pause = createPause();
+  const name = buildFileName(subject, filter, format);
+  const report = (done: number) => {
+    if (!isJob) return;
+    const isPaused = pause.isPaused();
+    const turn = () => {
+      pause.toggle();
+      report(done);
+    };
+    const actions = [
+      { label: isPaused ? 'Continue' : 'Pause', onSelect: turn },
+      { label: 'Stop', onSelect: () => abortController.abort() },
+    ];
+    const result = `${isPaused ? 'Paused at ' : ''}${formatNumber(done)} of ${formatNumber(total)}`;
+    upsertJob({ id, title, state: 'running', progress: total === 0 ? 1 : done / total, result, actions });
+  };
+  const saveRecord = (end: Pick<ExportRecord, 'state' | 'rows' | 'why'>, file?: Blob) => {
+    const record = {
+      id,
+      identity,
+      name,
+      subject,
+      filterText: filter ?? CHOSEN_TEXT,
+      search,
+      startedAt: new Date(startedAt).toISOString(),
+    };
+    // Without storage the export is not listed.
+    void saveExport(
+      { ...record, ...end, sizeBytes: file?.size ?? 0, durationMs: Date.now() - startedAt },
+      file,
+    ).catch(ignoreError);
+  };
+  try {
+    report(0);
+    const { blob, written } = await writeFile(source, {
+      format,
+      report,
+      signal: abortController.signal,
+      pause,
+    });
+    await recordAndSave(subject, { name, rows: written }, blob);
+    saveRecord({ state: 'done', rows: written }, blob);
+    const left = total - written;
+    const result = `${formatCount(written)} in ${name}${left > 0 ? `, ${formatNumber(left)} deleted in the meantime` : ''}`;
+    const saveAgain = () =>
+      void saveExportAgain({ name, subject, rows: written }, () => Promise.resolve(blob));
+    const actions = [{ label: 'Save again', onSelect: saveAgain }];
+    if (isJob) upsertJob({ id, title, state: 'done', result, actions });
+    else toast({ title: `${formatCount(written)} exported`, description: name });
+  } catch (thrown) {
+    const why = toServiceError(thrown).message;
+    const isStopped = abortController.signal.aborted;
+    saveRecord({ state: isStopped ? 'stopped' : 'failed', rows: 0, ...(!isStopped && { why }) });
+    if (!isJob) toast({ title: 'The export failed', description: why, tone: 'bad' });
+    else if (isStopped) upsertJob({ id, title, state: 'stopped', result: 'No file was created' });
+    else {
+      const actions = [{ label: 'Try again', onSelect: () => void runExport(source, format) }];
+      upsertJob({ id, title, state: 'failed', result: `No file was created: ${why}`, actions });
+    }
+  }
+}
+
+interface WriteOptions {
+  format: FileFormat;
+  report: (done: number) => void;
+  signal: AbortSignal;
+  pause: Pause;
+}
+
+async function writeFile(source: ExportSource, { format, report, signal, pause }: WriteOptions) {
+  const { columns, sheet, total, note, filter = CHOSEN_TEXT } = source;
+  const worker = startWorker(workerUrl);
+  try {
+    const file = wrap<FileWriterWorker>(worker);
+    const alive = rejectOnWorkerError(worker);
+    await alive(file.begin({ format, columns, sheet, filter, note, exportedAt: new Date() }));
+    let written = 0;
+    for await (const rows of source.portions(signal)) {
+      signal.throwIfAborted();
+      await alive(file.add(rows));
+      written += rows.length;
+      report(Math.min(written, total));
+      // What is paused waits here.
+      await pause.waitWhilePaused(signal);
+    }
+    const blob = await alive(file.end());
+    if (!blob) throw new Error('No file was begun');
+    return { blob, written };
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** Pauses a loop. */
+interface Pause {
+  isPaused: () => boolean;
+  /** Pauses or resumes. */
+  toggle: () => void;
+  /** Resolves when not paused. @throws the reason of the signal when it is aborted */
+  waitWhilePaused: (signal: AbortSignal) => Promise<void>;
+}
+
+function createPause(): Pause {
+  let gate: PromiseWithResolvers<void> | undefined;
+  return {
+    isPaused: () => gate !== undefined,
+    toggle() {
+      gate?.resolve();
+      gate = gate ? undefined : Promise.withResolvers<void>();
+    },
+    async waitWhilePaused(signal) {
+      if (gate) {
+        const stop = () => gate?.resolve();
+        signal.addEventListener('abort', stop);
+        await gate.promise;
+        signal.removeEventListener('abort', stop);
+      }
+      signal.throwIfAborted();
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import type { PastDifference, PastState } from '../../../../contract/generated/types.gen.ts';
-import { parseQuery } from '../../../../contract/rules/query/parse.ts';
-import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
 import { loadVersion } from '../../../kernel/db/type-versions.ts';

@@ -1,8 +1,12 @@
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import { holdsMoney } from '../../../../contract/rules/fields.ts';
 import type { QueryParseResult } from '../../../../contract/rules/query/condition.ts';
-import type { FindField } from '../../../../contract/rules/query/parse.ts';
-import { parseFilterItems, parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import {
+  parseFilterItems,
+  parseQuery,
+  parseQueryObject,
+  type FindField,
+} from '../../../../contract/rules/query/parse.ts';
 import { badRequest } from '../../../kernel/api-error.ts';
 import { type Call, type HandlerResponse, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import {

@@ -122,7 +122,7 @@ export function findMissingFields(drafts: readonly EntryDraft[], type: EntryType
       .filter((field) => isMissing(draft, field))
       .map((field) => ({
         path: draft.touched.get(field.id)?.path ?? draft.path,
-        message: `${field.apiName} is required${field.isRequired ? '' : ' here: its conditions hold'}`,
+        message: `${field.apiName} is required${field.isRequired ? '' : ' under the current conditions'}`,
       })),
   );
 }

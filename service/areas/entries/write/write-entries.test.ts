@@ -130,7 +130,7 @@ onEachApp((context) => {
 
   test('requires a field while its conditions hold', async () => {
     const lost = things.choice('Stage', 'Lost');
-    const message = 'Reason is required here: its conditions hold';
+    const message = 'Reason is required under the current conditions';
     expect((await sendInvalid('post', [cell('Name', 'Lost'), cell('Stage', lost)])).errors).toEqual([
       `storeRequests.0: ${message}`,
     ]);

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter, Link, getRouteApi } from '@tanstack/react-router';
-import { Archive, Plus, RefreshCw, CalendarClock } from 'lucide-react';
+import { Archive, Plus, RefreshCw, CalendarClock, Copy } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -13,13 +13,15 @@ import { pluralize } from '../../../lib/numbers.ts';
 import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
-import type { Sort } from '../../../ui/table/columns.ts';
+import type { Sort, Column } from '../../../ui/table/columns.ts';
 import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
@@ -29,7 +31,13 @@ import { useMedia } from '../../../ui/use-media.ts';
 import { watchBackup } from '../download/watch-backup.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
-import { KIND_LABELS, STATE_LABELS } from '../model/format.ts';
+import {
+  KIND_LABELS,
+  STATE_LABELS,
+  formatRequester,
+  formatContents,
+  formatShortHash,
+} from '../model/format.ts';
 import { formatScheduleTime, getNextRunTime, formatScheduleRules } from '../model/schedule-format.ts';
 import { formatSize } from '../model/units.ts';
 import {
@@ -41,10 +49,11 @@ import {
   parseBackupsView,
   serializeBackupsView,
 } from '../model/view.ts';
-import { StateBadge, VerificationBadge } from './BackupState.tsx';
-import { COLUMNS } from './columns.tsx';
+import { StateBadge, VerificationBadge, BackupState } from './BackupState.tsx';
+import { DownloadButton } from './DownloadButton.tsx';
 import { useRowMenu } from './use-backup-menu.ts';
 import '../panels/backups.css';
+import '../../../directory/person-columns.css';
 
 const SHORTCUTS = [{ keys: 'n', label: 'Request a backup', group: 'Backups' }];
 
@@ -299,3 +308,94 @@ function ScheduleSummary({ settings }: { settings: BackupSettings }) {
     </>
   );
 }
+
+const none = <span className="person-none">—</span>;
+
+/** Columns of the list of backups. */
+const COLUMNS: readonly Column<Backup>[] = [
+  {
+    id: 'name',
+    header: 'File',
+    minWidth: 222,
+    sortable: true,
+    cell: ({ fileName }, { tabIndex }) => (
+      <Link to="/backups/$fileName" params={{ fileName }} tabIndex={tabIndex} title={fileName}>
+        {fileName}
+      </Link>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'State',
+    width: 172,
+    sortable: true,
+    small: 'aside',
+    cell: (backup) => <BackupState backup={backup} />,
+  },
+  {
+    id: 'when',
+    header: 'Requested',
+    width: 116,
+    sortable: true,
+    cell: ({ createdDate }, { tabIndex }) =>
+      createdDate === undefined ? none : <Timestamp at={createdDate} tabIndex={tabIndex} />,
+  },
+  {
+    id: 'size',
+    header: 'Size',
+    width: 84,
+    align: 'end',
+    sortable: true,
+    cell: ({ size }) => (typeof size === 'number' ? formatSize(size) : none),
+  },
+  {
+    id: 'contents',
+    header: 'Contents',
+    width: 132,
+    small: 'line',
+    cell: (backup) => (
+      <span className="person-soft" title={backup.entryTypes?.join(', ')}>
+        {formatContents(backup)}
+      </span>
+    ),
+  },
+  {
+    id: 'kind',
+    header: 'By',
+    width: 106,
+    cell: (backup) => (
+      <span className="person-soft" title={formatRequester(backup)}>
+        {formatRequester(backup)}
+      </span>
+    ),
+  },
+  {
+    id: 'sha256',
+    header: 'SHA-256',
+    width: 130,
+    cell: ({ fileName, sha256 }, { tabIndex }) =>
+      sha256 ? (
+        <span className="backup-hash">
+          <span className="mono" title={sha256}>
+            {formatShortHash(sha256)}
+          </span>
+          <IconButton
+            label={`Copy SHA-256 of ${fileName}`}
+            icon={Copy}
+            size="small"
+            tabIndex={tabIndex}
+            onClick={() => void copyText(sha256)}
+          />
+        </span>
+      ) : (
+        none
+      ),
+  },
+  {
+    id: 'download',
+    header: 'Download',
+    width: 126,
+    small: 'line',
+    cell: (backup, { tabIndex }) => <DownloadButton backup={backup} size="small" tabIndex={tabIndex} />,
+  },
+];

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
 import { useState, useCallback, useEffect } from 'react';
 import type { Session } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -9,22 +10,25 @@ import { confirmJob } from '../../../app/jobs/confirmed-job.ts';
 import { lockJob } from '../../../app/jobs/job-store.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
+import type { InvalidInput } from '../editing/change-set.ts';
+import { Editor } from '../editing/editor/Editor.tsx';
+import { getLockedReason } from '../editing/value-rules.ts';
 import { useSchema, loadSchema } from '../model/schema.ts';
-import type { Schema } from '../model/schema.ts';
+import type { Schema, Field } from '../model/schema.ts';
+import { toItems } from '../model/values.ts';
 import { MAX_ENTRIES, getEntryCount, runDryRun } from './dry-run.ts';
 import type { BulkRequest, DryRun } from './dry-run.ts';
 import { DryRunView } from './DryRunView.tsx';
-import { EditFields, isComplete } from './EditFields.tsx';
-import type { EditLine } from './EditFields.tsx';
-import { saveEntryJob } from './job-store.ts';
-import type { EntryJob } from './job-store.ts';
+import { saveEntryJob } from './execute-changes.ts';
+import type { EntryJob } from './execute-changes.ts';
 import { createEntryJob } from './job.ts';
-import type { BulkEdit } from './plan.ts';
+import type { BulkEdit, FieldEdit } from './plan.ts';
 import '../filter/filter.css';
 import './entry-bulk.css';
 
@@ -244,4 +248,102 @@ function useDryRun(request: BulkRequest, edit: BulkEdit | undefined, schema: Sch
     setAttempt((before) => before + 1);
   }, []);
   return { ...state, restart };
+}
+
+/** Line of the form: the new value of one field. */
+interface EditLine extends FieldEdit {
+  clears: boolean;
+  /** Input that is not a valid value. */
+  invalidInput?: InvalidInput | undefined;
+}
+
+interface EditFieldsProps {
+  fields: readonly Field[];
+  schema: Schema;
+  lines: readonly EditLine[];
+  onChange: (lines: readonly EditLine[]) => void;
+}
+
+/** Fields that can be changed for many entries. */
+const getEditableFields = (fields: readonly Field[]): readonly Field[] =>
+  fields.filter((field) => getLockedReason(field) === undefined);
+
+/** Whether the line needs no more input. */
+const isComplete = ({ clears, value }: EditLine): boolean => clears || toItems(value).length > 0;
+
+/** Form for the new values of fields of all entries. */
+function EditFields({ fields, schema, lines, onChange }: EditFieldsProps) {
+  const editableFields = getEditableFields(fields);
+  const unusedFields = editableFields.filter(({ id }) => !lines.some(({ fieldId }) => fieldId === id));
+  const replaceLine = (at: number, line: EditLine) => onChange(lines.with(at, line));
+  const [nextField] = unusedFields;
+  return (
+    <div className="bed-lines">
+      {lines.map((line, at) => {
+        const field = editableFields.find(({ id }) => id === line.fieldId);
+        if (!field) return null;
+        return (
+          <fieldset key={line.fieldId} className="bed-line">
+            <legend className="visually-hidden">Change of {field.name}</legend>
+            <select
+              className="input find-select"
+              aria-label="Field"
+              value={line.fieldId}
+              onChange={({ target }) =>
+                replaceLine(at, { fieldId: Number(target.value), value: undefined, clears: false })
+              }
+            >
+              {[field, ...unusedFields].map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <select
+              className="input find-select"
+              aria-label="Action"
+              value={line.clears ? 'clear' : 'set'}
+              onChange={({ target }) => replaceLine(at, { ...line, clears: target.value === 'clear' })}
+            >
+              <option value="set">Set to</option>
+              <option value="clear">Clear</option>
+            </select>
+            <div className="bed-value">
+              {!line.clears && (
+                <Editor
+                  {...{ field, schema }}
+                  value={line.value}
+                  inCell={false}
+                  invalidInput={line.invalidInput}
+                  onCommit={(value) => replaceLine(at, { ...line, value, invalidInput: undefined })}
+                  onInvalidInput={(invalidInput) =>
+                    replaceLine(at, { ...line, value: undefined, invalidInput })
+                  }
+                  onCancel={() => undefined}
+                />
+              )}
+            </div>
+            <IconButton
+              label={`Do not change ${field.name}`}
+              icon={X}
+              size="small"
+              onClick={() => onChange(lines.toSpliced(at, 1))}
+            />
+          </fieldset>
+        );
+      })}
+      {nextField && (
+        <div>
+          <Button
+            size="small"
+            variant="quiet"
+            icon={Plus}
+            onClick={() => onChange([...lines, { fieldId: nextField.id, value: undefined, clears: false }])}
+          >
+            {lines.length === 0 ? 'Choose a field' : 'Add a field'}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
 }

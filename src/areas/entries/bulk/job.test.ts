@@ -7,8 +7,8 @@ import { deleteStoredJobs } from '../../../app/jobs/jobs.ts';
 import * as tray from '../../../app/jobs/jobs.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
-import { saveEntryJob, loadEntryJobs } from './job-store.ts';
-import type { EntryJob } from './job-store.ts';
+import { saveEntryJob, loadEntryJobs } from './execute-changes.ts';
+import type { EntryJob } from './execute-changes.ts';
 import { createEntryJob } from './job.ts';
 
 const CITY = 4;

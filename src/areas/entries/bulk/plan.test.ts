@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
-import type { EntryJob } from './job-store.ts';
+import type { EntryJob } from './execute-changes.ts';
 import { buildReport } from './job.ts';
 import { getFieldsToRead, buildInverse, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod/mini';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
 import { parseUndoContent, undoFileHeader, formatUndoContent, zId } from '../../../app/jobs/undo-format.ts';
 import type { BulkRequest } from './dry-run.ts';
-import type { EntryJob } from './job-store.ts';
+import type { EntryJob } from './execute-changes.ts';
 import { buildInverse } from './plan.ts';
 import type { EntryChange } from './plan.ts';
 

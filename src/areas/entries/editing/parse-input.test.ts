@@ -4,8 +4,8 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
+import { parseTsv, toTsv } from './grid-editing.ts';
 import { parseInput, formatInput } from './parse-input.ts';
-import { parseTsv, toTsv } from './tsv.ts';
 import { getLockedReason, findMissingValues, getValueError } from './value-rules.ts';
 
 const open = { id: 1, name: 'Open', seqNumber: 0 };

@@ -19,7 +19,7 @@ import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
 import { buildMissingValueQuery, replaceCondition, toFilterDraft, toQueryObject } from './draft.ts';
-import { formatFilterText, parseFilter } from './filter-text.ts';
+import { formatFilterText, parseFilter } from './draft.ts';
 import { formatFilter, formatRequiredWhen, formatComparisonParts } from './format-filter.ts';
 import { findOperation, getOperations } from './operators.ts';
 

@@ -3,7 +3,7 @@ import { filterOperations } from '../../../../contract/rules/fields.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import { applyCompletion, getCompletions } from './completions.ts';
-import { parseFilter } from './filter-text.ts';
+import { parseFilter } from './draft.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { isAfterColon, getLineAndColumn, getErrorRange, scanQueryText } from './scan-query.ts';
 

@@ -1,9 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Remote } from 'comlink';
 import { useState } from 'react';
+import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { usePermission } from '../../../api/session.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -17,17 +20,22 @@ import {
   ColumnRow,
   FileSummary,
 } from '../../import-view/index.ts';
-import type { Prepared } from '../../import-view/index.ts';
-import { useImportRun } from '../../import/index.ts';
+import type { Prepared, FileSession } from '../../import-view/index.ts';
+import { useImportRun, openWorkerClient } from '../../import/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
-import type { Field } from '../model/schema.ts';
+import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { RulesFields } from './RulesFields.tsx';
-import { openSession } from './session.ts';
-import type { EntryFileSession } from './session.ts';
-import { saveSetup, resolveKey, createSetup } from './setup.ts';
-import type { EntryImportSetup } from './setup.ts';
+import { BROWSER_TIME_ZONE } from '../model/zone.ts';
+import type { CheckRequest } from './check-request.ts';
+import { loadAllNames, loadAliases, loadEntriesByValues, loadUserNames, loadNames } from './look-up.ts';
+import type { createRowChecker, MissingLookups } from './row-checker.ts';
+import { canHold } from './row-references.ts';
+import { saveSetup, resolveKey, createSetup, getAvailableKeys } from './setup.ts';
+import type { EntryImportSetup, ParseRules } from './setup.ts';
 import { getIgnoredReason, getColumnTargets } from './targets.ts';
+// The bundler makes this module.
+// oxlint-disable-next-line import/default
+import workerUrl from './worker.ts?worker&url';
 
 /** Page for importing entries of a type from a file. */
 export function ImportPage() {
@@ -199,4 +207,208 @@ function ColumnsCard({ prepared, onChange, onReadAs, onDiscard }: ColumnsCardPro
       </CardBody>
     </Card>
   );
+}
+
+interface RulesFieldsProps {
+  prepared: Prepared<EntryFileSession, EntryImportSetup>;
+  onChange: (part: Partial<EntryImportSetup>) => void;
+}
+
+/** Form of the parse rules; shows only rules relevant to the columns. */
+function RulesFields({ prepared, onChange }: RulesFieldsProps) {
+  const { type, fields } = useEntryType();
+  const { site } = useSession();
+  const { file, setup } = prepared;
+  const { mapping, rules } = setup;
+  const set = (part: Partial<ParseRules>) => onChange({ rules: { ...rules, ...part } });
+  const inFile = fields.filter(({ apiName }) => mapping.includes(apiName));
+  const hasNumbers =
+    file.source.kind === 'text' &&
+    inFile.some((field) => field.fieldType === FIELD.number || holdsMoney(field));
+  const dates = inFile.filter(({ fieldType }) => fieldType === FIELD.date);
+  const keys = getAvailableKeys(mapping, fields);
+  const key = resolveKey(setup, fields);
+  const namesEntries = inFile.some((field) => canHold(field, type.id));
+  const nameOf = (one: string) => fields.find(({ apiName }) => apiName === one)?.name ?? 'Entry id';
+  return (
+    <>
+      <div className="import-rules">
+        <SelectChoice
+          label="Match entries by"
+          value={key}
+          onChoose={(selected) => onChange({ key: selected })}
+          options={[
+            ...keys.map((one) => [one, nameOf(one)] as const),
+            ['', 'None: every row is a new entry'],
+          ]}
+        />
+        <SelectChoice
+          label="Empty cells"
+          value={rules.empty}
+          onChoose={(empty) => set({ empty })}
+          options={[
+            ['keep', 'Change nothing'],
+            ['clear', 'Clear the field'],
+          ]}
+        />
+        {hasNumbers && (
+          <SelectChoice
+            label="Decimal separator"
+            value={rules.decimal}
+            onChoose={(decimal) => set({ decimal })}
+            options={[
+              ['point', 'Point: 1,234.5'],
+              ['comma', 'Comma: 1.234,5'],
+            ]}
+          />
+        )}
+        {dates.length > 0 && (
+          <SelectChoice
+            label="3/4/2026 is"
+            value={rules.dates}
+            onChoose={(order) => set({ dates: order })}
+            options={[
+              ['dmy', '3 April'],
+              ['mdy', '4 March'],
+            ]}
+          />
+        )}
+        {dates.some(({ isDateOnly }) => !isDateOnly) && (
+          <SelectChoice
+            label="Time zone of times without an offset"
+            value={rules.zone}
+            onChoose={(zone) => set({ zone })}
+            options={[...new Set(['UTC', site.timeZone, BROWSER_TIME_ZONE, rules.zone])].map((zone) => [
+              zone,
+              zone,
+            ])}
+          />
+        )}
+        <SelectChoice
+          label="Nearly equal names"
+          value={rules.near}
+          onChoose={(near) => set({ near })}
+          options={[
+            ['refuse', 'Leave out with the reason'],
+            ['allow', 'Import anyway'],
+          ]}
+        />
+      </div>
+      <p className="field-hint">
+        Choices, users and entries are named by name or by id; several are separated by semicolons. Dates that
+        begin with the year are always understood.
+        {namesEntries &&
+          ` Other rows of the file can be named too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
+        {rules.near === 'refuse' &&
+          (type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE &&
+          ` Of the ${formatNumber(type.entryCount ?? 0)} names that are there, the service tells near ones only when a row is sent.`}
+      </p>
+    </>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, label: string])[];
+  onChoose: (value: Value) => void;
+}
+
+function SelectChoice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
+  return (
+    <label className="import-rule">
+      <span className="field-label">{label}</span>
+      <select
+        className="input"
+        value={value}
+        onChange={({ target }) => {
+          const selected = options.find(([one]) => one === target.value);
+          if (selected) onChoose(selected[0]);
+        }}
+      >
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+type RowChecker = ReturnType<typeof createRowChecker>;
+
+/** For types with more entries only the service finds near-duplicates. */
+const MAX_NAMES_TO_COMPARE = 100_000;
+
+/** Input of a check. */
+interface CheckInput {
+  schema: Schema;
+  type: { id: number; entryCount?: number | undefined };
+  request: CheckRequest;
+}
+
+/** Connection to the worker that holds a file of entries. */
+interface EntryFileSession extends FileSession {
+  /** Checks all rows and reports the current step. */
+  check: (
+    against: CheckInput,
+    report: (doing: string) => void,
+    signal: AbortSignal,
+  ) => Promise<OutcomeCounts>;
+}
+
+function openSession(): EntryFileSession {
+  const { desk, open, close, runExclusive } =
+    openWorkerClient<ReturnType<typeof createRowChecker>>(workerUrl);
+
+  async function check(against: CheckInput, report: (doing: string) => void): Promise<OutcomeCounts> {
+    const needs = await desk.getMissingLookups(against.request);
+    try {
+      await sendLookups(desk, needs, against, report);
+    } catch (thrown) {
+      await desk.clearLookups();
+      throw thrown;
+    }
+    report('Checking every row…');
+    return desk.check(against.request);
+  }
+
+  return {
+    client: desk,
+    open,
+    close,
+    check: (against, report, signal) => runExclusive(() => check(against, report), signal),
+  };
+}
+
+// One after the other: the service and the page are kept free for others.
+async function sendLookups(
+  checker: Remote<RowChecker>,
+  needs: MissingLookups,
+  { schema, type, request }: CheckInput,
+  report: (doing: string) => void,
+): Promise<void> {
+  if (needs.users) {
+    report('Loading users…');
+    await checker.setUsers(await loadUserNames());
+  }
+  for (const { types, ids, names, keys } of needs.references) {
+    if (ids.length + names.length > 0) report('Looking up references…');
+    for (const typeId of types.length === 0 ? schema.types.map(({ id }) => id) : types)
+      for await (const things of loadNames(schema, typeId, { ids, names }))
+        await checker.addReferences(types, things);
+    for await (const things of loadAliases(schema, type.id, request.key, keys))
+      await checker.addReferences(types, things);
+  }
+  if (needs.keys.length > 0) {
+    report('Looking up existing entries…');
+    for await (const rows of loadEntriesByValues(type.id, request.key, needs.keys, needs.comparedFields))
+      await checker.addEntries(rows, request);
+  }
+  if (!needs.names) return;
+  await checker.addNames([]);
+  if ((type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE) return;
+  report('Loading existing names…');
+  for await (const names of loadAllNames(schema, type.id)) await checker.addNames(names);
 }

@@ -146,7 +146,7 @@ describe('cells', () => {
     ],
     [{ 'Parent (id)': '99' }, 'Parent: There is no entry 99'],
     [{ Owner: 'Nobody' }, 'Owner: There is no user “Nobody”'],
-    [{ Stage: 'Lost' }, 'Reason: Is required here: its conditions hold'],
+    [{ Stage: 'Lost' }, 'Reason: Is required under the current conditions'],
   ])('refuses %j: %s', async (line, text, rules: Partial<ParseRules> = {}) => {
     expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', said: [text] });
   });

@@ -197,7 +197,7 @@ function findMissingValues(
     .filter(({ apiName }) => !target.errors.some((error) => error.field === apiName))
     .map(({ apiName, isRequired }) => ({
       field: apiName,
-      message: isRequired ? 'Is required' : 'Is required here: its conditions hold',
+      message: isRequired ? 'Is required' : 'Is required under the current conditions',
     }));
 }
 

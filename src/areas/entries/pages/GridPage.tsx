@@ -1,13 +1,14 @@
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
-import { Braces, ListFilter, ListTree, RefreshCw, Table2, History } from 'lucide-react';
-import { Suspense, useDeferredValue, useMemo, useState } from 'react';
-import { ServiceError } from '../../../api/errors.ts';
+import { Braces, ListFilter, ListTree, RefreshCw, Table2, History, PencilLine } from 'lucide-react';
+import { Suspense, useDeferredValue, useMemo, useState, useEffect, useSyncExternalStore } from 'react';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatTime } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -15,9 +16,11 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
-import { BulkButton } from '../bulk/BulkButton.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { openEntryBulk } from '../bulk/request.ts';
+import { useSelectedStoredRows } from '../bulk/selected-rows.ts';
 import { NewEntryButton } from '../editing/editor/NewEntryButton.tsx';
-import { parseFilter } from '../filter/filter-text.ts';
+import { parseFilter } from '../filter/draft.ts';
 import { focusFilter } from '../filter/focus.ts';
 import {
   getVisibleColumns,
@@ -29,7 +32,11 @@ import {
 } from '../model/columns.ts';
 import type { ColumnLayout } from '../model/columns.ts';
 import { useEntryPosition, useEntryRows } from '../model/entry-rows.ts';
+import type { RowQuery } from '../model/entry-rows.ts';
+import { loadFullRange } from '../model/full-values.ts';
+import type { EntryRows } from '../model/row-windows.ts';
 import { findField, useReloadSchema } from '../model/schema.ts';
+import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { CellAddressNotice } from '../views/CellAddressNotice.tsx';
 import { buildRowQuery, formatCurl, parseSort } from '../views/row-query.ts';
@@ -46,7 +53,6 @@ import type { EntriesView, CellAddress } from '../views/view.ts';
 import { ViewNotices } from '../views/ViewNotices.tsx';
 import { ViewsBar } from '../views/ViewsBar.tsx';
 import { ColumnTools } from './ColumnTools.tsx';
-import { DeletedFieldsNotice } from './DeletedFieldsNotice.tsx';
 import { FilterChips } from './FilterChips.tsx';
 import { GridCard } from './GridCard.tsx';
 import { ImportExportMenu } from './ImportExportMenu.tsx';
@@ -287,4 +293,107 @@ function useView() {
     return new URL(href, location.origin).href;
   };
   return { view, address, showView, updateView, linkTo };
+}
+
+interface DeletedFieldsNoticeProps {
+  fields: readonly Field[];
+  rows: EntryRows | undefined;
+  /** Error of loading the rows. */
+  error: Error | undefined;
+  onReloadSchema: () => Promise<unknown>;
+}
+
+const listFormat = new Intl.ListFormat('en');
+const subscribeToNothing = () => () => undefined;
+
+/** Whether the service refused a query because it names a deleted field (shapes 4). */
+const isMissingFieldError = (message: string): boolean => message.startsWith('Field with');
+
+/** Notice about fields deleted while the grid is open, which continues without their columns. */
+function DeletedFieldsNotice({ fields, rows, error, onReloadSchema }: DeletedFieldsNoticeProps) {
+  const [previousFields, setPreviousFields] = useState(fields);
+  const [deletedNames, setDeletedNames] = useState<readonly string[]>([]);
+  if (fields !== previousFields) {
+    const names = previousFields
+      .filter(({ id }) => !fields.some((field) => field.id === id))
+      .map(({ name }) => name);
+    setPreviousFields(fields);
+    if (names.length > 0) setDeletedNames([...deletedNames, ...names]);
+  }
+  // Windows loaded later may be the first to fail.
+  const windowError = useSyncExternalStore(rows?.subscribe ?? subscribeToNothing, () => {
+    const failure = rows?.getError();
+    return failure === undefined ? '' : toServiceError(failure).message;
+  });
+  const message = error?.message ?? windowError;
+  useEffect(() => {
+    if (isMissingFieldError(message)) void onReloadSchema();
+    // oxlint-disable-next-line react/exhaustive-deps -- reloads once per error
+  }, [message]);
+  if (deletedNames.length === 0) return null;
+  return (
+    <Banner
+      title={`${listFormat.format(deletedNames)} ${deletedNames.length === 1 ? 'was' : 'were'} deleted from the schema`}
+      actions={
+        <Button size="small" onClick={() => setDeletedNames([])}>
+          Dismiss
+        </Button>
+      }
+    >
+      The schema was changed while this page was open. The entries are displayed without{' '}
+      {deletedNames.length === 1 ? 'this column' : 'these columns'}.
+    </Banner>
+  );
+}
+
+interface BulkButtonProps {
+  typeId: number;
+  rows: EntryRows;
+  query: RowQuery['query'];
+  /** Whether a search or a filter is active. */
+  isFiltered: boolean;
+}
+
+// The grid holds this many rows at once.
+const MAX_SELECTED_ROWS = 4000;
+
+/** Edits the selected rows, or all matching ones unless several are selected. */
+function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
+  const { reason } = usePermission('updateEntries');
+  const [pending, setPending] = useState(false);
+  const selection = useSelectedStoredRows();
+  const range = selection?.rows === rows ? selection : undefined;
+  const count = range ? range.bottom - range.top + 1 : rows.total;
+  const isAll = count === rows.total;
+  const edit = async () => {
+    if (!range || isAll) {
+      openEntryBulk({ typeId, scope: { query, total: rows.total }, edit: undefined });
+      return;
+    }
+    setPending(true);
+    try {
+      const rangeRows = await loadFullRange(rows, range.top, range.bottom, []);
+      openEntryBulk({ typeId, scope: { ids: rangeRows.map(({ EntryId }) => EntryId) }, edit: undefined });
+    } catch (thrown) {
+      const { message: description } = toServiceError(thrown);
+      toast({ title: 'The selected rows could not be loaded', description, tone: 'bad' });
+    } finally {
+      setPending(false);
+    }
+  };
+  const tooManyReason =
+    !isAll && count > MAX_SELECTED_ROWS
+      ? `Select at most ${formatNumber(MAX_SELECTED_ROWS)} rows, or use a filter for more`
+      : undefined;
+  const allLabel = `Edit all ${formatNumber(count)}${isFiltered ? ' that match' : ''}`;
+  return (
+    <Button
+      icon={PencilLine}
+      pending={pending}
+      disabledReason={reason ?? tooManyReason}
+      onClick={() => void edit()}
+    >
+      {isAll ? allLabel : `Edit ${formatNumber(count)} selected`}
+    </Button>
+  );
 }

@@ -2,14 +2,16 @@ import { keepPreviousData, useQuery, useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitMerge } from 'lucide-react';
 import { useMemo, useState, useDeferredValue } from 'react';
-import type { RowVm } from '../../../../contract/generated/types.gen.ts';
+import type { RowVm, StoreRequestVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { mergeEntries, updateEntries } from '../../../api/generated/sdk.gen.ts';
 import {
   hasAnyCapability,
   formatMissingCapabilities,
   usePermission,
   useSession,
 } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
@@ -27,7 +29,6 @@ import type { ValueChoice } from '../merge/merge-plan.ts';
 import { parseMergeView, formatMergeView, MAX_MERGE_ENTRIES } from '../merge/merge-view.ts';
 import type { MergeView } from '../merge/merge-view.ts';
 import { MergeTable } from '../merge/MergeTable.tsx';
-import { useMerge } from '../merge/use-merge.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { getReferencingFields } from '../model/field-usage.ts';
 import type { Field, Schema } from '../model/schema.ts';
@@ -327,4 +328,57 @@ function AddEntry({ typeId, pluralName, nameField, initialSearch, ids, formatNam
       {data && matches.length === 0 && <p className="ent-quiet">No other entry has this name.</p>}
     </div>
   );
+}
+
+/** A merge as displayed when the user confirmed it. */
+interface MergeInput {
+  typeId: number;
+  target: RowVm;
+  mergedRows: readonly RowVm[];
+  requests: StoreRequestVm[];
+}
+
+const CONFLICT_MESSAGE =
+  'One of these entries was changed by someone else. Check them again before you merge.';
+
+/** Checks that the entries are unchanged, since a merge cannot be undone. @throws ServiceError 409 */
+async function assertUnchanged({ typeId, target, mergedRows }: MergeInput): Promise<void> {
+  const displayed = [target, ...mergedRows];
+  const query = { EntryId: { $in: displayed.map(({ EntryId }) => EntryId) } };
+  const { rows } = await queryRows(typeId, { query, limit: displayed.length });
+  const byId = new Map(rows.map((row) => [row.EntryId, JSON.stringify(row)]));
+  if (displayed.some((row) => byId.get(row.EntryId) !== JSON.stringify(row)))
+    throw new ServiceError(409, CONFLICT_MESSAGE);
+}
+
+/**
+ * Writes the selected values into the target and merges the other entries into it. The API has no operation for both;
+ * the values come first, since they can be reverted and a merge cannot. If the merge fails after that, it can be
+ * retried.
+ */
+function useMerge() {
+  const [areValuesSaved, setValuesSaved] = useState(false);
+  const write = useWrite('updateEntries', {
+    mutationFn: ({ typeId, requests }: MergeInput) =>
+      updateEntries({ path: { entryTypeId: String(typeId) }, body: { storeRequests: requests } }),
+  });
+  const merge = useWrite('mergeEntries', {
+    mutationFn: ({ typeId, target, mergedRows }: MergeInput) =>
+      mergeEntries({
+        path: { entryTypeId: String(typeId) },
+        body: { entryId: target.EntryId, mergeEntries: mergedRows.map(({ EntryId }) => EntryId) },
+      }),
+  });
+  const run = async (input: MergeInput) => {
+    await assertUnchanged(input);
+    const hasRequests = input.requests.length > 0;
+    if (hasRequests) await write.mutateAsync(input);
+    try {
+      await merge.mutateAsync(input);
+    } catch (thrown) {
+      setValuesSaved(hasRequests);
+      throw thrown;
+    }
+  };
+  return { run, isWritten: areValuesSaved };
 }

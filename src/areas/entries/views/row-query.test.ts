@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from '../../../api/generated/client.gen.ts';
 import { createQueryClient } from '../../../api/query-client.ts';
-import { parseFilter } from '../filter/filter-text.ts';
+import { parseFilter } from '../filter/draft.ts';
 import { getVisibleColumns, DEFAULT_COLUMN_LAYOUT } from '../model/columns.ts';
 import { entryRowsQuery } from '../model/entry-rows.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';

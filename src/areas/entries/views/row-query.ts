@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
 import { toQueryObject } from '../filter/draft.ts';
 import type { QueryObject } from '../filter/draft.ts';
-import { parseFilter } from '../filter/filter-text.ts';
+import { parseFilter } from '../filter/draft.ts';
 import { DEFAULT_COLUMN_LAYOUT, getColumnLayout, getVisibleColumns, isSortable } from '../model/columns.ts';
 import { entryRowsQuery } from '../model/entry-rows.ts';
 import type { RowQuery } from '../model/entry-rows.ts';

@@ -3,7 +3,7 @@ import type { NewSavedView, SavedView } from '../../../../contract/generated/typ
 import { parseQuery } from '../../../../contract/rules/query/parse.ts';
 import { toQueryObject } from '../filter/draft.ts';
 import type { QueryObject } from '../filter/draft.ts';
-import { parseFilter } from '../filter/filter-text.ts';
+import { parseFilter } from '../filter/draft.ts';
 import type { ColumnLayout } from '../model/columns.ts';
 import { findField } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { toSearchValue, omitUndefined, readSearchText } from '../../../lib/search-params.ts';
 import type { Search } from '../../../lib/search-params.ts';
 import type { QueryObject } from '../filter/draft.ts';
-import type { FilterSource } from '../filter/filter-text.ts';
+import type { FilterSource } from '../filter/draft.ts';
 
 /** State of the entry list in its URL: search, filter, order and saved view. */
 export interface EntriesView {

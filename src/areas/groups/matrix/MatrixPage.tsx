@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UsersRound, ChevronLeft, ChevronRight } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useId } from 'react';
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
@@ -12,12 +12,14 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { markEndActions } from '../../../ui/end-actions.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -34,11 +36,10 @@ import {
 } from './matrix-view.ts';
 import type { MatrixView, ColumnPart } from './matrix-view.ts';
 import { MatrixGrid } from './MatrixGrid.tsx';
-import { countChanges } from './pending.ts';
+import { countChanges, getGroupsAfter, NOTHING_PENDING, toPairs, stageExactGroups } from './pending.ts';
 import type { PendingChanges } from './pending.ts';
 import { ReviewPanel } from './ReviewPanel.tsx';
-import { SetExactlyDialog } from './SetExactlyDialog.tsx';
-import { usePendingChanges, useSavePending } from './use-pending.ts';
+import { usePendingChanges, useSavePending, useColumnReasons } from './use-pending.ts';
 
 const route = getRouteApi('/_app/groups/matrix');
 const NO_GROUPS: readonly GroupInfoResponse[] = [];
@@ -299,5 +300,63 @@ function ColumnPager({ inView: { part, parts, first, last, of }, onShow }: Colum
         onClick={() => onShow(part + 1)}
       />
     </div>
+  );
+}
+
+interface SetExactlyDialogProps {
+  person: DirectoryRow;
+  groups: readonly GroupInfoResponse[];
+  pending: PendingChanges;
+  onChange: (next: (now: PendingChanges) => PendingChanges) => void;
+  onClose: () => void;
+}
+
+/** Chooses the exact groups of a user and stages the difference. */
+function SetExactlyDialog({ person, groups, pending, onChange, onClose }: SetExactlyDialogProps) {
+  const id = useId();
+  const reasons = useColumnReasons(groups);
+  const [isMember, setWanted] = useState(() => getGroupsAfter(person, pending));
+  const { add, remove } = toPairs(stageExactGroups(NOTHING_PENDING, person, isMember));
+  const changes = add.length + remove.length;
+  return (
+    <Dialog
+      title={`Set the groups of ${person.name} exactly`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            onClick={() => {
+              onChange((now) => stageExactGroups(now, person, isMember));
+              onClose();
+            }}
+          >
+            {changes === 0 ? 'No changes' : `Stage ${pluralize(changes, 'change', 'changes')}`}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        Choose the groups of {person.name}. The difference is staged in the matrix:{' '}
+        {pluralize(add.length, 'addition', 'additions')}, {pluralize(remove.length, 'removal', 'removals')}.
+      </p>
+      <fieldset className="exactly">
+        <legend className="visually-hidden">Groups</legend>
+        {groups.map(({ id: groupId, name }) => (
+          <Toggle
+            key={groupId}
+            kind="checkbox"
+            id={`${id}-${groupId}`}
+            label={name}
+            disabledReason={reasons.get(groupId)}
+            checked={isMember.includes(groupId)}
+            onChange={(on) =>
+              setWanted(on ? [...isMember, groupId] : isMember.filter((one) => one !== groupId))
+            }
+          />
+        ))}
+      </fieldset>
+    </Dialog>
   );
 }

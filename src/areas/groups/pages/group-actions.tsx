@@ -12,7 +12,7 @@ import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
-import { useEffects } from '../effects/use-effects.ts';
+import { useEffects } from '../effects/EffectsPreview.tsx';
 import { useGrantCheck } from '../model/group-capabilities.ts';
 import { toGroupWriteError } from '../model/write-errors.ts';
 

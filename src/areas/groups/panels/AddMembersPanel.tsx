@@ -1,22 +1,31 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useDeferredValue, useId, useMemo, useState } from 'react';
 import { usePermission } from '../../../api/session.ts';
-import { resolvePastedText, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
+import {
+  resolvePastedText,
+  useDirectory,
+  useDirectorySearch,
+  usePeopleById,
+} from '../../../directory/directory.ts';
 import { getGroupCapabilities } from '../../../directory/groups.ts';
 import type { ResolvedPaste } from '../../../directory/paste/resolve-pasted.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
-import { pluralize } from '../../../lib/numbers.ts';
+import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { focusNeighbour } from '../../../ui/focus-neighbour.ts';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { openBulk } from '../../bulk/index.ts';
 import { useGrantCheck } from '../model/group-capabilities.ts';
 import { createMembersQuery } from '../model/members-view.ts';
 import { useGroup } from '../model/use-group.ts';
-import { PasteSummary } from './PasteSummary.tsx';
-import { SelectedPeopleList } from './SelectedPeopleList.tsx';
 import './add-members.css';
 
 const NO_IDS: ReadonlySet<number> = new Set();
@@ -199,4 +208,121 @@ function getSelectedPeople({
   ]);
   const wanted = [...all].filter((id) => !excludedIds.has(id));
   return { ids: wanted.filter((id) => !isMember(id)), memberIds: wanted.filter(isMember) };
+}
+
+interface SelectedPeopleListProps {
+  ids: readonly number[];
+  /** Number of selected users who are members already. */
+  memberCount: number;
+  onExclude: (userId: number) => void;
+}
+
+const MAX_SHOWN_PEOPLE = 50;
+
+/** Users to add, each removable. */
+function SelectedPeopleList({ ids, memberCount, onExclude }: SelectedPeopleListProps) {
+  const titleId = useId();
+  const key = ids.slice(0, MAX_SHOWN_PEOPLE).join();
+  // Keyed by ids, so that equal selections keep their identity.
+  const shown = useMemo(() => (key === '' ? [] : key.split(',').map(Number)), [key]);
+  const people = usePeopleById(shown);
+  if (ids.length === 0 && memberCount === 0) return null;
+  return (
+    <section aria-labelledby={titleId}>
+      <h3 id={titleId} className="field-label">
+        {ids.length === 0
+          ? 'No one left to add'
+          : `${pluralize(ids.length, 'person', 'people')} will be added`}
+      </h3>
+      {memberCount > 0 && (
+        <p className="chosen-more">
+          {pluralize(memberCount, 'person is', 'people are')} already in the group and will be skipped.
+        </p>
+      )}
+      <ul className="chosen">
+        {shown.map((userId) => {
+          const name = people.get(userId)?.name ?? `User ${userId}`;
+          return (
+            <li key={userId}>
+              <Avatar name={name} id={userId} />
+              <span className="chosen-name">
+                {name} <small>{people.get(userId)?.email}</small>
+              </span>
+              <IconButton
+                label={`Leave out ${name}`}
+                icon={X}
+                size="small"
+                onClick={({ currentTarget }) => {
+                  focusNeighbour(currentTarget);
+                  onExclude(userId);
+                }}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {ids.length > MAX_SHOWN_PEOPLE && (
+        <p className="chosen-more">and {formatNumber(ids.length - MAX_SHOWN_PEOPLE)} more</p>
+      )}
+    </section>
+  );
+}
+
+interface PasteSummaryProps {
+  resolved: ResolvedPaste;
+  /** Selected candidates of ambiguous names. */
+  meantIds: ReadonlySet<number>;
+  onToggle: (userId: number) => void;
+}
+
+const MAX_SHOWN_ENTRIES = 20;
+
+/** Summary of a pasted text: ambiguous names and entries not found. */
+function PasteSummary({ resolved: { matched, ambiguous, unknown }, meantIds, onToggle }: PasteSummaryProps) {
+  return (
+    <>
+      <output className="pasted-summary">
+        {pluralize(matched.length, 'entry matches', 'entries match')} one person
+        {ambiguous.length > 0 && `, ${formatNumber(ambiguous.length)} may match several people`}
+        {unknown.length > 0 && `, ${formatNumber(unknown.length)} not found`}.
+      </output>
+      {ambiguous.slice(0, MAX_SHOWN_ENTRIES).map(({ entry, ids }) => (
+        <Candidates key={entry} {...{ entry, ids, meantIds, onToggle }} />
+      ))}
+      {unknown.length > 0 && (
+        <Banner tone="warn" title="Not found on this site">
+          {unknown.slice(0, MAX_SHOWN_ENTRIES).join(', ')}
+          {unknown.length > MAX_SHOWN_ENTRIES &&
+            ` and ${formatNumber(unknown.length - MAX_SHOWN_ENTRIES)} more`}
+        </Banner>
+      )}
+    </>
+  );
+}
+
+interface CandidatesProps extends Pick<PasteSummaryProps, 'meantIds' | 'onToggle'> {
+  entry: string;
+  ids: readonly number[];
+}
+
+function Candidates({ entry, ids, meantIds, onToggle }: CandidatesProps) {
+  const id = useId();
+  const shown = useMemo(() => ids.slice(0, MAX_SHOWN_ENTRIES), [ids]);
+  const people = usePeopleById(shown);
+  return (
+    <fieldset className="pasted-candidates">
+      <legend className="field-label">Who is “{entry}”?</legend>
+      {shown.map((userId) => (
+        <Toggle
+          key={userId}
+          kind="checkbox"
+          id={`${id}-${userId}`}
+          label={people.get(userId)?.name ?? `User ${userId}`}
+          hint={`${people.get(userId)?.email ?? ''} · id ${userId}`}
+          checked={meantIds.has(userId)}
+          onChange={() => onToggle(userId)}
+        />
+      ))}
+    </fieldset>
+  );
 }

@@ -15,7 +15,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
-import { useEffects } from '../effects/use-effects.ts';
+import { useEffects } from '../effects/EffectsPreview.tsx';
 import {
   getGroupChanges,
   groupSchema,

@@ -1,34 +1,52 @@
-import { useRouter } from '@tanstack/react-router';
-import { BadgeCheck, History, UserRound } from 'lucide-react';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useRouter, getRouteApi } from '@tanstack/react-router';
+import { BadgeCheck, History, UserRound, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { listLicenseSeatsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
+import type { Directory } from '../../../directory/directory.ts';
+import type { FacetCounts } from '../../../directory/engine/facets.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
+import { formatTime } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
+import { subtractDays } from '../../../ui/chart/time-series.ts';
+import type { TimeSeries } from '../../../ui/chart/time-series.ts';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { RequestId, ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { fromSort, toSort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { formatDifference } from '../model/billable-effect.ts';
-import { useSeats, BILLABLE, getBillableMonthAgo, toTimeSeries, TONES } from '../model/seats.ts';
-import { useLicensesView } from '../model/use-view.ts';
-import { isFiltered, toDirectoryQuery, clearFilters, RANGES, parseLicensesView } from '../model/view.ts';
-import type { Range } from '../model/view.ts';
+import {
+  isFiltered,
+  toDirectoryQuery,
+  clearFilters,
+  RANGES,
+  parseLicensesView,
+  getFilterCounts,
+  serializeLicensesView,
+} from '../model/view.ts';
+import type { Range, LicenseFilter } from '../model/view.ts';
 import { COLUMNS } from './columns.tsx';
 import { LicenseChanges, useRefusedChanges } from './LicenseChanges.tsx';
-import { LicensesBar } from './LicensesBar.tsx';
 import { LicensesBulk } from './LicensesBulk.tsx';
 import './licenses.css';
 
@@ -223,3 +241,146 @@ function SeatTiles({ seats }: SeatTilesProps) {
 
 const formatTrend = (change: number): string =>
   change === 0 ? 'as 30 days ago' : `${formatDifference(change)} in 30 days`;
+
+/** Properties of a day, in the order of license types. */
+const SEAT_KEYS = ['standard', 'limited', 'free', 'none'] as const;
+/** Colors of the license types. */
+const TONES = [1, 2, 3, 4] as const;
+
+/** Billable types come first (spec 2.2): the lower part of the stack. */
+const BILLABLE = { label: 'Billable', of: licenseTypes.filter(({ isBillable }) => isBillable).length };
+
+const getToday = () => new Date().toISOString().slice(0, 10);
+
+/** Seats by day, from `range` days ago to today. */
+const seatsQuery = (range: Range) =>
+  queryOptions({
+    ...listLicenseSeatsOptions({ query: { dateFrom: subtractDays(getToday(), range) } }),
+    placeholderData: keepPreviousData,
+  });
+
+/** Days and series of the chart. */
+function toTimeSeries(seats: readonly LicenseSeats[]): { days: string[]; series: TimeSeries[] } {
+  return {
+    days: seats.map(({ date }) => date),
+    series: SEAT_KEYS.map((key, at) => ({
+      label: licenseTypes[at]?.description ?? key,
+      values: seats.map((day) => day[key]),
+      tone: TONES[at] ?? 1,
+    })),
+  };
+}
+
+/** Number of seats by day, if the user may see it. */
+function useSeats(range: Range) {
+  const { allowed } = usePermission('listLicenseSeats');
+  const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
+    ...seatsQuery(range),
+    enabled: allowed,
+  });
+  const chart = useMemo(() => data && toTimeSeries(data), [data]);
+  return {
+    seats: data,
+    drawn: chart,
+    stale: isPlaceholderData,
+    error: error === null ? undefined : toServiceError(error),
+    refetch: () => void refetch(),
+    isFetching,
+  };
+}
+
+const COMPARISON_DAYS = 30;
+
+/** Billable licenses 30 days ago; undefined if the data does not reach back that far. */
+function getBillableMonthAgo(seats: readonly LicenseSeats[]): number | undefined {
+  const last = seats.at(-1);
+  const day = last && subtractDays(last.date, COMPARISON_DAYS);
+  return seats.find(({ date }) => date === day)?.billable;
+}
+
+const LICENSE_OPTIONS = licenseTypes.map(({ licenseTypeId, description }) => ({
+  value: String(licenseTypeId),
+  label: description,
+}));
+const BILLABLE_OPTIONS = [
+  { value: 'yes', label: 'Billable' },
+  { value: 'no', label: 'Not billable' },
+];
+const STATUS_OPTIONS = [
+  { value: 'active', label: 'Active' },
+  { value: 'inactive', label: 'Inactive' },
+  { value: 'locked', label: 'Locked' },
+];
+
+interface LicensesBarProps extends ReturnType<typeof useLicensesView> {
+  directory: Directory;
+  counts: FacetCounts | undefined;
+}
+
+/** Search and filters with their counts, freshness of the list, columns. */
+function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBarProps) {
+  const filterCounts = counts && getFilterCounts(view, counts);
+  const groups = directory.groups
+    .map(({ id, name }) => ({ value: String(id), label: name }))
+    .toSorted((a, b) => a.label.localeCompare(b.label));
+  const chips: { key: LicenseFilter; label: string; options: readonly { value: string; label: string }[] }[] =
+    [
+      { key: 'license', label: 'License', options: LICENSE_OPTIONS },
+      { key: 'billable', label: 'Billable', options: BILLABLE_OPTIONS },
+      { key: 'status', label: 'Status', options: STATUS_OPTIONS },
+      { key: 'group', label: 'Group', options: groups },
+    ];
+  return (
+    <TableBar tools={<Tools {...{ view, show, directory }} />}>
+      <SearchField
+        label="Search people"
+        placeholder="Name, e-mail or id"
+        value={view.q}
+        onChange={type}
+        onBlur={settle}
+      />
+      {chips.map(({ key, label, options }) => (
+        <FilterChip
+          key={key}
+          label={label}
+          options={options.map((option) => ({ ...option, count: filterCounts?.[key][option.value] ?? 0 }))}
+          value={view[key]}
+          onChange={(value) => show({ ...view, [key]: value })}
+        />
+      ))}
+    </TableBar>
+  );
+}
+
+function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show' | 'directory'>) {
+  const { size, complete, asOf, refreshing, error, refresh } = directory;
+  return (
+    <>
+      {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
+      {asOf !== undefined && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>}
+      <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
+      <TableTools
+        columns={COLUMNS}
+        hidden={view.hidden}
+        onHide={(hidden) => show({ ...view, hidden })}
+        sort={toSort(view.sort)}
+        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
+      />
+    </>
+  );
+}
+
+const route = getRouteApi('/_app/licenses/');
+
+/** View of the page from the URL, debounced while typing. */
+function useLicensesView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const urlView = useMemo(() => parseLicensesView({ ...search }), [search]);
+  return useDebouncedView({
+    view: urlView,
+    // Chart and list keep their scroll position.
+    write: (view, replace) =>
+      navigate({ to: '.', search: serializeLicensesView(view), replace, resetScroll: false }),
+  });
+}

@@ -28,7 +28,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { securityQuery } from '../model/queries.ts';
 import { useFocusTarget } from '../model/use-focus-target.ts';
-import { CodesDialog } from '../panels/CodesDialog.tsx';
+import { CodesDialog } from '../panels/EnrolDialog.tsx';
 
 /** Passkeys of the user, for signing in without a password or as a second factor. */
 export function PasskeysCard() {

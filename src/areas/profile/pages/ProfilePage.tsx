@@ -1,13 +1,15 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { UserRoundCog } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
-import type { SessionInfo } from '../../../../contract/generated/types.gen.ts';
+import type { SessionInfo, OwnSecurity } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import {
   endOtherSessionsMutation,
   endOwnSessionMutation,
   changePasswordMutation,
+  regenerateRecoveryCodesMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useSession } from '../../../api/session.ts';
@@ -16,6 +18,7 @@ import { formatExactDate } from '../../../lib/dates.ts';
 import { formatDeviceName } from '../../../lib/device-name.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -25,14 +28,16 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
+import { Card, CardBody, Fact, Facts, CardRow } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { sessionsQuery } from '../model/queries.ts';
+import { sessionsQuery, securityQuery } from '../model/queries.ts';
+import { CodesDialog } from '../panels/EnrolDialog.tsx';
 import { ApiKeyCard } from './ApiKeyCard.tsx';
 import { PasskeysCard } from './PasskeysCard.tsx';
 import { SessionList } from './SessionList.tsx';
-import { TwoFactorCard } from './TwoFactorCard.tsx';
 import './profile.css';
 
 /** The account of the signed-in user: identity, second factors, sessions, API key and password. */
@@ -244,3 +249,100 @@ const formatEndedSessions = (ended: number): string =>
   ended === 0
     ? 'You had no other sessions.'
     : `${pluralize(ended, 'other session', 'other sessions')} ended.`;
+
+const EnrolDialog = lazyWithPreload(() => import('../panels/EnrolDialog.tsx'));
+
+/** With fewer codes left, the card suggests creating new ones. */
+const FEW_CODES = 3;
+
+const hasFactor = ({ authenticatorDate, passkeys }: OwnSecurity): boolean =>
+  authenticatorDate !== null || passkeys.length > 0;
+
+/** Authenticator app and recovery codes of the user (spec 2.1). */
+function TwoFactorCard() {
+  const { data: security } = useSuspenseQuery(securityQuery);
+  const [enrolling, setEnrolling] = useState(false);
+  const { authenticatorDate, twoFactorRequired } = security;
+  const isOn = hasFactor(security);
+  return (
+    <Card
+      title="Two-factor authentication"
+      actions={
+        <Badge tone={isOn ? 'ok' : twoFactorRequired ? 'warn' : 'neutral'}>{isOn ? 'On' : 'Off'}</Badge>
+      }
+    >
+      {!isOn && twoFactorRequired && (
+        <div className="profile-banner">
+          <Banner tone="warn">
+            A site requires a second factor and you have none. You will set one up at your next sign-in.
+          </Banner>
+        </div>
+      )}
+      <CardRow
+        title="Authenticator app"
+        description={
+          authenticatorDate === null ? (
+            'Generates a code that is required besides your password at sign-in. Once set up, it can be replaced but not removed.'
+          ) : (
+            <>
+              Set up <Timestamp at={authenticatorDate} />. Setting it up on another device replaces it.
+            </>
+          )
+        }
+        action={
+          <Button onClick={() => setEnrolling(true)}>
+            {authenticatorDate === null ? 'Set up…' : 'Move to another device…'}
+          </Button>
+        }
+      />
+      <RecoveryRow security={security} />
+      {enrolling && (
+        <Suspense>
+          <EnrolDialog onClose={() => setEnrolling(false)} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}
+
+function RecoveryRow({ security }: { security: OwnSecurity }) {
+  const { user } = useSession();
+  const renew = useWrite('regenerateRecoveryCodes', regenerateRecoveryCodesMutation());
+  const [codes, setCodes] = useState<readonly string[]>();
+  const codesLeft = security.recoveryCodesLeft;
+  const regenerate = async () => {
+    const done = await confirmIrreversible({
+      title: 'Create new recovery codes?',
+      irreversible: 'The new codes are shown once, and never again.',
+      breaks:
+        codesLeft === 0
+          ? 'Nothing: no previous codes are left.'
+          : `The ${pluralize(codesLeft, 'code', 'codes')} you have left no longer work.`,
+      affects: 'Only you, on every site. You will get an e-mail.',
+      action: 'Create new codes',
+      run: async () => setCodes((await renew.mutateAsync({})).recoveryCodes),
+    });
+    if (done) toast({ title: 'The previous recovery codes no longer work' });
+  };
+  return (
+    <>
+      <CardRow
+        title="Recovery codes"
+        description={
+          hasFactor(security)
+            ? `${pluralize(codesLeft, 'code is', 'codes are')} left. Each replaces the second factor once.${codesLeft < FEW_CODES ? ' Create new ones before you run out.' : ''}`
+            : 'You get them with the second factor. Each replaces it once.'
+        }
+        action={
+          <Button
+            disabledReason={hasFactor(security) ? undefined : 'Set up a second factor first'}
+            onClick={() => void regenerate()}
+          >
+            Create new codes…
+          </Button>
+        }
+      />
+      {codes && <CodesDialog codes={codes} email={user.email} onClose={() => setCodes(undefined)} />}
+    </>
+  );
+}

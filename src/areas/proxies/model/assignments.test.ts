@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toProxyChanges, planAssignments, getRefusalReason } from './assignment-plan.ts';
 import { buildAssignments, isPartOfCycle, getPersonWarnings, getAssignmentWarnings } from './assignments.ts';
-import { findCycles } from './cycles.ts';
+import { findCycles } from './assignments.ts';
 import { filterRows, buildRows } from './rows.ts';
 import { parseProxiesView, serializeProxiesView } from './view.ts';
 

@@ -1,9 +1,15 @@
-import { Suspense } from 'react';
-import { FIELD, isIdField } from '../../../../../contract/rules/fields.ts';
+import { Suspense, useCallback, useId, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { FIELD, isIdField, holdsMoney } from '../../../../../contract/rules/fields.ts';
+import { cx } from '../../../../ui/cx.ts';
 import { lazyWithPreload } from '../../../../ui/lazy.tsx';
+import type { Field } from '../../model/schema.ts';
 import { toRequestValue } from '../../model/values.ts';
-import type { EditorProps } from './editor-props.ts';
-import { TextEditor } from './TextEditor.tsx';
+import { useTimeZone } from '../../model/zone.ts';
+import { parseInput, formatInput } from '../parse-input.ts';
+import { CellNote, flipAtGridEdge } from './CellNote.tsx';
+import type { EditorProps, CommitMove } from './editor-props.ts';
+import { getCommitMove, useOnRemove } from './editor-props.ts';
 import './editor.css';
 
 /** Loaded with the first cell that needs it: the list box is larger than the rest of the grid's first load. */
@@ -27,3 +33,153 @@ export const Editor = (props: EditorProps) =>
       {...props}
     />
   );
+
+function getPlaceholder(field: Field, zone: string): string | undefined {
+  if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : `YYYY-MM-DD hh:mm in ${zone}`;
+  return holdsMoney(field) ? '12.50 EUR' : undefined;
+}
+
+/** Above this length the editor has a fixed height and no spell check, which browsers recompute at every key. */
+const LONG_TEXT_CHARS = 20_000;
+
+/** Converts line ends to those a text area returns. */
+const normalizeLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
+
+/** Editor of texts, numbers, amounts and dates. The text is parsed on commit; the editor stays open while the text is invalid. */
+function TextEditor(props: EditorProps) {
+  const { field, value, typedText, invalidInput, inCell, describedBy, isInvalid = false, id } = props;
+  const { onCommit, onInvalidInput, onCancel } = props;
+  const { name: zone } = useTimeZone();
+  const initialText = formatInput(value, field, zone);
+  // Uncontrolled: a text of a million characters is read on commit, not at every key.
+  const box = useRef<HTMLTextAreaElement>(null);
+  const setBox = useCallback(
+    (node: HTMLTextAreaElement | null) => {
+      // Kept after the element is removed, since its text is read then (useOnRemove).
+      box.current = node ?? box.current;
+      if (inCell) flipAtGridEdge(node);
+    },
+    [inCell],
+  );
+  const [startText] = useState(typedText ?? invalidInput?.text ?? initialText);
+  const [isLong, setLong] = useState(Math.max(startText.length, initialText.length) > LONG_TEXT_CHARS);
+  const [error, setError] = useState(typedText === undefined ? invalidInput?.error : undefined);
+  const errorId = useId();
+  const isSettled = useRef(false);
+  // Whether something was typed since the last commit.
+  const isDirty = useRef(false);
+
+  const getText = () => box.current?.value ?? startText;
+  // An unchanged text keeps the exact value, including what a text area cannot show.
+  const isUnchanged = (text: string) => text === initialText || text === normalizeLineEnds(initialText);
+  const parse = (text: string) => (isUnchanged(text) ? { value } : parseInput(text, field, value, zone));
+  const accept = (parsed: ReturnType<typeof parse>, move: CommitMove) => {
+    if (!('value' in parsed)) return;
+    setError(undefined);
+    isSettled.current = inCell;
+    isDirty.current = false;
+    onCommit(parsed.value, move);
+  };
+  const commit = (move: CommitMove) => {
+    if (isSettled.current) return;
+    const parsed = parse(getText());
+    if ('error' in parsed) setError(parsed.error);
+    accept(parsed, move);
+  };
+  /** The focus has left: commits a valid text, reports an invalid one. */
+  const leave = () => {
+    if (isSettled.current) return;
+    const text = getText();
+    const parsed = parse(text);
+    if (!('error' in parsed)) {
+      accept(parsed, 'stay');
+      return;
+    }
+    setError(parsed.error);
+    if (!onInvalidInput) return;
+    isSettled.current = inCell;
+    isDirty.current = false;
+    onInvalidInput({ text, error: parsed.error });
+  };
+  useOnRemove(() => {
+    if (isDirty.current) leave();
+  });
+  const handleInput = ({ textLength }: HTMLTextAreaElement) => {
+    isDirty.current = true;
+    setError(undefined);
+    if (textLength > LONG_TEXT_CHARS) setLong(true);
+  };
+  const handleKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      if (!inCell && isUnchanged(event.currentTarget.value)) return;
+      event.stopPropagation();
+      isSettled.current = inCell;
+      isDirty.current = false;
+      event.currentTarget.value = initialText;
+      setError(undefined);
+      onCancel();
+      return;
+    }
+    if (!inCell) {
+      if (event.key === 'Enter' && field.fieldType !== FIELD.text) event.preventDefault();
+      return;
+    }
+    if (event.key === 'Enter' && event.altKey && field.fieldType === FIELD.text) {
+      event.currentTarget.setRangeText(
+        '\n',
+        event.currentTarget.selectionStart,
+        event.currentTarget.selectionEnd,
+        'end',
+      );
+      handleInput(event.currentTarget);
+      return;
+    }
+    const move = getCommitMove(event);
+    if (!move) return;
+    event.preventDefault();
+    commit(move);
+  };
+  const descriptionIds = [describedBy, error !== undefined && errorId].filter(Boolean).join(' ');
+  return (
+    <>
+      <textarea
+        ref={setBox}
+        id={id}
+        className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long')}
+        rows={1}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user opened the cell to edit it
+        autoFocus={inCell}
+        aria-label={id === undefined ? field.name : undefined}
+        aria-invalid={error !== undefined || isInvalid || undefined}
+        aria-describedby={descriptionIds === '' ? undefined : descriptionIds}
+        inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
+        placeholder={getPlaceholder(field, zone)}
+        autoComplete="off"
+        spellCheck={field.fieldType === FIELD.text && !isLong}
+        defaultValue={startText}
+        onFocus={({ currentTarget }) => {
+          const { textLength } = currentTarget;
+          if (typedText !== undefined) currentTarget.setSelectionRange(textLength, textLength);
+          else if (inCell) currentTarget.select();
+        }}
+        onChange={({ currentTarget }) => handleInput(currentTarget)}
+        onKeyDown={handleKeyDown}
+        onBlur={({ currentTarget }) => {
+          // Switching to another window keeps the editor open.
+          if (document.activeElement !== currentTarget) leave();
+        }}
+      />
+      {error !== undefined &&
+        (inCell ? (
+          <CellNote id={errorId} role="alert">
+            {error}
+          </CellNote>
+        ) : (
+          <span id={errorId} className="field-error" role="alert">
+            {error}
+          </span>
+        ))}
+    </>
+  );
+}

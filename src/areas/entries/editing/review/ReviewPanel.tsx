@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { toServiceError } from '../../../../api/errors.ts';
 import { usePermission } from '../../../../api/session.ts';
+import { formatTime } from '../../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
@@ -18,7 +20,10 @@ import {
   undoStep,
   unstageCells,
   useChangeSet,
+  stageInverse,
+  useSentRequests,
 } from '../change-set-store.ts';
+import type { SentRequest } from '../change-set-store.ts';
 import { getUnconfirmedNewIds, getStagedCells } from '../change-set.ts';
 import type { countStaged } from '../change-set.ts';
 import { currentCellsQuery } from '../current-cells.ts';
@@ -32,7 +37,6 @@ import { useSend } from '../use-send.ts';
 import { PendingDeletions } from './PendingDeletions.tsx';
 import { reviewChangeSet } from './review-change-set.ts';
 import { ReviewEntry } from './ReviewEntry.tsx';
-import { SentRequests } from './SentRequests.tsx';
 import { UnconfirmedBanner } from './UnconfirmedBanner.tsx';
 import './review.css';
 
@@ -308,5 +312,64 @@ function FailureBanner({ failure, pending, onRetry }: FailureBannerProps) {
       {errors.conflicts.length > 0 &&
         ' Some values were changed by someone else. Decide below which to keep, and save again.'}
     </Banner>
+  );
+}
+
+/** Requests saved since the page was opened: values can be reverted, deleted entries link to their history. */
+function SentRequests({ typeId }: { typeId: number }) {
+  const sent = useSentRequests(typeId);
+  if (sent.length === 0) return null;
+  return (
+    <section className="review-sent" aria-label="Saved">
+      <h3>Saved</h3>
+      <ul>
+        {sent.map((request) => {
+          if (request.deletions.length > 0)
+            return <SentDeletions key={request.id} typeId={typeId} sent={request} />;
+          const entries = new Set(request.cells.map(({ entryId }) => entryId));
+          const isNew = [...entries].every((entryId) => entryId < 0);
+          return (
+            <li key={request.id}>
+              <span>
+                {pluralize(request.cells.length, 'change', 'changes')} in{' '}
+                {pluralize(entries.size, 'entry', 'entries')}, {formatTime(request.sentAt)}
+              </span>
+              <Button
+                size="small"
+                disabledReason={isNew ? 'Delete new entries on their pages' : undefined}
+                onClick={() => stageInverse(typeId, request)}
+              >
+                Undo
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      <p>Undo stages the previous values as new changes to review.</p>
+    </section>
+  );
+}
+
+const MAX_NAMED = 20;
+
+function SentDeletions({ typeId, sent: { deletions, sentAt } }: { typeId: number; sent: SentRequest }) {
+  return (
+    <li className="review-sent-deletions">
+      <details>
+        <summary>
+          Deleted {pluralize(deletions.length, 'entry', 'entries')}, {formatTime(sentAt)}
+        </summary>
+        <ul>
+          {deletions.slice(0, MAX_NAMED).map(({ entryId, entryName }) => (
+            <li key={entryId}>
+              <Link to="/entries/$type/$entryId" params={{ type: String(typeId), entryId }}>
+                <bdi>{entryName}</bdi>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {deletions.length > MAX_NAMED && <p>and {formatNumber(deletions.length - MAX_NAMED)} more</p>}
+      </details>
+    </li>
   );
 }

@@ -12,7 +12,7 @@ import { isTruncated } from '../../model/full-values.ts';
 import type { Field, Schema } from '../../model/schema.ts';
 import { isSameValue, isEndAligned, getValue } from '../../model/values.ts';
 import { CellValue } from './CellValue.tsx';
-import { RowChangeBadge, CurrentValueNote } from './ChangeNotes.tsx';
+import { RowChangeBadge, CurrentValueNote } from './CellValue.tsx';
 import './cell-states.css';
 import { EntryLink, NewEntryName } from './EntryLink.tsx';
 

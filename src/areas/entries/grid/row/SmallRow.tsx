@@ -7,7 +7,7 @@ import type { RowChange } from '../../history/row-changes.ts';
 import type { EntryColumn } from '../../model/columns.ts';
 import type { Field } from '../../model/schema.ts';
 import { getValue, formatValue } from '../../model/values.ts';
-import { RowChangeBadge } from './ChangeNotes.tsx';
+import { RowChangeBadge } from './CellValue.tsx';
 import { EntryLink, NewEntryName } from './EntryLink.tsx';
 
 interface SmallRowProps {

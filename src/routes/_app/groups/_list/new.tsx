@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { NewGroupPanel } from '../../../../areas/groups/panels/NewGroupPanel.tsx';
+import { NewGroupPanel } from '../../../../areas/groups/panels/GroupFields.tsx';
 
 export const Route = createFileRoute('/_app/groups/_list/new')({
   staticData: { title: 'New group', isPartOfPage: true },
