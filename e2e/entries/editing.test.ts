@@ -20,7 +20,7 @@ test('edits, reviews, saves and undoes values by keyboard', async ({ page }) => 
   const { keyboard } = page;
   await expect(grid.getByRole('link', { name: 'Hafen' })).toBeVisible();
   await keyboard.press('?');
-  await expect(page.getByRole('term').filter({ hasText: 'Delete the entries' })).toBeVisible();
+  await expect(page.getByRole('term').filter({ hasText: 'Delete or keep the entries' })).toBeVisible();
   await expectAccessible(page);
   await keyboard.press('Escape');
   await grid.getByRole('link', { name: 'Hafen' }).focus();

@@ -133,7 +133,7 @@ test('disables groups with capabilities the user does not hold', async ({ page, 
   const panel = page.getByRole('dialog', { name: 'Edit Strong' });
   const backups = panel.getByRole('checkbox', { name: 'Manage Backups' });
   await expect(backups).toHaveAccessibleDescription(
-    'You do not have it, so you cannot take it from this group.',
+    'You do not have it, so you cannot remove it from this group.',
   );
   await backups.press('Space');
   await expect(backups).toBeChecked();
