@@ -13,12 +13,13 @@ import type { Bench } from './bench.ts';
 const ROWS = 150_000;
 const HEADING = 'E-mail,First name,Last name,Status,License,Groups,Two-factor';
 const PEER = 'peer';
+const USERS_IMPORT = join(import.meta.dirname, '../src/areas/users/import');
 
 declare global {
   interface Window {
     /** Duration of the longest task of the page so far, in milliseconds. */
     longestTask?: number;
-    peer?: (bytes: Uint8Array) => unknown;
+    peer?: (file: Blob) => Promise<unknown>;
   }
 }
 
@@ -42,12 +43,12 @@ async function buildPeerScript(): Promise<string> {
         resolveId: (id) => (id === PEER ? `\0${PEER}` : undefined),
         load: (id) =>
           id === `\0${PEER}`
-            ? `import { createDesk } from '${join(import.meta.dirname, '../src/areas/users/import/desk.ts')}';
-               import { guessMapping } from '${join(import.meta.dirname, '../src/areas/users/import/fields.ts')}';
-               window.peer = (bytes) => {
-                 const desk = createDesk();
-                 const { headings } = desk.open(bytes, () => undefined);
-                 return desk.check({ mapping: guessMapping(headings), groups: [], choices: { groups: 'add' }, may: {}, me: 0 });
+            ? `import { createRowChecker } from '${join(USERS_IMPORT, 'row-checker.ts')}';
+               import { guessMapping } from '${join(USERS_IMPORT, 'fields.ts')}';
+               window.peer = async (file) => {
+                 const rowChecker = createRowChecker();
+                 const { headings } = await rowChecker.open(file, () => undefined);
+                 return rowChecker.check({ mapping: guessMapping(headings), groups: [], options: { groups: 'add' }, missingCapabilities: {}, ownUserId: 0 });
                };`
             : undefined,
       },
@@ -112,11 +113,11 @@ async function measurePeer(browser: Browser, text: string): Promise<CsvMeasureme
   await page.addScriptTag({ content: await buildPeerScript() });
   await observeLongTasks(page);
   const milliseconds = await page.evaluate(async (content) => {
-    const bytes = new TextEncoder().encode(content);
+    const file = new Blob([content]);
     // In a separate task, like an event handler of a page.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const started = performance.now();
-    window.peer?.(bytes);
+    await window.peer?.(file);
     return performance.now() - started;
   }, text);
   const longest = await readLongestTask(page);

@@ -91,7 +91,7 @@ test('shows the history of a license with time, change, author and effect, page 
   await expect(newest.getByRole('link')).toHaveText('First Administrator');
   await page.getByRole('button', { name: 'Show older' }).click();
   await expect(history.getByRole('row')).toHaveCount(23);
-  await expect(history.getByRole('row').last()).toContainText('Came with Standard');
+  await expect(history.getByRole('row').last()).toContainText('Joined with Standard');
   await expect(page.getByRole('button', { name: 'Show older' })).toHaveCount(0);
   await expectAccessibleInBothThemes(page);
 });
