@@ -129,7 +129,7 @@ for (const width of VIEWPORT_WIDTHS) {
         .fill('A reason that is written down, and longer than one line has room');
       await checkPage(elsewhere);
       await dialog.getByRole('button', { name: /^Work as/ }).click();
-      await expect(elsewhere.getByRole('region', { name: 'Working as somebody else' })).toBeVisible();
+      await expect(elsewhere.getByRole('region', { name: 'Working as someone else' })).toBeVisible();
       await expect(pageHeading(elsewhere)).toBeVisible();
       await checkPage(elsewhere);
 

@@ -79,15 +79,23 @@ test('creates a type with its fields, and finds, sorts and opens entries created
   await page.getByRole('button', { name: 'Add up 260 rows' }).click();
   await expect(page.getByText('260 cells · sum 33,670, average 129.5, from 0 to 259')).toBeVisible();
   // The window of the last cell loads when it becomes visible; a failure is reported at once.
-  await page.route('**/rows/query/*', (route) =>
-    route.fulfill({ status: 500, json: { message: 'Not now' } }),
+  // The service recovers with the click: further scrolling also retries.
+  const retried = page.locator('body[data-retried]');
+  await page.route('**/rows/query/*', async (route) =>
+    (await retried.count()) > 0
+      ? route.continue()
+      : route.fulfill({ status: 500, json: { message: 'Not now' } }),
   );
   await grid.getByRole('link', { name: 'Deal 259' }).focus();
   await page.keyboard.press('Control+End');
   await expect(page.getByText('Some entries could not be loaded')).toBeVisible();
-  await page.unroute('**/rows/query/*');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  const retry = page.getByRole('button', { name: 'Try again' });
+  await retry.evaluate((button) =>
+    button.addEventListener('click', () => document.body.setAttribute('data-retried', '')),
+  );
+  await retry.click();
   await expect(page.getByText('Some entries could not be loaded')).toBeHidden();
+  await page.unroute('**/rows/query/*');
   await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeVisible();
   await grid.getByRole('gridcell', { name: '0', exact: true }).click();
   // A link to the cell scrolls to it, and explains if the filter excludes its row.

@@ -138,7 +138,7 @@ test('disables groups with capabilities the user does not hold', async ({ page, 
   await backups.press('Space');
   await expect(backups).toBeChecked();
   await expect(panel.getByRole('checkbox', { name: 'Manage Users' })).toHaveAccessibleDescription(
-    'You do not have it, so you cannot give it.',
+    'You do not have it, so you cannot grant it.',
   );
   await fillForm(panel, { Description: 'Harmless' });
   await panel.getByRole('button', { name: 'Save' }).click();

@@ -60,7 +60,7 @@ test('invites a user from another site who then acts as a proxy, which is visibl
   const dialog = elsewhere.getByRole('dialog', { name: `Work as ${principal.name}` });
   await dialog.getByLabel('Reason').fill('Ticket 4711');
   await dialog.getByRole('button', { name: `Work as ${principal.name}` }).click();
-  const banner = elsewhere.getByRole('region', { name: 'Working as somebody else' });
+  const banner = elsewhere.getByRole('region', { name: 'Working as someone else' });
   await expect(banner).toContainText(`${guest.name} is working as ${principal.name}`);
   const storeRequests = [{ entryId: -1, fieldId: field?.id, value: 'Lighthouse Ltd' }];
   await sendRequest(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${vesselType.id}`, {

@@ -17,7 +17,7 @@ test.use({ installation: { sample: false, administrator: ada } });
 const ACCOUNT_MENU = /sign out of/;
 const assignmentGrid = (page: Page) => page.getByRole('grid', { name: 'Assignments', exact: true });
 
-const banner = (tab: Page) => tab.getByRole('region', { name: 'Working as somebody else' });
+const banner = (tab: Page) => tab.getByRole('region', { name: 'Working as someone else' });
 
 const assign = (calls: ApiCalls, pairs: readonly (readonly [{ id: number }, { id: number }])[]) =>
   calls.call('POST', '/user/proxy/changes', {
@@ -146,7 +146,7 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   await calls.call('POST', '/user/proxy', { proxyUserId: proxy.id, users: [] });
   await page.getByRole('link', { name: /^Users/ }).click();
   // Without other requests, the banner polls every 20 seconds.
-  const notice = page.getByRole('alert').getByText('You no longer work as somebody else');
+  const notice = page.getByRole('alert').getByText('You no longer work as someone else');
   await expect(notice).toBeVisible({ timeout: 40_000 });
   await expect(banner(page)).toHaveCount(0);
 });

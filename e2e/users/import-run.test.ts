@@ -59,7 +59,7 @@ test('reports refused rows and retries only those', async ({ page, calls, expect
   await expectRow(importedRowsGrid(page), {
     Person: 'Con Mine',
     Result: 'Failed',
-    'What happened': 'Somebody else changed',
+    'What happened': 'Someone else changed',
   });
   expect((await calls.getUser(person.id)).lastName).toBe('Theirs');
 

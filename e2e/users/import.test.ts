@@ -103,7 +103,7 @@ test('imports pasted rows by keyboard', async ({ page, calls }) => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expectRow(fileRowsGrid(page), { Person: 'Kay Board', Outcome: 'Create' });
-  await expect(page.getByText('parted by tabs')).toBeVisible();
+  await expect(page.getByText('separated by tabs')).toBeVisible();
 
   // The numbers are radio buttons, rows are reached by arrow keys, and a panel shows the whole row.
   await outcomeOption(page, /rows?$/).focus();
@@ -141,7 +141,7 @@ test('guesses columns, allows changing them, and reads non-Unicode files with a 
   await expect(page.getByText('Windows-1250')).toHaveCount(2);
   await expect(encoding).toBeFocused();
   await page.keyboard.press('ArrowUp');
-  await expect(page.getByText('parted by commas · Windows-1252')).toBeVisible();
+  await expect(page.getByText('separated by commas · Windows-1252')).toBeVisible();
   await page.getByRole('combobox', { name: /^Who/ }).selectOption('E-mail');
   await page.getByRole('combobox', { name: /^Called/ }).selectOption('Last name');
   await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': 'Last name Unlike Zoë' });
@@ -165,7 +165,7 @@ test('explains unreadable files and offers the template', async ({ page }) => {
   expect(template.name).toBe('users-template.csv');
   await chooseFile(page, template.name, template.bytes);
   await expectRow(fileRowsGrid(page), { Person: 'Ann Example', Outcome: 'Create' });
-  await expect(page.getByText('parted by commas · UTF-8')).toBeVisible();
+  await expect(page.getByText('separated by commas · UTF-8')).toBeVisible();
 });
 
 test('adds groups of the file, or replaces existing ones if chosen', async ({ page, calls }) => {

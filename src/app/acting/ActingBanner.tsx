@@ -53,7 +53,7 @@ function ActingBannerContent({ session: { user }, acting }: { session: Session; 
     // The attribute keeps the banner accessible while a modal dialog hides the rest of the page.
     <section
       className="acting"
-      aria-label="Working as somebody else"
+      aria-label="Working as someone else"
       data-react-aria-top-layer="true"
       ref={reserveBannerHeight}
     >

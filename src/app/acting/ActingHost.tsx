@@ -23,7 +23,7 @@ export function ActingHost() {
     if (principal !== undefined)
       return [{ label: `Stop working as ${principal}`, icon: LogOut, run: () => void stop() }];
     return canActForSomebody
-      ? [{ label: 'Work as somebody else', icon: UserRoundCog, run: () => openWorkAsDialog() }]
+      ? [{ label: 'Work as someone else', icon: UserRoundCog, run: () => openWorkAsDialog() }]
       : [];
   }, [principal, canActForSomebody, stop]);
   usePaletteActionsOfPage(items);

@@ -51,7 +51,7 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
   };
 
   return (
-    <Dialog title={chosen ? `Work as ${chosen.fullName}` : 'Work as somebody else'} onClose={onClose}>
+    <Dialog title={chosen ? `Work as ${chosen.fullName}` : 'Work as someone else'} onClose={onClose}>
       <Form
         form={form}
         pending={begin.isPending || begin.isSuccess}

@@ -46,7 +46,7 @@ export function useStopActing() {
           else
             toast({
               tone: 'bad',
-              title: 'Working as somebody else could not be stopped',
+              title: 'Working as someone else could not be stopped',
               description: message,
             });
         },

@@ -32,7 +32,7 @@ function getErrorTexts(error: ServiceError): ErrorTexts {
       title: 'You do not have access to this page',
       body: `${error.message}. ${
         isPageActing()
-          ? 'You work as somebody else and have only the permissions they can delegate.'
+          ? 'You work as someone else and have only the permissions they can delegate.'
           : 'An administrator of this site can give it to you.'
       }`,
     };

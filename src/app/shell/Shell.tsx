@@ -126,7 +126,7 @@ function ActingEndedBanner() {
     <div className="shell-banner" role="alert">
       <Banner
         tone="warn"
-        title="You no longer work as somebody else"
+        title="You no longer work as someone else"
         actions={
           <IconButton label="Close message" icon={X} size="small" onClick={() => isActingEnded.set(false)} />
         }

@@ -78,8 +78,8 @@ function SessionReplacedDialog() {
     >
       <p>
         In another tab, somebody signed in as a different user, switched the site, or started working as
-        somebody else. This tab sends nothing more, and unsaved input is lost when the page reloads. If they
-        only work as somebody else, stop that there and this tab continues.
+        someone else. This tab sends nothing more, and unsaved input is lost when the page reloads. If they
+        only work as someone else, stop that there and this tab continues.
       </p>
     </Dialog>
   );

@@ -136,7 +136,7 @@ test.each<[string, Line, string]>([
   ['no id', { ...NEW, id: '1.5' }, 'Id: “1.5” is not a user id'],
   ['an unknown id', { ...NEW, id: '99' }, 'Id: There is no user 99 on this site'],
   [
-    'somebody else’s address',
+    'someone else’s address',
     { id: '7', email: 'ben@people.example' },
     'E-mail: Belongs to Ben Marsh (id 8)',
   ],
