@@ -108,7 +108,7 @@ function ExportChoices({ choice, source }: ExportChoicesProps) {
           <input
             type="checkbox"
             className="checkbox"
-            onChange={({ target }) => Object.assign(choice, { more: target.checked })}
+            onChange={({ target }) => Object.assign(choice, { isExtended: target.checked })}
           />
           <span>
             {extended.label} <small>{extended.hint}</small>

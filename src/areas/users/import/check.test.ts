@@ -135,11 +135,7 @@ test.each<[string, Line, string]>([
   ['a wrong address', { ...NEW, email: 'new' }, 'E-mail: “new” is not an e-mail address'],
   ['no id', { ...NEW, id: '1.5' }, 'Id: “1.5” is not a user id'],
   ['an unknown id', { ...NEW, id: '99' }, 'Id: There is no user 99 on this site'],
-  [
-    'someone else’s address',
-    { id: '7', email: 'ben@people.example' },
-    'E-mail: Belongs to Ben Marsh (id 8)',
-  ],
+  ['someone else’s address', { id: '7', email: 'ben@people.example' }, 'E-mail: Belongs to Ben Marsh (id 8)'],
   ['an unknown license', { ...NEW, licenseTypeId: 'Platinum' }, 'License: “Platinum” is not a license'],
   ['unknown groups', { ...NEW, groups: 'Sales; North; 9' }, 'Groups: There are no groups “North”, “9”'],
   ['a status', { ...NEW, isActive: 'perhaps' }, 'Status: “perhaps” is neither Active nor Inactive'],
