@@ -1,39 +1,41 @@
+import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 import type { InstallationOptions } from './e2e/support/test.ts';
 import { findChromium } from './scripts/chromium.ts';
 
-const quiet = [
+const BROWSER_FLAGS = [
   '--disable-gpu',
   '--disable-background-networking',
   '--no-first-run',
   '--disable-component-update',
 ];
 // Chromium's sandbox does not start as root.
-const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+const SANDBOX_FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /**
- * What depends on the database beneath: transactions that meet, sessions, mail, the first start. The console
- * itself cannot tell the databases apart, and every test of the service runs on both; so all browser tests run on the
- * embedded one, and on PostgreSQL these.
+ * Tests that also run on PostgreSQL because they depend on the database: concurrent transactions, sessions, mail, the
+ * first start. All browser tests run on the embedded database, and all service tests on both.
  */
-const ON_POSTGRES = [
-  'acting-journey',
-  'bulk-conflict',
-  'bulk-plan',
-  'first-start',
-  'session',
-  'users-create',
-].map((name) => `${name}.test.ts`);
-const everything = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
+const POSTGRES_TESTS = [
+  'access/session',
+  'app/first-start',
+  'bulk/conflict',
+  'bulk/plan',
+  'proxies/acting-journey',
+  'users/create',
+].map((name) => `e2e/${name}.test.ts`);
+const missing = POSTGRES_TESTS.filter((file) => !existsSync(`${import.meta.dirname}/${file}`));
+if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')}`);
+const runsAll = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
 
 export default defineConfig<InstallationOptions>({
   testDir: 'e2e',
-  testMatch: everything ? '*.test.ts' : ON_POSTGRES,
+  testMatch: runsAll ? '*.test.ts' : POSTGRES_TESTS.map((file) => `**/${file}`),
   outputDir: 'test-results/e2e',
-  // A worker has a browser of its own, and a service and a database for every file: two cores carry two of these.
+  // Each worker has its own browser and starts a service with a database for each file; two fit on two cores.
   workers: 2,
-  // Two cores shared by two browsers, services and databases can starve a page; a second failure is a defect,
-  // and a test that needed its second try is named in the summary of `npm test`.
+  // On two busy cores a page can be starved. A second failure is a defect, and the summary of `npm test` names every
+  // test that needed a retry.
   retries: process.env['CI'] ? 1 : 0,
   forbidOnly: true,
   timeout: 120_000,
@@ -43,15 +45,15 @@ export default defineConfig<InstallationOptions>({
     browserName: 'chromium',
     launchOptions: {
       executablePath: process.env['STEWARD_CHROMIUM'] ?? findChromium(),
-      args: [...quiet, '--disable-sync', '--disable-quic', ...sandbox],
+      args: [...BROWSER_FLAGS, '--disable-sync', '--disable-quic', ...SANDBOX_FLAGS],
     },
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
     actionTimeout: 20_000,
-    // Tracing every test costs a fifth of the time; where there is a second try, that one is traced.
+    // Tracing every test takes a fifth of the time; with retries, only the retry is traced.
     trace: process.env['CI'] ? 'on-first-retry' : 'retain-on-failure',
-    // What moves is waited for, and colours are judged at rest: less motion is less of both.
+    // Animations delay actions and falsify contrast checks.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
   },

@@ -3,34 +3,34 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { chunksByArea } from './scripts/chunks.ts';
 
-const service = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
+const serviceUrl = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
 
-/** Nothing of tests, samples or the service reaches the browser: the build fails on the first such module. */
-function productOnly(): Plugin {
-  const alien =
+/** Fails the build if a module of the service, the tests or the scripts is bundled. */
+function refuseForeignModules(): Plugin {
+  const foreign =
     /\.test\.tsx?$|\/(service|e2e|bench|scripts)\/|\/node_modules\/(@playwright|vitest|fast-check|@axe-core)\//;
   return {
-    name: 'product-only',
+    name: 'refuse-foreign-modules',
     apply: 'build',
     generateBundle(_options, bundle) {
       for (const output of Object.values(bundle)) {
         const modules = output.type === 'chunk' ? Object.keys(output.modules) : [];
-        const found = modules.find((id) => alien.test(id.replace(import.meta.dirname, '')));
-        if (found) this.error(`${found} is not for the browser`);
+        const found = modules.find((id) => foreign.test(id.replace(import.meta.dirname, '')));
+        if (found) this.error(`${found} must not be bundled`);
       }
     },
   };
 }
 
-/** Chunks that need one another would run what is not there yet: the build fails on the first circle. */
-function noCircles(): Plugin {
+/** Fails the build if chunks import each other in a cycle, which would run modules before their imports. */
+function refuseChunkCycles(): Plugin {
   return {
-    name: 'no-circles-of-chunks',
+    name: 'refuse-chunk-cycles',
     apply: 'build',
     generateBundle(_options, bundle) {
       const done = new Set<string>();
       const walk = (file: string, path: readonly string[]) => {
-        if (path.includes(file)) this.error(`Chunks need one another: ${[...path, file].join(' > ')}`);
+        if (path.includes(file)) this.error(`Chunk cycle: ${[...path, file].join(' > ')}`);
         const output = bundle[file];
         if (output?.type !== 'chunk' || done.has(file)) return;
         for (const next of output.imports) walk(next, [...path, file]);
@@ -54,15 +54,15 @@ export default defineConfig({
       semicolons: true,
       autoCodeSplitting: true,
       codeSplittingOptions: {
-        // A loader comes with its page: at first only the addresses of all routes are needed, not what they read. (It is
-        // found where it is written `loader: () =>`, not as a method.)
+        // Loaders are loaded with their page: the first load needs only the paths of the routes. The plugin recognizes
+        // `loader: () =>`, but not a method.
         defaultBehavior: [['component', 'loader'], ['errorComponent'], ['notFoundComponent']],
       },
     }),
     react(),
     chunks.plugin,
-    productOnly(),
-    noCircles(),
+    refuseForeignModules(),
+    refuseChunkCycles(),
   ],
   build: {
     outDir: 'dist',
@@ -70,7 +70,7 @@ export default defineConfig({
     target: 'es2024',
     sourcemap: false,
     reportCompressedSize: false,
-    // The page's CSP allows nothing inline and no data: font or script.
+    // The content security policy allows no inline or data: resources.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
@@ -89,11 +89,10 @@ export default defineConfig({
     host: '127.0.0.1',
     port: 5173,
     strictPort: true,
-    // The Host header stays the page's own, so that the service's same-origin check holds here too; the short form
-    // of a proxy would change it.
+    // The Host header is kept for the same-origin check of the service; the short form of a proxy would change it.
     proxy: {
-      '/console/': { target: service, changeOrigin: false },
-      '/api/': { target: service, changeOrigin: false },
+      '/console/': { target: serviceUrl, changeOrigin: false },
+      '/api/': { target: serviceUrl, changeOrigin: false },
     },
   },
 });

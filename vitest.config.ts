@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-const SERVICE = 'service/**/*.test.ts';
-const OTHERS = '{contract,src,scripts,bench}/**/*.test.ts';
+const SERVICE_TESTS = 'service/**/*.test.ts';
+const OTHER_TESTS = '{contract,src,scripts,bench}/**/*.test.ts';
 
-/** Files that put other modules in the place of real ones: what they load must reach no other file. */
-const replacing = globSync(OTHERS).filter((file) => readFileSync(file, 'utf8').includes('vi.mock('));
+/** Test files that mock modules; they run isolated so that the mocks affect no other file. */
+const filesWithMocks = globSync(OTHER_TESTS).filter((file) =>
+  readFileSync(file, 'utf8').includes('vi.mock('),
+);
 
 const project = (name: string, test: { include: string[]; exclude?: string[]; isolate: boolean }) => ({
   extends: true as const,
@@ -16,29 +18,28 @@ export default defineConfig({
   test: {
     environment: 'node',
     setupFiles: './scripts/vitest-each.ts',
-    // Two files at a time: an embedded database takes some 300 MB, and PostgreSQL works beside them.
+    // Each process holds an embedded database of about 300 MB, and PostgreSQL runs as well.
     pool: 'forks',
     maxWorkers: 2,
-    // Far above what any test takes: a machine that is busy with something else fails none.
+    // Far above the duration of any test, so that a busy machine fails none.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A test that passes only at the second try is a failing test.
     retry: 0,
     allowOnly: false,
-    // Two processes run one file after the other: to load the service anew for each takes as long as many of the tests.
-    // What a file changes in its process, vitest-each.ts takes back.
+    // Files share a process because loading the service takes as long as many tests. vitest-each.ts undoes changes of
+    // global state after each file.
     projects: [
       {
         extends: true,
         test: {
           name: 'service',
-          include: [SERVICE],
+          include: [SERVICE_TESTS],
           globalSetup: './scripts/vitest-databases.ts',
           isolate: false,
         },
       },
-      project('pure', { include: [OTHERS], exclude: replacing, isolate: false }),
-      project('replacing', { include: replacing, isolate: true }),
+      project('pure', { include: [OTHER_TESTS], exclude: filesWithMocks, isolate: false }),
+      project('mocking', { include: filesWithMocks, isolate: true }),
     ],
   },
 });
