@@ -4,6 +4,7 @@ import type { IdentityStart, Session, SessionInfo } from '../../contract/generat
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
 import { createApiClient, type ErrorBody } from '../testing/calls.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
+import { getSessionCookie } from '../testing/sign-in.ts';
 import {
   as,
   joinSite,
@@ -77,9 +78,6 @@ onEachApp((context) => {
     const query = await provider.visit(url);
     return callConsole().post<Session & ErrorBody>('/api/session/identity/finish', { query, secret });
   };
-  const getCookie = ({ headers }: Awaited<ReturnType<typeof signIn>>) =>
-    /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
-
   const getStatus = async (cookie: string) => (await callConsole(cookie).get('/api/session')).status;
   const enableApiKey = (cookie: string) =>
     callConsole(cookie).post<ErrorBody>('/api/session/apikey', { scopes: ['data'] });
@@ -89,7 +87,7 @@ onEachApp((context) => {
     await joinSite(context().db, managed, administrator.userId);
     const signedIn = await signIn(managed, { sub: crypto.randomUUID(), ...toVerifiedClaims(administrator) });
     expect([signedIn.status, signedIn.body.runsPlatform]).toEqual([200, false]);
-    const federated = callConsole(getCookie(signedIn));
+    const federated = callConsole(getSessionCookie(signedIn));
     const refused = await Promise.all([
       federated.put('/api/session/site', { siteId: administrator.siteId }),
       federated.post('/api/session/two-factor/enrolment'),
@@ -148,7 +146,7 @@ onEachApp((context) => {
     const managed = await createManagedSite();
     await joinSite(context().db, managed, person.userId);
     const signedIn = await signIn(managed, { sub: crypto.randomUUID(), ...toVerifiedClaims(person) });
-    const federated = callConsole(getCookie(signedIn));
+    const federated = callConsole(getSessionCookie(signedIn));
     const listed = await federated.get<SessionInfo[]>('/api/session/sessions');
     expect(listed.body.map(({ site }) => site.id)).toEqual([managed]);
     const own = as(context().app, person, 'console');
@@ -198,16 +196,16 @@ onEachApp((context) => {
     const now = Math.floor(Date.now() / 1000);
     const hoursAgo = await signIn(person.siteId, { ...claims, signedInAt: now - 7200 });
     expect(hoursAgo.status).toBe(200);
-    const refused = await enableApiKey(getCookie(hoursAgo));
+    const refused = await enableApiKey(getSessionCookie(hoursAgo));
     expect([refused.status, refused.body]).toEqual([
       403,
       expect.objectContaining({ code: 'step-up-required' }),
     ]);
     expect(new URL((await startSignIn(person.siteId)).url).searchParams.get('prompt')).toBeNull();
     expect(
-      new URL((await startSignIn(person.siteId, getCookie(hoursAgo))).url).searchParams.get('prompt'),
+      new URL((await startSignIn(person.siteId, getSessionCookie(hoursAgo))).url).searchParams.get('prompt'),
     ).toBe('login');
-    const proven = await enableApiKey(getCookie(await signIn(person.siteId, claims)));
+    const proven = await enableApiKey(getSessionCookie(await signIn(person.siteId, claims)));
     expect(proven.body).not.toMatchObject({ code: 'step-up-required' });
   });
 

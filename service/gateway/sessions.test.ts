@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import { createApiClient, type ErrorBody, type Reply } from '../testing/calls.ts';
-import { hashCheaply } from '../testing/sign-in.ts';
+import { getSessionCookie, hashCheaply } from '../testing/sign-in.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, openSession, type Person } from '../testing/site.ts';
 
 const minutesFromNow = (count: number) => new Date(Date.now() + count * 60_000);
@@ -10,7 +10,6 @@ const PASSWORD = 'correct horse battery';
 const passwordHash = hashCheaply(PASSWORD);
 const getStatus = ({ status }: Reply<unknown>) => status;
 const getCookie = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
-const getToken = (reply: Reply<unknown>) => /steward=([\w-]+)/.exec(getCookie(reply))?.[1] ?? '';
 
 onEachApp((context) => {
   let siteId = 0;
@@ -100,7 +99,7 @@ onEachApp((context) => {
       Promise.all(cookies.map(async (cookie) => (await callWithCookie(cookie).get('/api/session')).status));
     expect(await listStatuses()).toEqual([...Array<number>(9).fill(200), 401, 401, 401]);
     expect(
-      (await callWithCookie(getToken(newest)).get<Session>('/api/session')).body.endedSessions,
+      (await callWithCookie(getSessionCookie(newest)).get<Session>('/api/session')).body.endedSessions,
     ).toBeUndefined();
     expect((await callWithCookie(stranger.cookie).get('/api/session')).status).toBe(200);
     expect(await listActivities()).toEqual([4, 4, 4, 1]);
@@ -112,7 +111,7 @@ onEachApp((context) => {
   });
 
   test('sign-out ends only this session and removes the cookie', async () => {
-    const [one, two] = [getToken(await signIn()), getToken(await signIn())];
+    const [one, two] = [getSessionCookie(await signIn()), getSessionCookie(await signIn())];
     expect(one).not.toBe(two);
     const signedOut = await callWithCookie(one).del('/api/session');
     expect(signedOut.status).toBe(204);
@@ -172,14 +171,14 @@ onEachApp((context) => {
     expect(switched.body).toMatchObject({ site: { id: other }, capabilities: [] });
     expect(switched.body.sites.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([siteId, other]);
     expect((await callWithCookie(person.cookie).get('/api/session')).status).toBe(401);
-    expect((await callWithCookie(getToken(switched)).get('user')).status).toBe(403);
+    expect((await callWithCookie(getSessionCookie(switched)).get('user')).status).toBe(403);
     expect((await signIn({ siteId })).body.site.id).toBe(siteId);
     await context()
       .db.updateTable('membership')
       .set({ is_active: false })
       .where('site_id', '=', other)
       .execute();
-    expect((await callWithCookie(getToken(switched)).get('/api/session')).status).toBe(401);
+    expect((await callWithCookie(getSessionCookie(switched)).get('/api/session')).status).toBe(401);
     expect((await signIn({ siteId: other })).status).toBe(403);
   });
 

@@ -5,16 +5,13 @@ import type { Session, UserActivityEntry } from '../../../contract/generated/typ
 import { deleteExpiredSessions, deleteOldActivity } from '../../kernel/audit/activity.store.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { insertRows } from '../../testing/activity.ts';
-import { createApiClient, send, type Reply } from '../../testing/calls.ts';
-import { hashCheaply } from '../../testing/sign-in.ts';
+import { createApiClient, send } from '../../testing/calls.ts';
+import { getSessionCookie, hashCheaply } from '../../testing/sign-in.ts';
 import { as, joinSite, makeKey, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
 const passwordHash = hashCheaply(PASSWORD);
 const DAY_MS = 86_400_000;
-
-const getSessionToken = ({ headers }: Reply<unknown>) =>
-  /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
 
 onEachApp((context) => {
   let person: Person;
@@ -44,7 +41,7 @@ onEachApp((context) => {
   const listKinds = async () => (await listRows()).map(({ activityTypeId }) => activityTypeId).toReversed();
 
   test('logs sign-in, export and sign-out with the same session id and the address', async () => {
-    const token = getSessionToken(await signIn());
+    const token = getSessionCookie(await signIn());
     const exported = { exportDataType: 2, subject: 'users', rows: 120 };
     expect((await callConsole(token).post('/api/session/export', exported, requestOptions)).status).toBe(204);
     expect((await callConsole(token).del('/api/session', undefined, requestOptions)).status).toBe(204);
@@ -73,8 +70,8 @@ onEachApp((context) => {
   });
 
   test('logs the end of the previous session at a new sign-in and at a switch of the site', async () => {
-    const firstToken = getSessionToken(await signIn());
-    const secondToken = getSessionToken(await signIn(PASSWORD, firstToken));
+    const firstToken = getSessionCookie(await signIn());
+    const secondToken = getSessionCookie(await signIn(PASSWORD, firstToken));
     const otherSiteId = await makeSite(context().db);
     await joinSite(context().db, otherSiteId, person.userId);
     expect(
@@ -155,9 +152,9 @@ onEachApp((context) => {
 
   test('logs an expired session once, even when several processes expire it at the same time', async () => {
     const [silent, over, awake] = [
-      getSessionToken(await signIn()),
-      getSessionToken(await signIn()),
-      getSessionToken(await signIn()),
+      getSessionCookie(await signIn()),
+      getSessionCookie(await signIn()),
+      getSessionCookie(await signIn()),
     ];
     await updateSession(silent, { last_seen_at: new Date(Date.now() - 31 * 60_000) });
     await updateSession(over, { expires_at: new Date(Date.now() - 1000) });
