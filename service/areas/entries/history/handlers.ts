@@ -143,6 +143,23 @@ const listRendering = (siteId: number): Rendering => ({
   wrapIntoArrays: true,
 });
 
+interface TypeChangesRequest {
+  entryTypeId: string;
+  modifiedSince?: string | undefined;
+  indirect: boolean;
+}
+
+/** Responds with the changed entries of one type. */
+async function streamChangesOfType(
+  db: Call['db'],
+  siteId: number,
+  { entryTypeId, modifiedSince, indirect }: TypeChangesRequest,
+) {
+  const { id: typeId } = await loadType(db, siteId, entryTypeId);
+  const filter = { siteId, typeId, since: parseSince(modifiedSince), indirect };
+  return { status: 200 as const, jsonParts: streamJsonList(streamChangedEntries(db, filter)) };
+}
+
 /** Ids of changed entries of all types with retained history. */
 async function* streamChangesOfAllTypes(
   db: Call['db'],
@@ -158,25 +175,11 @@ const MAX_HISTORICAL_ROWS = 10_000;
 
 export const entryHistoryHandlers: Handlers<HistoryOperations> = {
   async listEntriesHistory({ readDb: db, caller, params, query }) {
-    const type = await loadType(db, caller.siteId, params.entryTypeId);
-    const filter = {
-      siteId: caller.siteId,
-      typeId: type.id,
-      since: parseSince(query.modifiedSince),
-      indirect: false,
-    };
-    return { status: 200, jsonParts: streamJsonList(streamChangedEntries(db, filter)) };
+    return streamChangesOfType(db, caller.siteId, { ...params, ...query, indirect: false });
   },
 
   async listEntriesAllHistory({ readDb: db, caller, params, query }) {
-    const type = await loadType(db, caller.siteId, params.entryTypeId);
-    const filter = {
-      siteId: caller.siteId,
-      typeId: type.id,
-      since: parseSince(query.modifiedSince),
-      indirect: true,
-    };
-    return { status: 200, jsonParts: streamJsonList(streamChangedEntries(db, filter)) };
+    return streamChangesOfType(db, caller.siteId, { ...params, ...query, indirect: true });
   },
 
   async listAllEntriesHistory({ readDb: db, caller, query }) {

@@ -3,21 +3,12 @@ import type { ExportCell } from '../../../files/cells.ts';
 import { formatNameList } from '../../../files/name-list.ts';
 import { HEADINGS, READ_ONLY_HEADINGS } from './fields.ts';
 import type { Field } from './fields.ts';
+import type { KnownUser } from './plan.ts';
 
 /** User with the properties that an export contains. */
-export interface UserExportRow {
-  id: number;
-  email: string;
-  firstName: string;
-  lastName: string;
-  isActive: boolean;
-  licenseTypeId: number | undefined;
-  groups: readonly number[];
-  twoFactor: boolean;
-  approvedAddresses: boolean;
+export interface UserExportRow extends KnownUser {
   created: string;
   modified: string;
-  federationId?: string | undefined;
 }
 
 export type GroupNames = ReadonlyMap<number, string>;
