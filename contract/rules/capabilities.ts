@@ -25,8 +25,8 @@ export const capabilities: readonly { name: Capability; description: string }[] 
 ];
 
 /**
- * Those of `required` that are not in `held`. Users can only grant capabilities that they have: the service rejects others with 403,
- * the console disables them.
+ * Lists the capabilities of `required` that are not in `held`. Users can only grant capabilities that they have: the
+ * service rejects others with 403, and the console disables them.
  */
 export function findMissingCapabilities(
   held: readonly Capability[],

@@ -64,7 +64,7 @@ export const FILTER = {
 
 type FilterCode = (typeof FILTER)[keyof typeof FILTER];
 
-/** How many operands an operation has; `pair` is a range from–to. */
+/** Number of operands of an operation; `pair` is a range from–to. */
 type OperandKind = 'one' | 'several' | 'pair' | 'none';
 
 export interface FilterOperation {

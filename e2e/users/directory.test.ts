@@ -27,14 +27,14 @@ async function expectEverybody(page: Page): Promise<void> {
 const keepsPeople = (page: Page) =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'steward-directory'));
 
-/** Pages of users that this tab requests from the service. */
-function usersAsked(page: Page): string[] {
-  const requestedIds: string[] = [];
+/** Query strings of the requests for users that this tab sends from now on. */
+function recordUserRequests(page: Page): string[] {
+  const queries: string[] = [];
   page.on('request', (request) => {
     const { pathname, search: query } = new URL(request.url());
-    if (pathname.endsWith('/management/user')) requestedIds.push(query);
+    if (pathname.endsWith('/management/user')) queries.push(query);
   });
-  return requestedIds;
+  return queries;
 }
 
 async function paste(page: Page, text: string): Promise<void> {
@@ -74,14 +74,14 @@ test('a second tab uses what the first has loaded and changed', async ({ page, c
   await openAs(page, ada, '/users?q=twotabs');
   await expectEverybodyFound(page, person.name);
   const second = await context.newPage();
-  const requestedIds = usersAsked(second);
+  const queries = recordUserRequests(second);
   await second.goto('/users?q=twotabs');
   await expectEverybodyFound(second, person.name);
   await chooseRowAction(grid(page).getByRole('row', { name: new RegExp(person.name) }), 'Deactivate');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText(`${person.name} is inactive`)).toBeVisible();
   await expect(grid(second).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
-  expect(requestedIds).toEqual([]);
+  expect(queries).toEqual([]);
 });
 
 async function expectEverybodyFound(page: Page, name: string): Promise<void> {

@@ -154,8 +154,8 @@ test('a license change shows its effect on billing', async ({ page, calls }) => 
   await openAs(page, ada, `/users/${person.id}/license`);
   const card = page.getByRole('region', { name: 'Change license' });
   await fillForm(card, { 'New license': 'Free/Complimentary' });
-  const said = await card.getByText(/billable after this/).innerText();
-  const [after, now] = [...said.matchAll(/\d+/g)].map(Number);
+  const effect = await card.getByText(/billable after this/).innerText();
+  const [after, now] = [...effect.matchAll(/\d+/g)].map(Number);
   expect(after).toBe((now ?? 0) - 1);
   await card.getByRole('button', { name: 'Change license' }).click();
   await expectToast(page, `${person.name} has Free/Complimentary`);

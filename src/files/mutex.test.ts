@@ -26,29 +26,29 @@ test('runs calls one after the other, continues after a failure and skips aborte
 test('ends with the answer to the last query key after a change and a change back', async () => {
   const inTurn = createMutex();
   const first = Promise.withResolvers<void>();
-  let desk = '';
-  let begun = 0;
-  const asking = (question: string) => ({
+  let lastRun = '';
+  let startedCount = 0;
+  const createOptions = (question: string) => ({
     queryKey: ['import-check', question],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       inTurn(async () => {
-        begun += 1;
-        if (begun === 1) await first.promise;
-        desk = question;
+        startedCount += 1;
+        if (startedCount === 1) await first.promise;
+        lastRun = question;
         return question;
       }, signal),
     gcTime: 0,
     retry: false,
   });
-  const observer = new QueryObserver(new QueryClient(), asking('a'));
+  const observer = new QueryObserver(new QueryClient(), createOptions('a'));
   const stop = observer.subscribe(() => undefined);
-  await expect.poll(() => begun).toBe(1);
-  observer.setOptions(asking('b'));
-  observer.setOptions(asking('a'));
+  await expect.poll(() => startedCount).toBe(1);
+  observer.setOptions(createOptions('b'));
+  observer.setOptions(createOptions('a'));
   first.resolve();
   await expect.poll(() => observer.getCurrentResult().data).toBe('a');
   // All queued calls are done.
   await inTurn(() => Promise.resolve(), new AbortController().signal);
-  expect(desk).toBe('a');
+  expect(lastRun).toBe('a');
   stop();
 });

@@ -75,11 +75,11 @@ test('reads a text with the chosen separator and encoding', async () => {
     headings: ['Name:City'],
     source: { separator: ',', encoding: 'windows-1252' },
   });
-  const said = { separator: ':', encoding: 'windows-1250' } as const;
-  expect(await readTable(createFile(bytes), () => undefined, said)).toMatchObject({
+  const options = { separator: ':', encoding: 'windows-1250' } as const;
+  expect(await readTable(createFile(bytes), () => undefined, options)).toMatchObject({
     headings: ['Name', 'City'],
     rows: [{ cells: ['A, B', 'ł'] }],
-    source: { kind: 'text', ...said },
+    source: { kind: 'text', ...options },
   });
 });
 

@@ -111,11 +111,11 @@ onEachApp((context) => {
     const info = { apiName: 'Late', name: 'Late', fieldType: FIELD.number };
     const { id } = (await caller.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, info)).body;
     await app.close();
-    const chore = createFieldJobsTask({ db: context().db, services });
-    expect(wokenTasks).toEqual([chore.name]);
-    const chores = startScheduledTasks({ log: createLog('silent'), tasks: [chore] });
+    const task = createFieldJobsTask({ db: context().db, services });
+    expect(wokenTasks).toEqual([task.name]);
+    const runningTasks = startScheduledTasks({ log: createLog('silent'), tasks: [task] });
     await vi.waitFor(async () => expect(await fieldOf(id)).toMatchObject({ isSlotReady: true }), 10_000);
-    await chores.stop();
+    await runningTasks.stop();
   });
 
   test('fills entry_text when a field becomes searchable, and clears it when it no longer is', async () => {

@@ -79,8 +79,8 @@ onEachKind((kind) => {
     await expect(stranded).rejects.toSatisfy((error) =>
       ['08006', '57P01'].includes(getDbError(error)?.code ?? ''),
     );
-    const kept = await listSlugs();
-    expect(kept.filter((slug) => slug.startsWith('stra'))).toEqual([]);
+    const slugs = await listSlugs();
+    expect(slugs.filter((slug) => slug.startsWith('stra'))).toEqual([]);
   });
 
   test('a server that stops responding is a lost connection, which is replaced', async () => {

@@ -77,7 +77,7 @@ let isSwitchingActing = false;
 export function switchActing(session: Session, path: string): void {
   isSwitchingActing = true;
   postToTabs({ kind: 'arrived', identity: getSessionIdentity(session) });
-  void Promise.race([deleteStoredDirectory(), waitForTimeout()]).then(() => loadPage(path));
+  void Promise.race([deleteStoredDirectory(), waitForStorageTimeout()]).then(() => loadPage(path));
 }
 
 /**
@@ -110,7 +110,7 @@ function followActingChange(queryClient: QueryClient, identity: SessionIdentity)
 
 // Limits the wait for the deletion of stored data.
 const STORAGE_TIMEOUT_MS = 1000;
-const waitForTimeout = () => new Promise((resolve) => setTimeout(resolve, STORAGE_TIMEOUT_MS));
+const waitForStorageTimeout = () => new Promise((resolve) => setTimeout(resolve, STORAGE_TIMEOUT_MS));
 
 /**
  * Leaves the session after a sign-out and deletes all stored data of the site from the browser. `to` is the address at
@@ -119,9 +119,10 @@ const waitForTimeout = () => new Promise((resolve) => setTimeout(resolve, STORAG
 export function leaveSession(to = '/sign-in'): void {
   postToTabs({ kind: 'left' });
   clearSession();
-  void Promise.race([Promise.all([deleteStoredDirectory(), clearAreaStorage()]), waitForTimeout()]).then(() =>
-    loadPage(to),
-  );
+  void Promise.race([
+    Promise.all([deleteStoredDirectory(), clearAreaStorage()]),
+    waitForStorageTimeout(),
+  ]).then(() => loadPage(to));
 }
 
 function loadPage(path: string): void {

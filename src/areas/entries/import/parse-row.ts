@@ -116,7 +116,7 @@ function findNameMismatch(
   // Names of deleted items are unknown.
   if (names.length === 0 || things.length < found.length) return undefined;
   const text = new Set(names.map(normalizeName));
-  const isSaid = things.every(
+  const areAllNamed = things.every(
     ({ name, alias }) =>
       name.trim() === '' ||
       text.has(normalizeName(name)) ||
@@ -128,12 +128,12 @@ function findNameMismatch(
       ...(alias === undefined ? [] : [normalizeName(alias)]),
     ]),
   );
-  const stranger = names.find((name) => !existing.has(normalizeName(name)));
-  if (isSaid && stranger === undefined) return undefined;
+  const unmatchedName = names.find((name) => !existing.has(normalizeName(name)));
+  if (areAllNamed && unmatchedName === undefined) return undefined;
   const [first] = things;
-  return stranger === undefined
+  return unmatchedName === undefined
     ? `Ids and names do not match`
-    : `${quoteExcerpt(stranger)} does not match the id: ${first?.id} is ${quoteExcerpt(first?.name ?? '')}. Clear the id to use the name`;
+    : `${quoteExcerpt(unmatchedName)} does not match the id: ${first?.id} is ${quoteExcerpt(first?.name ?? '')}. Clear the id to use the name`;
 }
 
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})/;
@@ -175,8 +175,8 @@ function parseTimeOfDay(text: string): TimeOfDay | undefined {
   const found = TIME_OF_DAY.exec(text);
   if (!found) return undefined;
   const [, hours = '', minutes = '', seconds = '0', fraction = '0', half, zone] = found;
-  const said = Number(hours);
-  const hour = half === undefined ? said : (said % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+  const writtenHour = Number(hours);
+  const hour = half === undefined ? writtenHour : (writtenHour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
   if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000);
   const time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + milliseconds;
@@ -243,15 +243,15 @@ function parseAmount(text: string, currency: string, rules: ParseRules): ParseRe
   const plain = text.trim();
   const [, code, rest] = CODE_FIRST.exec(plain) ?? [];
   const [, before, last] = CODE_LAST.exec(plain) ?? [];
-  const said = code ?? last;
+  const currencyInText = code ?? last;
   const read = parseNumber(rest ?? before ?? plain, rules);
   if ('error' in read) return { error: `${quoteExcerpt(text)} is not an amount` };
   const other = currency.trim().toUpperCase();
   if (other !== '' && !/^[A-Z]{3}$/.test(other))
     return { error: `${quoteExcerpt(currency)} is not a currency: use its code, such as EUR` };
-  if (said !== undefined && other !== '' && said !== other)
+  if (currencyInText !== undefined && other !== '' && currencyInText !== other)
     return { error: `${quoteExcerpt(text)} is not in ${other}, unlike the currency column` };
-  return { value: { value: read.value, currencyCode: said ?? (other === '' ? undefined : other) } };
+  return { value: { value: read.value, currencyCode: currencyInText ?? (other === '' ? undefined : other) } };
 }
 
 /** Values that a row sets. */

@@ -206,8 +206,8 @@ function getSelectedPeople({
     ...(resolved?.matched.flatMap(({ ids }) => ids) ?? []),
     ...(resolved?.ambiguous.flatMap(({ ids }) => ids.filter((id) => meantIds.has(id))) ?? []),
   ]);
-  const wanted = [...all].filter((id) => !excludedIds.has(id));
-  return { ids: wanted.filter((id) => !isMember(id)), memberIds: wanted.filter(isMember) };
+  const selectedIds = [...all].filter((id) => !excludedIds.has(id));
+  return { ids: selectedIds.filter((id) => !isMember(id)), memberIds: selectedIds.filter(isMember) };
 }
 
 interface SelectedPeopleListProps {
