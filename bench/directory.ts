@@ -47,7 +47,7 @@ async function measureDirectory(
       firstRows: await firstRows(first, LOAD_TIMEOUT_MS),
       everybody: await waitForAllUsers(first),
     };
-    // The directory is still being saved.
+    // The page does not show when the directory is stored; closing it earlier would lose it.
     await first.waitForTimeout(3000);
     await first.close();
     const page = await context.newPage();
@@ -56,7 +56,7 @@ async function measureDirectory(
       warmRows: await firstRows(page, LOAD_TIMEOUT_MS),
       warmEverybody: await waitForAllUsers(page),
     };
-    // Keystrokes are measured when nothing else is running.
+    // Keystrokes are measured when nothing else is running, which the page does not show.
     await page.waitForTimeout(2000);
     return {
       ...cold,

@@ -4,15 +4,15 @@ declare global {
   interface Window {
     /** When the first rows were painted, in milliseconds after the navigation began. */
     firstRows?: number;
-    /** Long tasks since the last look. */
+    /** Long tasks since the last measurement. */
     longTasks?: number[];
   }
 }
 
-/** A row of a grid that is there. */
+/** Selector of a loaded row of a grid. */
 export const GRID_ROW = '[role=grid] tbody tr[aria-rowindex]:not([aria-busy])';
 
-/** Notes when a row is painted first, and each long task. It is sent to the page as text and knows nothing outside. */
+/** Records when a row is first painted, and each long task. Sent to the page as text, so it uses nothing outside itself. */
 export function watch(row: string): void {
   const observer = new MutationObserver(() => {
     if (!document.querySelector(row)) return;
@@ -43,11 +43,11 @@ export async function firstRows(page: Page, timeout: number): Promise<number> {
   return page.evaluate(() => window.firstRows ?? 0);
 }
 
-/** The long tasks while something is done, in milliseconds. */
+/** Durations of the long tasks during `work`, in milliseconds. */
 export async function longTasks(page: Page, work: () => Promise<unknown>): Promise<number[]> {
   await page.evaluate(() => window.longTasks?.splice(0));
   await work();
-  // They are told a moment later.
+  // The browser reports long tasks with a delay and announces nothing after the last one.
   await page.waitForTimeout(300);
   return page.evaluate(() => window.longTasks ?? []);
 }

@@ -67,13 +67,13 @@ export async function keystrokes(page: Page): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-/** The long tasks while the list is turned through, in milliseconds. */
+/** Durations of the long tasks while the list scrolls, in milliseconds. */
 export async function scrollTasks(page: Page): Promise<number[]> {
   await page.getByRole('grid', { name: 'Users' }).hover({ position: { x: 300, y: 200 } });
   return longTasks(page, async () => {
     for (let turn = 0; turn < 80; turn += 1) {
       await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
-      // As fast as a hand turns it.
+      // The pause between two notches of a wheel turned by hand.
       await page.waitForTimeout(30);
     }
   });

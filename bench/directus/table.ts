@@ -37,11 +37,11 @@ async function visit(context: BrowserContext, { path, settle, toEnd }: List): Pr
   await settle?.(page);
   const [warm, end]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Nobody is at two places.
+    // A blank page in between makes every load a new document.
     await page.goto('about:blank');
     await page.goto(path);
     warm.push(await firstRows(page, PATIENCE));
-    // Whoever opens a list looks at what is there.
+    // A user reads the first rows before going on.
     await page.waitForTimeout(1000);
     end.push(await toEnd(page));
   }

@@ -62,9 +62,8 @@ function* places(): Generator<number> {
 async function jumps(page: Page, wanted: number): Promise<number[]> {
   const times: number[] = [];
   for (const to of places()) {
-    // Nobody is at two places.
     times.push(await page.evaluate(jump, { to, patience: PATIENCE }));
-    // Whoever jumps looks at what is there.
+    // A user looks at the rows before the next jump.
     await page.waitForTimeout(150);
     if (times.length === wanted) break;
   }
@@ -84,7 +83,7 @@ const lastRow = (page: Page): Promise<number> =>
 async function scroll(page: Page): Promise<Pick<Seen, 'frames' | 'blank' | 'longTasks' | 'rowsScrolled'>> {
   await page.evaluate(jump, { to: 0.5, patience: PATIENCE });
   await page.mouse.move(600, 500);
-  // What the jump read ahead is no part of scrolling.
+  // Rows that the jump loads ahead are not part of the measurement of scrolling.
   await page.waitForTimeout(500);
   const before = await lastRow(page);
   const noted = await page.evaluateHandle(() => window.noteFrames?.());
@@ -92,6 +91,7 @@ async function scroll(page: Page): Promise<Pick<Seen, 'frames' | 'blank' | 'long
     const until = performance.now() + SCROLL_MS;
     for (let turn = performance.now(); turn < until; turn += PAUSE) {
       await page.mouse.wheel(0, NOTCH);
+      // Keeps the rhythm of the wheel, however long the notch took.
       await page.waitForTimeout(Math.max(0, turn + PAUSE - performance.now()));
     }
   });
