@@ -71,11 +71,14 @@ test('finds, edits, creates and deactivates users without a mouse', async ({ pag
   await page.keyboard.type('Fina');
   await expect(page.getByRole('option', { name: /^Finance/ })).toBeVisible();
   await page.keyboard.press('ArrowDown');
+  await expect(page.locator(':focus')).toHaveAttribute('aria-activedescendant', /./);
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('option', { name: /^Finance/ })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Remove Finance' })).toBeVisible();
   await tabTo(page, /License/);
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('option').locator('visible=true').first()).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await tabTo(page, 'Create user');

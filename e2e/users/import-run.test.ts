@@ -129,7 +129,7 @@ test('pauses while the service is unavailable and resumes after a reload without
   await page.reload();
   await expect(page.getByText(/^The import is paused: [1-9]\d* of 400/)).toBeVisible();
   await page.locator('main').getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 90_000 });
   await expect(outcomeOption(page, /^400 Done/)).toBeVisible();
   const found = await calls.call<unknown[]>('GET', '/user?pageNumber=1&pageSize=1000');
   expect(
