@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';
-import { resident } from './entries/memory.ts';
-import { ENTRIES, newPlace, type Place } from './entries/place.ts';
+import { ENTRIES, startEntryService, type EntryService } from './entries/entry-service.ts';
+import { measureResidentMb } from './entries/memory.ts';
 
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';
@@ -27,7 +27,7 @@ const Backup = z.object({
 const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
 
 /** Signs in as an administrator; returns a function that calls the session API. */
-async function signInToConsole({ service }: Place) {
+async function signInToConsole({ service }: EntryService) {
   const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url };
   const answer = await fetch(`${service.url}/console/api/session`, {
     method: 'POST',
@@ -50,20 +50,20 @@ async function signInToConsole({ service }: Place) {
 }
 
 /** Requests a backup, waits until it is ready and samples the memory of the service. */
-async function measureBackup(place: Place) {
-  const ask = await signInToConsole(place);
-  const idle = await resident();
-  await ask('POST', `${BACKUPS}/request`, {});
+async function measureBackup(entryService: EntryService) {
+  const call = await signInToConsole(entryService);
+  const idle = await measureResidentMb();
+  await call('POST', `${BACKUPS}/request`, {});
   let peak = idle;
   for (;;) {
-    // Polling.
+    // The API has no event for a finished backup, so its status is polled.
     await sleep(250);
-    peak = Math.max(peak, await resident());
-    const { data } = z.object({ data: z.array(Backup) }).parse(await ask('GET', BACKUPS));
+    peak = Math.max(peak, await measureResidentMb());
+    const { data } = z.object({ data: z.array(Backup) }).parse(await call('GET', BACKUPS));
     const [backup] = data;
     if (backup?.status === 'Failed') throw new Error(`The backup failed: ${JSON.stringify(backup)}`);
     if (backup?.status !== 'Ready' || !backup.startedDate || !backup.finishedDate) continue;
-    const { members } = Contents.parse(await ask('GET', `${BACKUPS}/${backup.fileName}/contents`));
+    const { members } = Contents.parse(await call('GET', `${BACKUPS}/${backup.fileName}/contents`));
     return {
       seconds: (Date.parse(backup.finishedDate) - Date.parse(backup.startedDate)) / 1000,
       size: backup.size ?? 0,
@@ -106,19 +106,19 @@ export const backups: Bench = {
   name: 'Backup of entries on PostgreSQL',
   peerName: 'peer or floor',
   async run({ entries = ENTRIES }): Promise<Measure[]> {
-    const place = await newPlace('postgres', { entries, changes: CHANGES });
+    const entryService = await startEntryService('postgres', { entries, changes: CHANGES });
     try {
-      const ours = await measureBackup(place);
-      const theirs = await measurePeers(place.service.storageEnv['DATABASE_URL'] ?? '');
+      const ours = await measureBackup(entryService);
+      const theirs = await measurePeers(entryService.service.storageEnv['DATABASE_URL'] ?? '');
       return [
         { name: 'backup : pg_dump --format=custom', ours: ours.seconds, floor: theirs.dump, unit: 's' },
         { name: 'backup : psql \\copy', ours: ours.seconds, floor: theirs.copy, unit: 's' },
-        { name: '  CSV a second', ours: ours.csv / MB / ours.seconds, unit: 'MB' },
-        { name: '  size : that of pg_dump', ours: ours.size / MB, floor: theirs.size / MB, unit: 'MB' },
+        { name: '  CSV per second', ours: ours.csv / MB / ours.seconds, unit: 'MB' },
+        { name: '  size : pg_dump', ours: ours.size / MB, floor: theirs.size / MB, unit: 'MB' },
         { name: '  memory over idle', ours: ours.grown, unit: 'MB', maximum: MAX_MEMORY_MB },
       ];
     } finally {
-      await place.remove();
+      await entryService.remove();
     }
   },
 };

@@ -8,28 +8,31 @@
  */
 import type { Bench } from './bench.ts';
 import { fillDirectus } from './directus/fill.ts';
-import { rates } from './directus/rates.ts';
-import { newDirectus, whyNot } from './directus/server.ts';
-import { table } from './directus/table.ts';
-import { CONNECTIONS, ENTRIES, newPlace } from './entries/place.ts';
+import { measureRequestRates } from './directus/rates.ts';
+import { startDirectus, getSkipReason } from './directus/server.ts';
+import { measureTables } from './directus/table.ts';
+import { CONNECTIONS, ENTRIES, startEntryService } from './entries/entry-service.ts';
 
 export const directus: Bench = {
   name: 'Directus, on the same PostgreSQL',
   peerName: 'Directus',
-  getSkipReason: whyNot,
+  getSkipReason,
   async run({ entries = ENTRIES, note }) {
-    const place = await newPlace('postgres', { entries, changes: 0 });
+    const entryService = await startEntryService('postgres', { entries, changes: 0 });
     try {
-      const peer = await newDirectus(place.service.storageEnv['DATABASE_URL'] ?? '');
+      const peer = await startDirectus(entryService.service.storageEnv['DATABASE_URL'] ?? '');
       try {
-        await fillDirectus(place, peer);
-        note(`${entries.toLocaleString('en')} entries, ${CONNECTIONS} requests under way at once.`);
-        return [...(await rates(place, peer)), ...(await table(place, peer))];
+        await fillDirectus(entryService, peer);
+        note(`${entries.toLocaleString('en')} entries, ${CONNECTIONS} parallel requests.`);
+        return [
+          ...(await measureRequestRates(entryService, peer)),
+          ...(await measureTables(entryService, peer)),
+        ];
       } finally {
         await peer.remove();
       }
     } finally {
-      await place.remove();
+      await entryService.remove();
     }
   },
 };

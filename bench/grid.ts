@@ -2,23 +2,28 @@
 import { type Bench, type Measure, percentile } from './bench.ts';
 import { openBrowser } from './browser/chromium.ts';
 import { buildPeer } from './browser/peer.ts';
-import { ENTRIES, MOST_EMBEDDED, newPlace, type Place } from './entries/place.ts';
-import { type Grid, look, type Question } from './grid/look.ts';
+import {
+  ENTRIES,
+  MAX_EMBEDDED_ENTRIES,
+  startEntryService,
+  type EntryService,
+} from './entries/entry-service.ts';
+import { type GridPage, measureGridPage, type ListQuery } from './grid/measure-page.ts';
 
-/** Highest allowed duration of a jump to any rows, and of a frame. */
+/** Highest allowed duration of a jump to any row, and of a frame. */
 const MAX_JUMP_MS = 300;
 const MAX_FRAME_MS = 50;
 
-type GridMeasurements = Awaited<ReturnType<typeof look>>;
+type GridMeasurements = Awaited<ReturnType<typeof measureGridPage>>;
 
-const listQueries = ({ field }: Place): readonly Question[] => [
+const listQueries = ({ getField: field }: EntryService): readonly ListQuery[] => [
   { name: 'jump', jumps: 40 },
-  { name: 'jump in a tenth of all', query: { Stage: field('Stage').choiceValues[0]?.id }, jumps: 20 },
-  { name: 'jump in the order of names', orderBy: 'Name', jumps: 20 },
-  { name: 'jump in an order without a slot', orderBy: 'Source', jumps: 10 },
+  { name: 'jump, 10% of the entries', query: { Stage: field('Stage').choiceValues[0]?.id }, jumps: 20 },
+  { name: 'jump, sorted by name', orderBy: 'Name', jumps: 20 },
+  { name: 'jump, sorted by a field without a slot', orderBy: 'Source', jumps: 10 },
 ];
 
-const createOurGrid = ({ typeId }: Place): Grid => ({
+const createOurGrid = ({ typeId }: EntryService): GridPage => ({
   path: ({ query, orderBy }) => {
     const parameters = new URLSearchParams({
       ...(query && { query: JSON.stringify(query) }),
@@ -28,47 +33,57 @@ const createOurGrid = ({ typeId }: Place): Grid => ({
   },
 });
 
-const createPeerGrid = async ({ typeId, fields }: Place): Promise<Grid> => ({
+const createPeerGrid = async ({ typeId, fieldNames: fields }: EntryService): Promise<GridPage> => ({
   path: ({ query, orderBy }) => {
-    const ask = { fields, ...(query && { query }), ...(orderBy !== undefined && { orderBy }) };
-    return `/peer?${new URLSearchParams({ type: String(typeId), ask: JSON.stringify(ask) })}`;
+    const rowQuery = { fields, ...(query && { query }), ...(orderBy !== undefined && { orderBy }) };
+    return `/peer?${new URLSearchParams({ type: String(typeId), query: JSON.stringify(rowQuery) })}`;
   },
   script: await buildPeer(import.meta.resolve('./grid/peer-page.ts')),
 });
 
-type Line = [name: string, unit: string, read: (seen: GridMeasurements) => number, limit?: number];
+type Line = [name: string, unit: string, read: (results: GridMeasurements) => number, limit?: number];
 
-const createJumpLines = ({ name }: Question): Line[] => [
-  [`${name}, p50`, 'ms', (seen) => percentile(seen.jumps.get(name) ?? [], 0.5)],
-  [`${name}, p95`, 'ms', (seen) => percentile(seen.jumps.get(name) ?? [], 0.95), MAX_JUMP_MS],
+const createJumpLines = ({ name }: ListQuery): Line[] => [
+  [`${name}, p50`, 'ms', (results) => percentile(results.jumps.get(name) ?? [], 0.5)],
+  [`${name}, p95`, 'ms', (results) => percentile(results.jumps.get(name) ?? [], 0.95), MAX_JUMP_MS],
 ];
 
 /** The lines of the result with the highest allowed values. */
-const createLines = (queries: readonly Question[]): Line[] => [
-  ['first rows, the first time', 'ms', (seen) => seen.cold],
-  ['first rows, once more', 'ms', (seen) => seen.warm],
+const createLines = (queries: readonly ListQuery[]): Line[] => [
+  ['first rows, empty cache', 'ms', (results) => results.cold],
+  ['first rows, warm cache', 'ms', (results) => results.warm],
   ...queries.flatMap(createJumpLines),
-  ['calls for a jump', '', (seen) => seen.jumpRequests / (queries[0]?.jumps ?? 1)],
-  ['rows scrolled over', '', (seen) => seen.rowsScrolled],
-  ['frame while scrolling, p50', 'ms', (seen) => percentile(seen.frames, 0.5)],
-  ['frame while scrolling, p95', 'ms', (seen) => percentile(seen.frames, 0.95), MAX_FRAME_MS],
-  ['frame while scrolling, slowest', 'ms', (seen) => percentile(seen.frames, 1)],
-  ['long tasks while scrolling', '', (seen) => seen.longTasks.length, 0],
-  ['frames with a blank row', '', (seen) => seen.blank.filter((pixels) => pixels > 0).length, 0],
-  ['calls while scrolling', '', (seen) => seen.scrollRequests],
-  ['heap of the page with first rows', 'MB', (seen) => seen.heap.first],
-  ['heap after the jumps', 'MB', (seen) => seen.heap.jumped],
-  ['heap after scrolling', 'MB', (seen) => seen.heap.scrolled],
+  ['requests per jump', '', (results) => results.jumpRequests / (queries[0]?.jumps ?? 1)],
+  ['rows scrolled', '', (results) => results.rowsScrolled],
+  ['frame while scrolling, p50', 'ms', (results) => percentile(results.frames, 0.5)],
+  ['frame while scrolling, p95', 'ms', (results) => percentile(results.frames, 0.95), MAX_FRAME_MS],
+  ['frame while scrolling, slowest', 'ms', (results) => percentile(results.frames, 1)],
+  ['long tasks while scrolling', '', (results) => results.longTasks.length, 0],
+  ['frames with a blank row', '', (results) => results.blank.filter((pixels) => pixels > 0).length, 0],
+  ['requests while scrolling', '', (results) => results.scrollRequests],
+  ['heap of the page with first rows', 'MB', (results) => results.heap.first],
+  ['heap after the jumps', 'MB', (results) => results.heap.jumped],
+  ['heap after scrolling', 'MB', (results) => results.heap.scrolled],
 ];
 
-async function measureGrid(kind: 'embedded' | 'postgres', entries: number): Promise<Measure[]> {
-  const place = await newPlace(kind, { entries, changes: 0 });
+async function compareGrids(kind: 'embedded' | 'postgres', entries: number): Promise<Measure[]> {
+  const entryService = await startEntryService(kind, { entries, changes: 0 });
   try {
     const browser = await openBrowser();
     try {
-      const queries = listQueries(place);
-      const ourResults = await look(browser, place.service, createOurGrid(place), queries);
-      const peerResults = await look(browser, place.service, await createPeerGrid(place), queries);
+      const queries = listQueries(entryService);
+      const ourResults = await measureGridPage(
+        browser,
+        entryService.service,
+        createOurGrid(entryService),
+        queries,
+      );
+      const peerResults = await measureGridPage(
+        browser,
+        entryService.service,
+        await createPeerGrid(entryService),
+        queries,
+      );
       return createLines(queries).map(([name, unit, read, limit]) => ({
         name,
         unit,
@@ -80,18 +95,19 @@ async function measureGrid(kind: 'embedded' | 'postgres', entries: number): Prom
       await browser.close();
     }
   } finally {
-    await place.remove();
+    await entryService.remove();
   }
 }
 
 export const grid: Bench = {
   name: 'Grid in Chromium, on PostgreSQL',
   peerName: 'plain React',
-  run: ({ entries = ENTRIES }) => measureGrid('postgres', entries),
+  run: ({ entries = ENTRIES }) => compareGrids('postgres', entries),
 };
 
 export const gridEmbedded: Bench = {
   name: 'Grid in Chromium, on the embedded database',
   peerName: 'plain React',
-  run: ({ entries = MOST_EMBEDDED }) => measureGrid('embedded', Math.min(entries, MOST_EMBEDDED)),
+  run: ({ entries = MAX_EMBEDDED_ENTRIES }) =>
+    compareGrids('embedded', Math.min(entries, MAX_EMBEDDED_ENTRIES)),
 };

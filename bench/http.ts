@@ -19,7 +19,7 @@ const USER_TABLES = 'from membership m join account a using (user_id) where m.si
 export type Call = (path: string, init?: RequestInit) => Promise<unknown>;
 
 /** Creates an API key and an access token; returns a function that calls the bearer API. */
-export async function signedInProgram(service: Service): Promise<Call> {
+export async function createProgram(service: Service): Promise<Call> {
   const printed = await service.admin('api-key', ada.email, '--scopes', 'user_management', '--site', SITE);
   const key = z.object({ client_id: z.coerce.string(), client_secret: z.string() }).parse(printed);
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'user_management', ...key });
@@ -77,7 +77,7 @@ export const http: Bench = {
     const service = await startService({ sample: true, administrator: ada });
     const pool = new Pool({ connectionString: service.storageEnv['DATABASE_URL'], max: 10 });
     try {
-      const call = await signedInProgram(service);
+      const call = await createProgram(service);
       const { rows } = await pool.query<{ user_id: number }>(
         `select m.user_id ${USER_TABLES} order by 1 limit 8 offset 20`,
       );

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import type { Service } from '../../e2e/support/service.ts';
 import { ensureChromium } from '../../scripts/chromium.ts';
-import { GRID_ROW, watch } from './watch.ts';
+import { GRID_ROW, observePaints } from './paint.ts';
 
-/** The browser that measures, once there is something to look at. */
+/** Launches Chromium for measurements. @throws {Error} If the console has not been built. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync('dist/index.html')) throw new Error('Build the console first: npm run build');
   const root = process.getuid?.() === 0;
@@ -12,8 +12,11 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: ensureChromium(), args });
 }
 
-/** A browser that has never seen the service; its pages note when they paint a row first and what takes long. */
-export async function newVisitor(
+/**
+ * Creates a browser context with an empty cache. Its pages record when a row matching the selector is first painted, and their long
+ * tasks (see `observePaints`).
+ */
+export async function newBrowserContext(
   browser: Browser,
   { url }: Pick<Service, 'url'>,
   row = GRID_ROW,
@@ -23,6 +26,6 @@ export async function newVisitor(
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
   });
-  await context.addInitScript(watch, row);
+  await context.addInitScript(observePaints, row);
   return context;
 }

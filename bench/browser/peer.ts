@@ -8,7 +8,7 @@ import { build } from 'vite';
 const HTML =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Peer</title><div id="root"></div><script type="module" src="/peer/page.js"></script></html>';
 
-/** A peer's page, built by the same tool as ours in a folder of its own; `page` is the address of its script. */
+/** Builds the script of a peer page with Vite, as the console is built. `page` is the file URL of its source. */
 export async function buildPeer(page: string): Promise<string> {
   const outDir = await mkdtemp(join(tmpdir(), 'steward-peer-'));
   const input = fileURLToPath(page);
@@ -29,7 +29,7 @@ export async function buildPeer(page: string): Promise<string> {
   }
 }
 
-/** Serves the peer page under the address of the service, whose cookie it then has. */
+/** Serves the peer page from the origin of the service, so that its requests carry the session cookie. */
 export async function servePeer(context: BrowserContext, script: string): Promise<void> {
   await context.route(/\/peer(\?.*)?$/, (route) => route.fulfill({ contentType: 'text/html', body: HTML }));
   await context.route('**/peer/page.js', (route) =>

@@ -1,4 +1,4 @@
-/** The same list as one writes it at first: everything is loaded, then filtered and counted in React. */
+/** Peer page: the list of users in plain React. It loads all users, then filters, sorts and counts them in memory. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { createElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -21,36 +21,37 @@ interface License {
 }
 type Person = User & { license: License | undefined };
 
-const PAGE = 1000;
-const ROW = 36;
-const LIST = { height: 640, overflow: 'auto' };
+const PAGE_SIZE = 1000;
+const ROW_HEIGHT_PX = 36;
+const LIST_STYLE = { height: 640, overflow: 'auto' };
 
 async function readPage<Item>(path: string, pageNumber: number): Promise<Item[]> {
-  const url = `/console/api/rest/v1/management/${path}?pageNumber=${pageNumber}&pageSize=${PAGE}`;
+  const url = `/console/api/rest/v1/management/${path}?pageNumber=${pageNumber}&pageSize=${PAGE_SIZE}`;
   const response = await fetch(url, { headers: { 'X-Steward-Console': '1' } });
   return response.json() as Promise<Item[]>;
 }
 
-/** The first page is shown while the others are read. */
+/** Reads all users and licenses page by page; calls `show` after the first page and after the last. */
 async function readAll(show: (people: Person[], complete: boolean) => void): Promise<void> {
   const users: User[] = [];
   const licenses = new Map<number, License>();
   const people = () => users.map((user) => ({ ...user, license: licenses.get(user.id) }));
   for (let pageNumber = 1; ; pageNumber += 1) {
-    // One after the other: nobody knows how many there are.
+    // Sequential, because the API does not return the number of pages.
     const page = await readPage<User>('user', pageNumber);
     for (const license of await readPage<License>('userLicenses', pageNumber))
       licenses.set(license.userId, license);
     users.push(...page);
     if (pageNumber === 1) show(people(), false);
-    if (page.length < PAGE) break;
+    if (page.length < PAGE_SIZE) break;
   }
   show(people(), true);
 }
 
-function countBy(people: readonly Person[], valuesOf: (person: Person) => readonly (string | number)[]) {
+function countBy(people: readonly Person[], getValues: (person: Person) => readonly (string | number)[]) {
   const counts: Record<string, number> = {};
-  for (const person of people) for (const value of valuesOf(person)) counts[value] = (counts[value] ?? 0) + 1;
+  for (const person of people)
+    for (const value of getValues(person)) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
 }
 
@@ -81,38 +82,38 @@ function Cells({ person }: { person: Person }) {
 
 function Peer() {
   const { people, complete } = usePeople();
-  const [typed, setTyped] = useState('');
+  const [searchText, setSearchText] = useState('');
   const scroller = useRef<HTMLDivElement>(null);
-  const sorted = useMemo(
+  const sortedPeople = useMemo(
     () =>
       people.toSorted((a, b) => `${a.firstName} ${a.lastName}`.localeCompare(`${b.firstName} ${b.lastName}`)),
     [people],
   );
-  const found = useMemo(() => {
-    const words = typed.toLowerCase().split(' ');
-    return sorted.filter(({ firstName, lastName, email }) => {
+  const filtered = useMemo(() => {
+    const words = searchText.toLowerCase().split(' ');
+    return sortedPeople.filter(({ firstName, lastName, email }) => {
       const text = `${firstName} ${lastName} ${email}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-  }, [sorted, typed]);
+  }, [sortedPeople, searchText]);
   const counts = useMemo(
     () => ({
-      status: countBy(found, ({ isActive, isLocked }) => [String(isActive), `locked ${isLocked}`]),
-      license: countBy(found, ({ license }) => [license?.licenseTypeId ?? 0]),
-      group: countBy(found, ({ groups }) => groups),
-      twoFactor: countBy(found, ({ twoFactorEnabled }) => [String(twoFactorEnabled)]),
+      status: countBy(filtered, ({ isActive, isLocked }) => [String(isActive), `locked ${isLocked}`]),
+      license: countBy(filtered, ({ license }) => [license?.licenseTypeId ?? 0]),
+      group: countBy(filtered, ({ groups }) => groups),
+      twoFactor: countBy(filtered, ({ twoFactorEnabled }) => [String(twoFactorEnabled)]),
     }),
-    [found],
+    [filtered],
   );
   const billable = useMemo(() => people.filter(({ license }) => license?.isBillable).length, [people]);
-  // oxlint-disable-next-line react/incompatible-library
-  const rows = useVirtualizer({
-    count: found.length,
+  // oxlint-disable-next-line react/incompatible-library -- the peer is not compiled by the React compiler
+  const virtualizer = useVirtualizer({
+    count: filtered.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => ROW_HEIGHT_PX,
     overscan: 10,
   });
-  const items = rows.getVirtualItems();
+  const items = virtualizer.getVirtualItems();
   return createElement(
     'main',
     null,
@@ -120,32 +121,32 @@ function Peer() {
     createElement('input', {
       type: 'search',
       'aria-label': 'Search users',
-      value: typed,
-      onChange: ({ target }) => setTyped(target.value),
+      value: searchText,
+      onChange: ({ target }) => setSearchText(target.value),
     }),
     createElement('p', null, JSON.stringify(counts)),
     createElement(
       'div',
-      { ref: scroller, style: LIST },
+      { ref: scroller, style: LIST_STYLE },
       createElement(
         'table',
-        { role: 'grid', 'aria-label': 'Users', 'aria-rowcount': found.length + 1 },
+        { role: 'grid', 'aria-label': 'Users', 'aria-rowcount': filtered.length + 1 },
         createElement(
           'tbody',
           null,
           createElement('tr', { style: { height: items[0]?.start ?? 0 } }),
           items.map(({ index }) => {
-            const person = found[index];
+            const person = filtered[index];
             return (
               person &&
               createElement(
                 'tr',
-                { key: person.id, 'aria-rowindex': index + 2, style: { height: ROW } },
+                { key: person.id, 'aria-rowindex': index + 2, style: { height: ROW_HEIGHT_PX } },
                 createElement(Cells, { person }),
               )
             );
           }),
-          createElement('tr', { style: { height: rows.getTotalSize() - (items.at(-1)?.end ?? 0) } }),
+          createElement('tr', { style: { height: virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) } }),
         ),
       ),
     ),

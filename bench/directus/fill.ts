@@ -1,32 +1,33 @@
-/** The entries of a place as a collection of Directus: the same values, copied within the database. */
+/** Copies the entries into a Directus collection with the same values, within the database. */
 import { Client } from 'pg';
-import type { Place } from '../entries/place.ts';
+import type { EntryService } from '../entries/entry-service.ts';
 import type { Directus } from './server.ts';
 
-const COLLECTION = 'company';
-const PEOPLE = 'person';
+const ENTRY_COLLECTION = 'company';
+const USER_COLLECTION = 'person';
 /** The sample's first site. */
 const SITE_ID = 1;
 
-/** How a field stands in the collection: its type there, and the value of an entry in SQL. */
+/** A column of the collection: its Directus type, and the SQL expression of its value for an entry. */
 interface Column {
   name: string;
   type: string;
   schema?: object;
   meta?: object;
   value: string;
-  /** The collection a reference leads to. */
+  /** Name of the collection that a reference points to. */
   refersTo?: string;
 }
 
 const M2O = { interface: 'select-dropdown-m2o', special: ['m2o'] };
 const AMOUNT = { numeric_precision: 20, numeric_scale: 2 };
 
-/** `LastContact` as such a collection calls it: `last_contact`. */
-export const called = (apiName: string): string => apiName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+/** Column name of a field in snake case: `last_contact` for `LastContact`. */
+export const toColumnName = (apiName: string): string =>
+  apiName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
 
-/** The twenty fields, each as one makes it in Directus; money is two columns there. */
-function columnsOf({ field }: Place): readonly Column[] {
+/** Columns for the twenty fields. A currency field becomes two columns, amount and currency code. */
+function buildColumns({ getField: field }: EntryService): readonly Column[] {
   const raw = (apiName: string) => `vals -> '${field(apiName).id}'`;
   const text = (apiName: string) => `vals ->> '${field(apiName).id}'`;
   const names = (apiName: string) => {
@@ -34,7 +35,7 @@ function columnsOf({ field }: Place): readonly Column[] {
     return `'${JSON.stringify(Object.fromEntries(pairs)).replaceAll("'", "''")}'::jsonb`;
   };
   const as = (apiName: string, type: string, cast: string, more: Partial<Column> = {}): Column => ({
-    name: called(apiName),
+    name: toColumnName(apiName),
     type,
     value: `(${text(apiName)})::${cast}`,
     ...more,
@@ -45,19 +46,23 @@ function columnsOf({ field }: Place): readonly Column[] {
     return as(apiName, 'string', 'text', { meta, value: `${names(apiName)} ->> (${text(apiName)})` });
   };
   const choices = (apiName: string): Column => ({
-    name: called(apiName),
+    name: toColumnName(apiName),
     type: 'json',
     meta: { interface: 'select-multiple-dropdown', special: ['cast-json'] },
     value: `(select json_agg(${names(apiName)} ->> id) from jsonb_array_elements_text(${raw(apiName)}) id)`,
   });
   const money = (apiName: string): Column[] => [
     {
-      name: called(apiName),
+      name: toColumnName(apiName),
       type: 'decimal',
       schema: AMOUNT,
       value: `(${raw(apiName)} ->> 'value')::numeric`,
     },
-    { name: `${called(apiName)}_currency`, type: 'string', value: `${raw(apiName)} ->> 'currencyCode'` },
+    {
+      name: `${toColumnName(apiName)}_currency`,
+      type: 'string',
+      value: `${raw(apiName)} ->> 'currencyCode'`,
+    },
   ];
   const reference = (apiName: string, refersTo: string) =>
     as(apiName, 'integer', 'int', { meta: M2O, refersTo });
@@ -66,8 +71,8 @@ function columnsOf({ field }: Place): readonly Column[] {
     as('Name', 'string', 'text'),
     choice('Stage'),
     choice('Region'),
-    reference('Parent', COLLECTION),
-    reference('Owner', PEOPLE),
+    reference('Parent', ENTRY_COLLECTION),
+    reference('Owner', USER_COLLECTION),
     as('Employees', 'integer', 'int'),
     as('Score', 'float', 'real'),
     ...money('Revenue'),
@@ -86,22 +91,22 @@ function columnsOf({ field }: Place): readonly Column[] {
   ];
 }
 
-async function makeCollection({ ask }: Directus, name: string, columns: readonly Omit<Column, 'value'>[]) {
+async function createCollection({ call }: Directus, name: string, columns: readonly Omit<Column, 'value'>[]) {
   const fields = columns.map(({ name: field, type, schema = {}, meta = {} }) => ({
     field,
     type,
     schema,
     meta,
   }));
-  await ask('POST', '/collections', { collection: name, schema: {}, meta: {}, fields });
+  await call('POST', '/collections', { collection: name, schema: {}, meta: {}, fields });
 }
 
-async function relate({ ask }: Directus, columns: readonly Column[]): Promise<void> {
+async function createRelations({ call }: Directus, columns: readonly Column[]): Promise<void> {
   for (const { name, refersTo } of columns)
     if (refersTo !== undefined)
-      // Each changes the schema.
-      await ask('POST', '/relations', {
-        collection: COLLECTION,
+      // Sequential, because each relation changes the schema.
+      await call('POST', '/relations', {
+        collection: ENTRY_COLLECTION,
         field: name,
         related_collection: refersTo,
         schema: { on_delete: 'SET NULL' },
@@ -109,17 +114,22 @@ async function relate({ ask }: Directus, columns: readonly Column[]): Promise<vo
       });
 }
 
-async function copy(place: Place, { schema }: Directus, columns: readonly Column[]): Promise<void> {
-  const client = new Client({ connectionString: place.service.storageEnv['DATABASE_URL'] });
+/** Copies users and entries into the collections and creates the indexes. */
+async function copyEntries(
+  entryService: EntryService,
+  { schema }: Directus,
+  columns: readonly Column[],
+): Promise<void> {
+  const client = new Client({ connectionString: entryService.service.storageEnv['DATABASE_URL'] });
   const list = columns.map(({ name }) => `"${name}"`).join(', ');
   const values = columns.map(({ value }) => value).join(', ');
-  const table = `${schema}.${COLLECTION}`;
+  const table = `${schema}.${ENTRY_COLLECTION}`;
   const statements = [
-    `insert into ${schema}.${PEOPLE} (id, name) select user_id, concat_ws(' ', first_name, last_name)
+    `insert into ${schema}.${USER_COLLECTION} (id, name) select user_id, concat_ws(' ', first_name, last_name)
        from membership join account using (user_id) where site_id = ${SITE_ID}`,
     `insert into ${table} (${list}) select ${values} from entry
-       where site_id = ${SITE_ID} and type_id = ${place.typeId} order by entry_id`,
-    // What is filtered by and sorted by, as its maker would advise.
+       where site_id = ${SITE_ID} and type_id = ${entryService.typeId} order by entry_id`,
+    // Indexes for the measured filter and sort order, as an administrator of Directus would create them.
     `create index on ${table} (name)`,
     `create index on ${table} (stage, id)`,
     `vacuum analyze ${table}`,
@@ -132,24 +142,24 @@ async function copy(place: Place, { schema }: Directus, columns: readonly Column
   }
 }
 
-/** Makes the collection and fills it. */
-export async function fillDirectus(place: Place, directus: Directus): Promise<void> {
-  const columns = columnsOf(place);
-  await makeCollection(directus, PEOPLE, [
+/** Creates the collection with its relations and copies the entries into it. */
+export async function fillDirectus(entryService: EntryService, directus: Directus): Promise<void> {
+  const columns = buildColumns(entryService);
+  await createCollection(directus, USER_COLLECTION, [
     { name: 'id', type: 'integer', schema: { is_primary_key: true } },
     { name: 'name', type: 'string' },
   ]);
-  await makeCollection(directus, COLLECTION, columns);
-  await copy(place, directus, columns);
-  await relate(directus, columns);
+  await createCollection(directus, ENTRY_COLLECTION, columns);
+  await copyEntries(entryService, directus, columns);
+  await createRelations(directus, columns);
 }
 
-/** Its table shows every column to everybody who has not chosen others. */
-export async function showColumns({ ask }: Directus, place: Place): Promise<void> {
-  const fields = columnsOf(place).map(({ name }) => name);
+/** Creates a default preset that shows every column in the table, sorted by id. */
+export async function createDefaultPreset({ call }: Directus, entryService: EntryService): Promise<void> {
+  const fields = buildColumns(entryService).map(({ name }) => name);
   const layout_query = { tabular: { fields, sort: ['id'] } };
-  await ask('POST', '/presets', { collection: COLLECTION, layout: 'tabular', layout_query });
+  await call('POST', '/presets', { collection: ENTRY_COLLECTION, layout: 'tabular', layout_query });
 }
 
-export const items = `/items/${COLLECTION}`;
-export const content = `/admin/content/${COLLECTION}`;
+export const ITEMS_PATH = `/items/${ENTRY_COLLECTION}`;
+export const TABLE_PATH = `/admin/content/${ENTRY_COLLECTION}`;

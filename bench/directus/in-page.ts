@@ -1,29 +1,35 @@
-/** What runs in the table of Directus. The function is sent there as text and knows nothing outside itself. */
+/** Function that runs in the table page of Directus. Playwright serializes it, so it uses nothing outside itself. */
 
-/** A row of its table that is there. */
-export const ROW = '.layout-tabular tbody tr.table-row';
+/** Selector of a loaded row of the table. */
+export const ROW_SELECTOR = '.layout-tabular tbody tr.table-row';
 
-/** Presses the button of the last page; the milliseconds until other rows are painted. */
-export function toLastPage({ row, patience }: { row: string; patience: number }): Promise<number> {
+/** Presses the button of the last page; returns the milliseconds until other rows are painted. */
+export function measureLastPage({
+  rowSelector,
+  timeoutMs,
+}: {
+  rowSelector: string;
+  timeoutMs: number;
+}): Promise<number> {
   const button = [...document.querySelectorAll<HTMLElement>('.v-pagination .page button')].at(-1);
-  const shown = () => document.querySelector(row)?.textContent;
-  const before = shown();
-  if (!button || before === undefined) throw new Error('There is no table with pages');
+  const readFirstRow = () => document.querySelector(rowSelector)?.textContent;
+  const previous = readFirstRow();
+  if (!button || previous === undefined) throw new Error('The table has no pages');
   return new Promise((resolve, reject) => {
-    const began = performance.now();
-    setTimeout(() => reject(new Error('No rows of the last page')), patience);
-    const look = () => {
-      const now = shown();
-      if (now === undefined || now === before) {
-        requestAnimationFrame(look);
+    const startMs = performance.now();
+    setTimeout(() => reject(new Error('The rows of the last page were not shown in time')), timeoutMs);
+    const poll = () => {
+      const current = readFirstRow();
+      if (current === undefined || current === previous) {
+        requestAnimationFrame(poll);
         return;
       }
       const { port1, port2 } = new MessageChannel();
-      port1.addEventListener('message', () => resolve(performance.now() - began));
+      port1.addEventListener('message', () => resolve(performance.now() - startMs));
       port1.start();
       requestAnimationFrame(() => port2.postMessage(undefined));
     };
     button.click();
-    look();
+    poll();
   });
 }

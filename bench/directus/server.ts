@@ -1,6 +1,6 @@
 /**
- * A Directus of its own, in a schema of the database that the service is on. It is no dependency of this project: where
- * it is, an environment variable says.
+ * Starts a Directus server in a schema of the database of the service. Directus is not a dependency of this project; an environment
+ * variable names the folder where it is installed.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,53 +12,54 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../scripts/free-port.ts';
 import { runStatement } from '../../scripts/postgres.ts';
-import { type Place, requests } from '../entries/place.ts';
+import { type EntryService, createCaller } from '../entries/entry-service.ts';
 
-const VARIABLE = 'STEWARD_BENCH_DIRECTUS';
+const FOLDER_VARIABLE = 'STEWARD_BENCH_DIRECTUS';
 const SCHEMA = 'directus';
-const START_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
-/** Who signs in to it in the browser. */
+/** Account of the administrator who signs in to Directus in the browser. */
 const administrator = { email: 'ada.marsh@example.com', password: 'grey herons over the weir' };
 
-interface Programs {
-  /** Its own Node: Directus wants an older one than this project. */
+interface Executables {
+  /** Path of Node for Directus, which requires an older version than this project. */
   node: string;
   cli: string;
 }
 
 export interface Directus {
   url: string;
-  /** Its schema in the database. */
+  /** Database schema of Directus. */
   schema: string;
   administrator: typeof administrator;
-  /** The body of a good answer to a program with the rights of an administrator; anything else is thrown. */
-  ask: Place['ask'];
-  /** Forgets what people chose in its tables: where they were is kept as well. */
-  forget(): Promise<void>;
+  /** Calls the API as an administrator; see `EntryService.call`. */
+  call: EntryService['call'];
+  /** Deletes the presets of users, which contain the last visited page of a table. */
+  deleteUserPresets(): Promise<void>;
   remove(): Promise<void>;
 }
 
-function programs(): Programs | string {
-  const folder = process.env[VARIABLE];
-  if (folder === undefined) return `${VARIABLE} names no folder with Directus (bench/directus.ts says how)`;
+function findExecutables(): Executables | string {
+  const folder = process.env[FOLDER_VARIABLE];
+  if (folder === undefined)
+    return `${FOLDER_VARIABLE} is not set to a folder with Directus; see bench/directus.ts`;
   const modules = resolve(folder, 'node_modules');
-  const found = {
+  const paths = {
     node: join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node'),
     cli: join(modules, 'directus', 'cli.js'),
   };
-  const missing = Object.values(found).find((file) => !existsSync(file));
-  return missing === undefined ? found : `there is no ${missing}`;
+  const missing = Object.values(paths).find((file) => !existsSync(file));
+  return missing === undefined ? paths : `${missing} does not exist`;
 }
 
-/** Why there is no Directus to measure, if there is none. */
-export function whyNot(): string | undefined {
-  const found = programs();
-  return typeof found === 'string' ? found : undefined;
+/** Reason why Directus cannot be measured; undefined if it can. */
+export function getSkipReason(): string | undefined {
+  const executables = findExecutables();
+  return typeof executables === 'string' ? executables : undefined;
 }
 
-/** Its defaults for a production of one process, with nothing that slows or refuses a program in a hurry. */
-const settings = (databaseUrl: string, port: number, folder: string, token: string) => ({
+/** Environment for one production process with default settings, without limits on the rate of requests. */
+const buildEnvironment = (databaseUrl: string, port: number, folder: string, token: string) => ({
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: String(port),
@@ -76,35 +77,34 @@ const settings = (databaseUrl: string, port: number, folder: string, token: stri
   RATE_LIMITER_ENABLED: 'false',
   PRESSURE_LIMITER_ENABLED: 'false',
   TELEMETRY: 'false',
-  // Else it asks over its pages for somebody's address.
+  // Otherwise Directus shows a dialog asking for the e-mail address of the project owner.
   PROJECT_OWNER_ENABLED: 'false',
   LOG_LEVEL: 'error',
 });
 
-/** Starts it; its output is told when it does not start. */
-async function start({ node, cli }: Programs, url: string, cwd: string, env: NodeJS.ProcessEnv) {
+/** Starts the server process; returns a function that stops it. @throws {Error} With its output if it does not start. */
+async function startProcess({ node, cli }: Executables, url: string, cwd: string, env: NodeJS.ProcessEnv) {
   const child = spawn(node, [cli, 'start'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const keep = (text: unknown) => {
+  const collect = (text: unknown) => {
     output += String(text);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
   process.on('exit', () => child.kill('SIGKILL'));
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    await ended;
+    await exited;
   };
-  const deadline = Date.now() + START_MS;
-  const answers = () =>
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  const isReachable = () =>
     fetch(`${url}/server/ping`).then(
       ({ ok }) => ok,
       () => false,
     );
-  // A look after the other.
-  while (!(await answers())) {
+  while (!(await isReachable())) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
       throw new Error(`Directus did not start:\n${output}`);
@@ -114,15 +114,15 @@ async function start({ node, cli }: Programs, url: string, cwd: string, env: Nod
   return stop;
 }
 
-/** A new Directus in a schema of this database, started; it ends with this process. */
-export async function newDirectus(databaseUrl: string): Promise<Directus> {
-  const found = programs();
-  if (typeof found === 'string') throw new Error(found);
+/** Creates the schema and starts Directus in it; the server ends with this process at the latest. */
+export async function startDirectus(databaseUrl: string): Promise<Directus> {
+  const executables = findExecutables();
+  if (typeof executables === 'string') throw new Error(executables);
   const folder = await mkdtemp(join(tmpdir(), 'steward-directus-'));
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const token = randomBytes(32).toString('base64url');
-  const env = { PATH: process.env['PATH'], ...settings(databaseUrl, port, folder, token) };
+  const env = { PATH: process.env['PATH'], ...buildEnvironment(databaseUrl, port, folder, token) };
   let stop: (() => Promise<void>) | undefined;
   const remove = async () => {
     await stop?.();
@@ -131,8 +131,8 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
   try {
     await mkdir(env.EXTENSIONS_PATH, { recursive: true });
     await runStatement(databaseUrl, `create schema ${SCHEMA}`);
-    await promisify(execFile)(found.node, [found.cli, 'bootstrap'], { cwd: folder, env });
-    stop = await start(found, url, folder, env);
+    await promisify(execFile)(executables.node, [executables.cli, 'bootstrap'], { cwd: folder, env });
+    stop = await startProcess(executables, url, folder, env);
   } catch (error) {
     await remove();
     throw error;
@@ -141,8 +141,8 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
     url,
     schema: SCHEMA,
     administrator,
-    ask: requests({ url }, token),
-    forget: () =>
+    call: createCaller({ url }, token),
+    deleteUserPresets: () =>
       runStatement(databaseUrl, `delete from ${SCHEMA}.directus_presets where "user" is not null`),
     remove,
   };

@@ -1,46 +1,53 @@
-/** The list of entries in Chromium beside the table of Directus: what it takes to its first rows, and to its last. */
+/** Time to the first rows and to the last rows of the list of entries in Chromium, compared with the table of Directus. */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { openAs } from '../../e2e/support/calls.ts';
 import { ada } from '../../e2e/support/people.ts';
 import { type Measure, percentile } from '../bench.ts';
-import { newVisitor, openBrowser } from '../browser/chromium.ts';
-import { firstRows } from '../browser/watch.ts';
-import type { Place } from '../entries/place.ts';
-import { jump, prepare } from '../grid/in-page.ts';
-import { content, showColumns } from './fill.ts';
-import { ROW, toLastPage } from './in-page.ts';
+import { newBrowserContext, openBrowser } from '../browser/chromium.ts';
+import { waitForFirstRows } from '../browser/paint.ts';
+import type { EntryService } from '../entries/entry-service.ts';
+import { measureJump, installProbes } from '../grid/in-page.ts';
+import { TABLE_PATH, createDefaultPreset } from './fill.ts';
+import { ROW_SELECTOR, measureLastPage } from './in-page.ts';
 import type { Directus } from './server.ts';
 
-const ROUNDS = 10;
-const PATIENCE = 60_000;
+const RELOADS = 10;
+const TIMEOUT_MS = 60_000;
 
-/** What somebody does in a list who has signed in. */
-interface List {
+/** A list opened by a signed-in user. */
+interface ListPage {
   path: string;
-  /** What is to be answered the first time. */
-  settle?: (page: Page) => Promise<void>;
-  /** Goes from the first rows to the last; the milliseconds until they are painted. */
-  toEnd: (page: Page) => Promise<number>;
+  /** Dismisses a dialog shown on the first visit. */
+  dismissPrompt?: (page: Page) => Promise<void>;
+  /** Goes from the first rows to the last; returns the milliseconds until they are painted. */
+  measureLastRows: (page: Page) => Promise<number>;
 }
 
-interface Seen {
+/** Times in milliseconds. */
+interface ListTimings {
+  /** First rows with an empty cache. */
   cold: number;
+  /** First rows of each reload. */
   warm: readonly number[];
+  /** From the first rows to the last rows, of each reload. */
   end: readonly number[];
 }
 
-/** Opens the list in a browser that has never seen it, then again and again, each time with a new document. */
-async function visit(context: BrowserContext, { path, settle, toEnd }: List): Promise<Seen> {
+/** Opens the list with an empty cache, then `RELOADS` times, each time in a new document. */
+async function measureList(
+  context: BrowserContext,
+  { path, dismissPrompt: settle, measureLastRows: toEnd }: ListPage,
+): Promise<ListTimings> {
   const page = await context.newPage();
   await page.goto(path);
-  const cold = await firstRows(page, PATIENCE);
+  const cold = await waitForFirstRows(page, TIMEOUT_MS);
   await settle?.(page);
   const [warm, end]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < RELOADS; round += 1) {
     // A blank page in between makes every load a new document.
     await page.goto('about:blank');
     await page.goto(path);
-    warm.push(await firstRows(page, PATIENCE));
+    warm.push(await waitForFirstRows(page, TIMEOUT_MS));
     // A user reads the first rows before going on.
     await page.waitForTimeout(1000);
     end.push(await toEnd(page));
@@ -48,42 +55,45 @@ async function visit(context: BrowserContext, { path, settle, toEnd }: List): Pr
   return { cold, warm, end };
 }
 
-async function ours(browser: Browser, { service, typeId }: Place): Promise<Seen> {
-  const context = await newVisitor(browser, service);
+async function measureOurList(browser: Browser, { service, typeId }: EntryService): Promise<ListTimings> {
+  const context = await newBrowserContext(browser, service);
   try {
-    await context.addInitScript(prepare);
-    const door = await context.newPage();
-    await openAs(door, ada, '/healthz');
-    await door.close();
-    return await visit(context, {
+    await context.addInitScript(installProbes);
+    const signInPage = await context.newPage();
+    await openAs(signInPage, ada, '/healthz');
+    await signInPage.close();
+    return await measureList(context, {
       path: `/entries/${typeId}`,
-      toEnd: (page) => page.evaluate(jump, { to: 1, patience: PATIENCE }),
+      measureLastRows: (page) => page.evaluate(measureJump, { position: 1, timeoutMs: TIMEOUT_MS }),
     });
   } finally {
     await context.close();
   }
 }
 
-async function theirs(browser: Browser, directus: Directus): Promise<Seen> {
+async function measureDirectusTable(browser: Browser, directus: Directus): Promise<ListTimings> {
   const { url, administrator } = directus;
-  const context = await newVisitor(browser, { url }, ROW);
+  const context = await newBrowserContext(browser, { url }, ROW_SELECTOR);
   try {
     const data = { ...administrator, mode: 'session' };
     const answer = await context.request.post('/auth/login', { data });
-    if (!answer.ok()) throw new Error(`Directus lets nobody in: ${answer.status()}`);
-    return await visit(context, {
-      path: content,
-      // It asks for the key of a license, over the table.
-      settle: (page) => page.getByRole('button', { name: 'Skip', exact: true }).click(),
-      async toEnd(page) {
-        await page.locator('.v-pagination .page button').last().waitFor({ timeout: PATIENCE });
-        const kept = page.waitForResponse(
+    if (!answer.ok()) throw new Error(`The sign-in to Directus failed: ${answer.status()}`);
+    return await measureList(context, {
+      path: TABLE_PATH,
+      // Directus asks for a license key in a dialog over the table.
+      dismissPrompt: (page) => page.getByRole('button', { name: 'Skip', exact: true }).click(),
+      async measureLastRows(page) {
+        await page.locator('.v-pagination .page button').last().waitFor({ timeout: TIMEOUT_MS });
+        const presetSaved = page.waitForResponse(
           (response) => response.url().includes('/presets') && response.request().method() !== 'GET',
         );
-        const took = await page.evaluate(toLastPage, { row: ROW, patience: PATIENCE });
-        await kept;
-        await directus.forget();
-        return took;
+        const durationMs = await page.evaluate(measureLastPage, {
+          rowSelector: ROW_SELECTOR,
+          timeoutMs: TIMEOUT_MS,
+        });
+        await presetSaved;
+        await directus.deleteUserPresets();
+        return durationMs;
       },
     });
   } finally {
@@ -91,23 +101,26 @@ async function theirs(browser: Browser, directus: Directus): Promise<Seen> {
   }
 }
 
-/** Both lists show all fields in the order of ids: ours by windows, Directus by pages of 25, as it does by default. */
-export async function table(place: Place, directus: Directus): Promise<Measure[]> {
+/** Both lists show all fields, sorted by id. Our list reads windows of rows, Directus pages of 25, its default. */
+export async function measureTables(entryService: EntryService, directus: Directus): Promise<Measure[]> {
   const browser = await openBrowser();
   try {
-    await showColumns(directus, place);
-    const [mine, other] = [await ours(browser, place), await theirs(browser, directus)];
-    const line = (name: string, read: (seen: Seen) => number): Measure => ({
+    await createDefaultPreset(directus, entryService);
+    const [ours, theirs] = [
+      await measureOurList(browser, entryService),
+      await measureDirectusTable(browser, directus),
+    ];
+    const toMeasure = (name: string, read: (timings: ListTimings) => number): Measure => ({
       name,
-      ours: read(mine),
-      floor: read(other),
+      ours: read(ours),
+      floor: read(theirs),
       unit: 'ms',
     });
     return [
-      line('first rows of the list, the first time', ({ cold }) => cold),
-      line('first rows of the list, once more, p50', ({ warm }) => percentile(warm, 0.5)),
-      line('from there to the last rows, p50', ({ end }) => percentile(end, 0.5)),
-      line('from there to the last rows, slowest', ({ end }) => percentile(end, 1)),
+      toMeasure('first rows of the list, empty cache', ({ cold }) => cold),
+      toMeasure('first rows of the list, warm cache, p50', ({ warm }) => percentile(warm, 0.5)),
+      toMeasure('first rows to last rows, p50', ({ end }) => percentile(end, 0.5)),
+      toMeasure('first rows to last rows, slowest', ({ end }) => percentile(end, 1)),
     ];
   } finally {
     await browser.close();

@@ -1,46 +1,46 @@
-/** What the service holds while a program reads everything, page by page. */
+/** Memory of the service while a program reads all rows, page by page. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Measure } from '../bench.ts';
-import type { Place } from './place.ts';
+import type { EntryService } from './entry-service.ts';
 
-const PAGE = 1000;
-const MB = 1024;
-/** What the memory may grow by between the first tenth and the end. */
-const LIMIT = 100;
+const PAGE_SIZE = 1000;
+const KB_PER_MB = 1024;
+/** Highest allowed memory growth in MB between the first samples and the last. */
+const MAX_GROWTH_MB = 100;
 
-/** Resident memory of the service, a child of this process, in megabytes. */
-export async function resident(): Promise<number> {
+/** Resident memory of the service, a child of this process, in MB. */
+export async function measureResidentMb(): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'ppid=,rss=,args=']);
-  const mine = stdout.split('\n').find((line) => {
+  const serviceLine = stdout.split('\n').find((line) => {
     const [parent, , ...args] = line.trim().split(/\s+/);
     return Number(parent) === process.pid && args.join(' ').includes('service/main.ts');
   });
-  return Number(mine?.trim().split(/\s+/)[1]) / MB;
+  return Number(serviceLine?.trim().split(/\s+/)[1]) / KB_PER_MB;
 }
 
-export async function memory(place: Place): Promise<Measure[]> {
-  const held: number[] = [];
+export async function measureMemory(entryService: EntryService): Promise<Measure[]> {
+  const samples: number[] = [];
   const started = performance.now();
-  const every = Math.max(PAGE, Math.floor(place.entries / 20));
-  let read = 0;
-  for (let skip = 0; skip < place.entries; skip += PAGE) {
-    // A page after the other.
-    const page = await place.rows({ orderBy: 'Name', limit: PAGE, skip });
-    read += page.length;
-    if (skip % every === 0) held.push(await resident());
+  const sampleInterval = Math.max(PAGE_SIZE, Math.floor(entryService.entries / 20));
+  let readBytes = 0;
+  for (let skip = 0; skip < entryService.entries; skip += PAGE_SIZE) {
+    // Sequential, as a program reads a list.
+    const page = await entryService.queryRows({ orderBy: 'Name', limit: PAGE_SIZE, skip });
+    readBytes += page.length;
+    if (skip % sampleInterval === 0) samples.push(await measureResidentMb());
   }
-  const early = Math.max(...held.slice(0, 3));
-  const late = Math.max(...held.slice(-3));
+  const early = Math.max(...samples.slice(0, 3));
+  const late = Math.max(...samples.slice(-3));
   return [
     { name: 'all rows page by page', ours: (performance.now() - started) / 1000, unit: 's' },
-    { name: '  read', ours: read / MB / MB, unit: 'MB' },
+    { name: '  data read', ours: readBytes / KB_PER_MB / KB_PER_MB, unit: 'MB' },
     {
-      name: '  memory at the end : at the beginning',
+      name: '  memory at the end : at the start',
       ours: late,
       floor: early,
       unit: 'MB',
-      maximum: early + LIMIT,
+      maximum: early + MAX_GROWTH_MB,
     },
   ];
 }

@@ -1,16 +1,16 @@
-/** What runs in the page that is measured. Each function is sent there as text and knows nothing outside itself. */
+/** Functions that run in the measured page. Playwright serializes them, so they use nothing outside themselves. */
 
 declare global {
   interface Window {
-    /** Begins to note frames; what it returns ends that. */
-    noteFrames?: () => () => { frames: number[]; blank: number[] };
-    /** How much of the view no row covers that is there, in pixels. */
+    /** Starts recording frames; the returned function stops and returns the durations (ms) and uncovered pixels. */
+    recordFrames?: () => () => { frames: number[]; blank: number[] };
+    /** Height of the view not covered by loaded rows, in pixels. */
     blankPixels?: () => number;
   }
 }
 
-/** What the other functions of this file need in the page. */
-export function prepare(): void {
+/** Installs the functions of `window` that the measurements use. */
+export function installProbes(): void {
   window.blankPixels = () => {
     const grid = document.querySelector('[role=grid]');
     const view = grid?.parentElement?.getBoundingClientRect();
@@ -21,26 +21,26 @@ export function prepare(): void {
     const bottom = view.top + (grid.parentElement?.clientHeight ?? 0) - 1;
     let covered = 0;
     for (const row of grid.querySelectorAll('tbody tr[aria-rowindex]:not([aria-busy])')) {
-      const at = row.getBoundingClientRect();
-      covered += Math.max(0, Math.min(at.bottom, bottom) - Math.max(at.top, top));
+      const bounds = row.getBoundingClientRect();
+      covered += Math.max(0, Math.min(bounds.bottom, bottom) - Math.max(bounds.top, top));
     }
     return Math.max(0, bottom - top - covered);
   };
-  window.noteFrames = () => {
+  window.recordFrames = () => {
     const frames: number[] = [];
     const blank: number[] = [];
-    let before = performance.now();
+    let previous = performance.now();
     let frame = 0;
-    const note = (now: number) => {
-      frames.push(now - before);
-      before = now;
-      // At the beginning of a frame the document is as the one before has painted it.
+    const recordFrame = (now: number) => {
+      frames.push(now - previous);
+      previous = now;
+      // At the start of a frame the document is as the previous frame painted it.
       blank.push(window.blankPixels?.() ?? 0);
-      frame = requestAnimationFrame(note);
+      frame = requestAnimationFrame(recordFrame);
     };
     frame = requestAnimationFrame((now) => {
-      before = now;
-      frame = requestAnimationFrame(note);
+      previous = now;
+      frame = requestAnimationFrame(recordFrame);
     });
     return () => {
       cancelAnimationFrame(frame);
@@ -50,34 +50,41 @@ export function prepare(): void {
 }
 
 /**
- * Drags the bar of the grid to a share of its way, over some frames, and tells how many milliseconds after it stands
- * there the rows of that place are painted: all that is in view.
+ * Drags the scrollbar of the grid in 8 frames to a position between 0 and 1; returns the milliseconds from the last scroll until rows
+ * cover the whole view.
  */
-export function jump({ to, patience }: { to: number; patience: number }): Promise<number> {
+export function measureJump({
+  position,
+  timeoutMs,
+}: {
+  position: number;
+  timeoutMs: number;
+}): Promise<number> {
   const FRAMES = 8;
   const box = document.querySelector('[role=grid]')?.parentElement;
-  if (!box) throw new Error('There is no grid');
+  if (!box) throw new Error('The page has no grid');
   const from = box.scrollTop;
-  const way = to * (box.scrollHeight - box.clientHeight) - from;
+  const distance = position * (box.scrollHeight - box.clientHeight) - from;
   return new Promise((resolve, reject) => {
-    let began = 0;
-    const painted = () => {
+    let startMs = 0;
+    const resolveAfterPaint = () => {
       const { port1, port2 } = new MessageChannel();
-      port1.addEventListener('message', () => resolve(performance.now() - began));
+      port1.addEventListener('message', () => resolve(performance.now() - startMs));
       port1.start();
       requestAnimationFrame(() => port2.postMessage(undefined));
     };
-    const look = () => {
-      if (window.blankPixels?.() === 0) painted();
-      else if (performance.now() - began > patience) reject(new Error(`No rows at ${to} of the list`));
-      else requestAnimationFrame(look);
+    const poll = () => {
+      if (window.blankPixels?.() === 0) resolveAfterPaint();
+      else if (performance.now() - startMs > timeoutMs)
+        reject(new Error(`No rows at position ${position} of the list`));
+      else requestAnimationFrame(poll);
     };
     const drag = (step: number) => {
-      began = performance.now();
-      box.scrollTop = from + (way * step) / FRAMES;
+      startMs = performance.now();
+      box.scrollTop = from + (distance * step) / FRAMES;
       requestAnimationFrame(() => {
         if (step < FRAMES) drag(step + 1);
-        else look();
+        else poll();
       });
     };
     drag(1);

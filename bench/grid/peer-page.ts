@@ -1,6 +1,6 @@
 /**
- * The same grid as one writes it at first: a virtual list of all rows, pages of a hundred through a cache of queries,
- * every column drawn. What is asked for stands in the address: `/peer?type=8&ask={"fields":[…]}`.
+ * Peer page: the grid of entries in plain React. A virtual list renders all columns; TanStack Query loads and caches pages of a hundred
+ * rows. The URL contains the query: `/peer?type=8&query={"fields":[…]}`.
  */
 import { QueryClient, QueryClientProvider, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -8,34 +8,38 @@ import { createElement, useRef } from 'react';
 import { createRoot } from 'react-dom/client';
 
 type Row = Readonly<Record<string, unknown>>;
-interface Answer {
+interface RowsResponse {
   totalRecords: number;
   rows: Row[];
 }
 
-const PAGE = 100;
-const ROW = 36;
-const LIST = { height: 640, overflow: 'auto' };
+const PAGE_SIZE = 100;
+const ROW_HEIGHT_PX = 36;
+const LIST_STYLE = { height: 640, overflow: 'auto' };
 
 const search = new URLSearchParams(location.search);
 const type = search.get('type') ?? '';
-const ask = JSON.parse(search.get('ask') ?? '{}') as { fields: string[]; query?: object; orderBy?: string };
+const baseQuery = JSON.parse(search.get('query') ?? '{}') as {
+  fields: string[];
+  query?: object;
+  orderBy?: string;
+};
 
-const page = (at: number) => ({
+const buildPageQuery = (at: number) => ({
   queryKey: ['rows', at],
   queryFn: async ({ signal }: { signal: AbortSignal }) => {
     const response = await fetch(`/console/api/rest/v4/data/entrydata/rows/query/${type}`, {
       method: 'POST',
       headers: { 'X-Steward-Console': '1', 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...ask, limit: PAGE, skip: at * PAGE }),
+      body: JSON.stringify({ ...baseQuery, limit: PAGE_SIZE, skip: at * PAGE_SIZE }),
       signal,
     });
-    return response.json() as Promise<Answer>;
+    return response.json() as Promise<RowsResponse>;
   },
 });
 
-function text(value: unknown): string {
-  if (Array.isArray(value)) return value.map(text).join(', ');
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatValue).join(', ');
   if (typeof value === 'object' && value !== null) {
     if ('name' in value) return String(value.name);
     if ('currencyCode' in value && 'value' in value)
@@ -49,25 +53,26 @@ function text(value: unknown): string {
 
 function Peer() {
   const scroller = useRef<HTMLDivElement>(null);
-  const total = useQuery(page(0)).data?.totalRecords ?? 0;
-  // oxlint-disable-next-line react/incompatible-library
-  const list = useVirtualizer({
+  const total = useQuery(buildPageQuery(0)).data?.totalRecords ?? 0;
+  // oxlint-disable-next-line react/incompatible-library -- the peer is not compiled by the React compiler
+  const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => ROW_HEIGHT_PX,
     overscan: 10,
   });
-  const items = list.getVirtualItems();
-  const pages = [...new Set(items.map(({ index }) => Math.floor(index / PAGE)))];
-  const answers = useQueries({ queries: pages.map(page) });
-  const rowAt = (index: number) => answers[pages.indexOf(Math.floor(index / PAGE))]?.data?.rows[index % PAGE];
+  const items = virtualizer.getVirtualItems();
+  const pages = [...new Set(items.map(({ index }) => Math.floor(index / PAGE_SIZE)))];
+  const results = useQueries({ queries: pages.map(buildPageQuery) });
+  const rowAt = (index: number) =>
+    results[pages.indexOf(Math.floor(index / PAGE_SIZE))]?.data?.rows[index % PAGE_SIZE];
   const cells = (row: Row | undefined, index: number) => [
     createElement('td', { key: 'number' }, index + 1),
-    ...ask.fields.map((name) => createElement('td', { key: name }, row && text(row[name]))),
+    ...baseQuery.fields.map((name) => createElement('td', { key: name }, row && formatValue(row[name]))),
   ];
   return createElement(
     'div',
-    { ref: scroller, style: LIST },
+    { ref: scroller, style: LIST_STYLE },
     createElement(
       'table',
       { role: 'grid', 'aria-rowcount': total + 1, style: { whiteSpace: 'nowrap', borderSpacing: 0 } },
@@ -78,7 +83,7 @@ function Peer() {
           'tr',
           null,
           createElement('th', null, '#'),
-          ask.fields.map((name) => createElement('th', { key: name }, name)),
+          baseQuery.fields.map((name) => createElement('th', { key: name }, name)),
         ),
       ),
       createElement(
@@ -93,12 +98,12 @@ function Peer() {
               key: index,
               'aria-rowindex': index + 2,
               'aria-busy': row ? undefined : true,
-              style: { height: ROW },
+              style: { height: ROW_HEIGHT_PX },
             },
             cells(row, index),
           );
         }),
-        createElement('tr', { style: { height: list.getTotalSize() - (items.at(-1)?.end ?? 0) } }),
+        createElement('tr', { style: { height: virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) } }),
       ),
     ),
   );
