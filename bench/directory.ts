@@ -116,7 +116,7 @@ export const directory: Bench = {
         unit,
         ours: read(ours),
         ...(peer && { floor: read(peer) }),
-        ...(limit !== undefined && users === USERS && { limit }),
+        ...(limit !== undefined && users === USERS && { maximum: limit }),
       }));
     } finally {
       await browser.close();

@@ -89,7 +89,7 @@ async function compareGrids(kind: 'embedded' | 'postgres', entries: number): Pro
         unit,
         ours: read(ourResults),
         floor: read(peerResults),
-        ...(limit !== undefined && { limit }),
+        ...(limit !== undefined && { maximum: limit }),
       }));
     } finally {
       await browser.close();
