@@ -96,22 +96,7 @@ export async function startSession(
     await runFirst(tx);
     await store.lockAccount(tx, userId);
     const inserted = await sessions.insertSession(tx, toSessionRow(start, secret.hash));
-    const deviceToken = await sessions.saveKnownDevice(tx, userId, start.deviceTokenHash);
-    const endedSessions = await endSessionsOverLimit(tx, userId, secret.hash);
-    await insertActivity(tx, {
-      siteId,
-      userId,
-      kind: ACTIVITY_TYPE.signedIn,
-      ip,
-      session: inserted.sessionId,
-    });
-    return {
-      token: secret.plain,
-      tokenHash: secret.hash,
-      expiresAt: inserted.expiresAt,
-      deviceToken,
-      endedSessions,
-    };
+    return recordSignIn(tx, { siteId, userId, ip, deviceTokenHash: start.deviceTokenHash }, secret, inserted);
   });
   return { status: 200, body: await loadStartedSession(db, session, ip), session };
 }
@@ -126,8 +111,24 @@ export async function loadStartedSession(
   return endedSessions > 0 ? { ...session, endedSessions } : session;
 }
 
-const endSessionsOverLimit = (tx: Tx, userId: number, tokenHash: Buffer) =>
-  deleteOldestSessions(tx, { userId, tokenHash, maxSessions: MAX_SESSIONS_PER_USER });
+/** Records a complete sign-in: the known browser, the end of the oldest sessions over the limit, and the activity row. */
+async function recordSignIn(
+  tx: Tx,
+  signIn: { siteId: number; userId: number; ip: string; deviceTokenHash: Buffer | undefined },
+  secret: ReturnType<typeof createSecret>,
+  { sessionId, expiresAt }: { sessionId: string; expiresAt: Date },
+): Promise<StartedSession> {
+  const { siteId, userId, ip, deviceTokenHash } = signIn;
+  const { plain: token, hash: tokenHash } = secret;
+  const deviceToken = await sessions.saveKnownDevice(tx, userId, deviceTokenHash);
+  const endedSessions = await deleteOldestSessions(tx, {
+    userId,
+    tokenHash,
+    maxSessions: MAX_SESSIONS_PER_USER,
+  });
+  await insertActivity(tx, { siteId, userId, kind: ACTIVITY_TYPE.signedIn, ip, session: sessionId });
+  return { token, tokenHash, expiresAt, deviceToken, endedSessions };
+}
 
 const toSessionRow = (
   { siteId, userId, origin, previous, verifiedBy, identityProof: federated }: SessionStart,
@@ -185,22 +186,8 @@ export async function completeSession(
   await store.lockAccount(tx, userId);
   const completed = await sessions.completeSession(tx, tokenHash, secret.hash, proof.verifiedBy);
   if (!completed) return undefined;
-  const deviceToken = await sessions.saveKnownDevice(tx, userId, proof.deviceTokenHash);
-  const endedSessions = await endSessionsOverLimit(tx, userId, secret.hash);
-  await insertActivity(tx, {
-    siteId,
-    userId,
-    kind: ACTIVITY_TYPE.signedIn,
-    ip,
-    session: completed.sessionId,
-  });
-  return {
-    token: secret.plain,
-    tokenHash: secret.hash,
-    expiresAt: completed.expiresAt,
-    deviceToken,
-    endedSessions,
-  };
+  const { deviceTokenHash } = proof;
+  return recordSignIn(tx, { siteId, userId, ip, deviceTokenHash }, secret, completed);
 }
 
 /** Continues the session under a new token with a fresh proof of presence. @returns undefined when it has ended */
