@@ -61,7 +61,7 @@ const notesArea = defineArea({
       columns: [...plainColumns('note_id'), ...textColumns('text')],
     },
   },
-  auditActions: ['note.create'],
+  auditActions: { note: ['note.create'] },
 });
 /** Its handlers: the id of the operation is not in the generated types of the real contract. */
 const notesHandlers = {
@@ -102,7 +102,7 @@ test('an operation that no area handles is found', () => {
 
 test('a table that two areas declare is refused', () => {
   expect(() =>
-    collectAreas([...areas, notesArea, { ...notesArea, name: 'copy', sheets: {}, auditActions: [] }]),
+    collectAreas([...areas, notesArea, { ...notesArea, name: 'copy', sheets: {}, auditActions: {} }]),
   ).toThrow('Two areas declare the table "note"');
 });
 

@@ -11,6 +11,7 @@ import { capabilities as contractCapabilities } from '../../contract/rules/capab
 import { createApp, type AppOptions } from '../app.ts';
 import { registry } from '../areas/registry.ts';
 import { addPlatformAdministrator } from '../areas/sites/index.ts';
+import type { AreaRegistry } from '../kernel/area/area.ts';
 import { createEncryption } from '../kernel/auth/encryption.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
@@ -236,6 +237,17 @@ export const createTestApp = (
     ...options,
   });
 
+/**
+ * Checks that the areas declare every action in the audit log. The console's sentences are compared with the declared actions
+ * (scripts/audit-sentences.test.ts), so an undeclared action would be shown without a sentence.
+ */
+async function assertDeclaredAuditActions(db: Db, { auditActions }: AreaRegistry = registry): Promise<void> {
+  const rows = await db.selectFrom('audit_log').select(['subject_type', 'action']).distinct().execute();
+  const undeclared = rows.filter(({ subject_type, action }) => !auditActions[subject_type]?.includes(action));
+  if (undeclared.length > 0)
+    throw new Error(`No area.ts declares these audit actions: ${JSON.stringify(undeclared)}`);
+}
+
 /** Runs the block on each kind of database, with the service on it. Call `context` inside tests and hooks. */
 export function onEachApp(
   block: (context: () => AppContext) => void,
@@ -248,6 +260,7 @@ export function onEachApp(
     });
     afterAll(async () => {
       await app?.close();
+      await assertDeclaredAuditActions(database().db, options.registry);
       await rm(dataDir, { recursive: true, force: true });
     });
     block(() => {

@@ -11,11 +11,15 @@ export const accessArea = defineArea({
     passkey_challenge: { backup: { leftOut: 'secrets' } },
     known_device: { backup: { leftOut: 'secrets' } },
   },
-  auditActions: [
-    'user.end-sessions',
-    'user.passkey-added',
-    'user.passkey-removed',
-    'user.recovery-codes',
-    'user.two-factor-reset',
-  ],
+  auditActions: {
+    user: [
+      'cli.two-factor-reset',
+      'user.authenticator',
+      'user.end-sessions',
+      'user.passkey-added',
+      'user.passkey-removed',
+      'user.recovery-codes',
+      'user.two-factor-reset',
+    ],
+  },
 });

@@ -17,5 +17,8 @@ export const activityArea = defineArea({
     activity_person: { backup: { leftOut: 'derived from the activity log' } },
     investigation: { backup: { leftOut: 'log of the installation' } },
   },
-  auditActions: ['investigation.create', 'investigation.delete', 'investigation.update', 'user.export'],
+  auditActions: {
+    investigation: ['investigation.create', 'investigation.delete', 'investigation.update'],
+    export: ['user.export'],
+  },
 });

@@ -16,5 +16,5 @@ export const addressesArea = defineArea({
       columns: [...textColumns('network', 'note'), ...timeColumns('created_at')],
     },
   },
-  auditActions: ['site.addresses'],
+  auditActions: { site: ['site.addresses'] },
 });

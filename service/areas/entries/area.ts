@@ -76,12 +76,15 @@ export const entriesArea = defineArea({
       columns: plainColumns('entry_id'),
     },
   },
-  auditActions: [
-    'entry.calculate',
-    'entry.create',
-    'entry.delete',
-    'entry.restore',
-    'entry.return',
-    'entry.update',
-  ],
+  auditActions: {
+    'entry-type': [
+      'cli.load',
+      'entry.calculate',
+      'entry.create',
+      'entry.delete',
+      'entry.restore',
+      'entry.update',
+    ],
+    entry: ['entry.return'],
+  },
 });

@@ -36,5 +36,8 @@ export const groupsArea = defineArea({
       columns: [GROUP_ID_COLUMN, ...userColumns('user_id')],
     },
   },
-  auditActions: ['group.create', 'group.delete', 'group.update'],
+  auditActions: {
+    group: ['group.create', 'group.delete', 'group.update'],
+    user: ['group.assign', 'group.delete', 'group.unassign'],
+  },
 });

@@ -7,5 +7,5 @@ export const identityArea = defineArea({
     identity_attempt: { backup: { leftOut: 'secrets' } },
     identity_link: { backup: { leftOut: 'belongs to the identity provider' } },
   },
-  auditActions: ['site.identity', 'user.federation-linked'],
+  auditActions: { user: ['user.federation-linked'], site: ['site.identity'] },
 });

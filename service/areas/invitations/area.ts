@@ -29,16 +29,14 @@ export const invitationsArea = defineArea({
       ],
     },
   },
-  auditActions: [
-    'invitation.accept',
-    'invitation.create',
-    'invitation.extend',
-    'invitation.resend',
-    'invitation.revoke',
-    'membership.end',
-    'membership.remind',
-    'membership.reopen',
-    'user.add-existing',
-    'user.join',
-  ],
+  auditActions: {
+    invitation: [
+      'invitation.accept',
+      'invitation.create',
+      'invitation.extend',
+      'invitation.resend',
+      'invitation.revoke',
+    ],
+    user: ['membership.end', 'membership.remind', 'membership.reopen', 'user.add-existing', 'user.join'],
+  },
 });

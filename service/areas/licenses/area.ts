@@ -14,5 +14,5 @@ export const licensesArea = defineArea({
       columns: [...userColumns('user_id'), ...plainColumns('license_type_id')],
     },
   },
-  auditActions: ['license.change'],
+  auditActions: { user: ['license.change'] },
 });

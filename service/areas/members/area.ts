@@ -37,5 +37,5 @@ export const membersArea = defineArea({
       ],
     },
   },
-  auditActions: ['group.assign', 'group.unassign'],
+  auditActions: { group: ['group.assign', 'group.unassign'] },
 });

@@ -4,5 +4,5 @@ import { platformHandlers } from './handlers.ts';
 export const platformArea = defineArea({
   name: 'platform',
   handlers: platformHandlers,
-  auditActions: ['site.create'],
+  auditActions: { site: ['site.create'], user: ['cli.platform-grant', 'cli.platform-revoke'] },
 });

@@ -23,5 +23,5 @@ export const proxiesArea = defineArea({
       ],
     },
   },
-  auditActions: ['acting.begin', 'acting.end', 'proxy.change'],
+  auditActions: { user: ['acting.begin', 'acting.end', 'proxy.change'] },
 });

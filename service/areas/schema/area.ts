@@ -84,12 +84,8 @@ export const schemaArea = defineArea({
       columns: plainColumns('field_id'),
     },
   },
-  auditActions: [
-    'entryType.create',
-    'entryType.delete',
-    'entryType.update',
-    'field.create',
-    'field.delete',
-    'field.update',
-  ],
+  auditActions: {
+    entryType: ['entryType.create', 'entryType.delete', 'entryType.update'],
+    field: ['field.create', 'field.delete', 'field.update'],
+  },
 });

@@ -22,5 +22,5 @@ export const sitesArea = defineArea({
       ],
     },
   },
-  auditActions: ['site.update'],
+  auditActions: { site: ['cli.site-set', 'site.administrator-link', 'site.update'] },
 });

@@ -12,5 +12,13 @@ export const tokensArea = defineArea({
     access_token: { backup: { leftOut: 'secrets' } },
     api_key_use: { backup: { leftOut: 'log of the installation' }, retention: '30 days' },
   },
-  auditActions: ['user.api-key-expire', 'user.api-key-off', 'user.api-key-on', 'user.api-key-remind'],
+  auditActions: {
+    user: [
+      'cli.api-key',
+      'user.api-key-expire',
+      'user.api-key-off',
+      'user.api-key-on',
+      'user.api-key-remind',
+    ],
+  },
 });

@@ -9,5 +9,19 @@ export const usersArea = defineArea({
       backup: { leftOut: 'belongs to the installation; sheets of members hold what a site knows of it' },
     },
   },
-  auditActions: ['site.first-administrator', 'user.create', 'user.home', 'user.remove', 'user.update'],
+  auditActions: {
+    user: [
+      'cli.make-admin',
+      'cli.set-password-link',
+      'cli.user-create',
+      'cli.user-deactivate',
+      'site.first-administrator',
+      'user.create',
+      'user.home',
+      'user.password-link',
+      'user.remove',
+      'user.set-password',
+      'user.update',
+    ],
+  },
 });

@@ -34,5 +34,5 @@ export const viewsArea = defineArea({
       ],
     },
   },
-  auditActions: ['view.create', 'view.delete', 'view.update'],
+  auditActions: { view: ['view.create', 'view.delete', 'view.update'] },
 });

@@ -25,6 +25,9 @@ interface TaskContext {
   services: Services;
 }
 
+/** Actions of audit rows, by the type of their subject. */
+export type AuditActions = Readonly<Record<string, readonly string[]>>;
+
 /** Everything an area adds to the service; `service/areas/registry.ts` collects it. */
 export interface AreaDefinition {
   name: string;
@@ -38,8 +41,8 @@ export interface AreaDefinition {
   tables?: Readonly<Partial<Record<TableName, TableDefinition>>>;
   /** Backup sheets of the area's tables, by key. */
   sheets?: Readonly<Record<string, TableSheet>>;
-  /** Actions that the area writes to the audit log. */
-  auditActions?: readonly string[];
+  /** Actions that the area writes to the audit log, by subject type. */
+  auditActions?: AuditActions;
 }
 
 /** Checks an area's definition and keeps the literal types of its parts. */
@@ -53,6 +56,7 @@ export interface AreaRegistry {
   notBuilt: readonly OperationId[];
   sheets: Readonly<Record<string, TableSheet>>;
   tables: Readonly<Record<string, TableDefinition>>;
+  auditActions: AuditActions;
   createTasks: (context: TaskContext) => ScheduledTask[];
 }
 
@@ -76,7 +80,11 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
   );
   assertUnique(
     'audit action',
-    areas.flatMap(({ auditActions = [] }) => auditActions),
+    areas.flatMap(({ auditActions = {} }) =>
+      Object.entries(auditActions).flatMap(([subject, actions]) =>
+        actions.map((action) => `${action} of ${subject}`),
+      ),
+    ),
   );
   return {
     areas,
@@ -88,8 +96,19 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
         Object.entries(tables).flatMap(([name, table]) => (table ? [[name, table] as const] : [])),
       ),
     ),
+    auditActions: collectAuditActions(areas),
     createTasks: (context) => areas.flatMap(({ tasks }) => tasks?.(context) ?? []),
   };
+}
+
+function collectAuditActions(areas: readonly AreaDefinition[]): AuditActions {
+  const actions = areas.flatMap(({ auditActions = {} }) => Object.entries(auditActions));
+  return Object.fromEntries(
+    [...Map.groupBy(actions, ([subject]) => subject)].map(([subject, lists]) => [
+      subject,
+      lists.flatMap(([, list]) => list),
+    ]),
+  );
 }
 
 function assertUnique(what: string, values: readonly string[]): void {

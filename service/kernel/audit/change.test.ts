@@ -204,13 +204,14 @@ onEachApp((context) => {
     const { db } = context();
     const startedAt = await change(db, createHostActor(admin.siteId), async (tx, record) => {
       const { rows } = await sql<{ now: Date }>`select now() from pg_sleep(0.05)`.execute(tx);
-      record({ action: 'test.wait', subject: ['user', admin.userId], changes: {} });
+      record({ action: 'user.update', subject: ['user', admin.userId], changes: {} });
       return rows[0]?.now;
     });
     const { at } = await db
       .selectFrom('audit_log')
       .select('at')
-      .where('action', '=', 'test.wait')
+      .where('action', '=', 'user.update')
+      .orderBy('at', 'desc')
       .where('site_id', '=', admin.siteId)
       .executeTakeFirstOrThrow();
     expect(at.getTime() - Number(startedAt?.getTime())).toBeGreaterThanOrEqual(49);

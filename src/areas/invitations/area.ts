@@ -27,7 +27,5 @@ export const invitationsArea = defineArea({
     'membership.end': 'The temporary membership ended',
     'membership.reopen': 'The temporary membership was reopened',
     'membership.remind': 'Was reminded that the membership ends',
-    'invitation.extend': 'The temporary membership was extended',
-    'invitation.accept': 'Accepted an invitation',
   },
 });

@@ -20,6 +20,13 @@ export const profileArea = defineArea({
     'user.api-key-off': 'Turned off the API key',
     'user.api-key-expire': 'The API key expired',
     'user.api-key-remind': 'Was reminded that the API key expires',
+    'user.authenticator': 'Set up an authenticator app',
+    'user.passkey-added': 'Added a passkey',
+    'user.passkey-removed': 'Removed a passkey',
+    'user.recovery-codes': 'Created new recovery codes',
+    'user.two-factor-reset': 'Two-factor authentication was reset',
+    'cli.two-factor-reset': 'Two-factor authentication was reset on the host',
+    'user.end-sessions': 'Sessions were ended',
     'cli.api-key': 'Was given an API key on the host',
   },
 });

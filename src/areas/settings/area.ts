@@ -19,4 +19,5 @@ export const settingsArea = defineArea({
     updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRY_READS],
     updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses', 'explainAccess'],
   },
+  auditSentences: { 'user.federation-linked': 'Was linked to the identity manager' },
 });

@@ -19,4 +19,8 @@ export const sitesArea = defineArea({
     updatePlatformSite: [...PLATFORM_READS, 'getSiteSettings', 'getSession'],
     updateSiteIdentity: [...PLATFORM_READS, 'getSiteSettings', 'getSession'],
   },
+  auditSentences: {
+    'cli.platform-grant': 'Was made a platform administrator on the host',
+    'cli.platform-revoke': 'Was removed from the platform administrators on the host',
+  },
 });

@@ -27,7 +27,6 @@ export const usersArea = defineArea({
     'user.update': 'Was changed',
     'user.remove': 'Was removed from the site',
     'user.home': 'Got another home site',
-    'user.export': 'Exported data',
     'user.set-password': 'Set a password',
     'user.password-link': 'Was sent a link to set a password',
     'cli.user-create': 'Was created on the host',
