@@ -1,8 +1,8 @@
-import type { ExportCell } from './cells.ts';
-import { isListCell } from './cells.ts';
-import { formatCsvHeading, formatCsvRows } from './csv.ts';
-import { createWorkbook } from './write-workbook.ts';
-import type { TableInfo } from './write-workbook.ts';
+import { formatCsvHeading, formatCsvRows } from './csv/csv.ts';
+import type { ExportCell } from './table/cells.ts';
+import { isListCell } from './table/cells.ts';
+import { createWorkbook } from './workbook/write-workbook.ts';
+import type { TableInfo } from './workbook/write-workbook.ts';
 
 export type FileFormat = 'csv' | 'xlsx' | 'json';
 

@@ -1,9 +1,9 @@
-import { formatCellText } from './cells.ts';
-import { decodeText } from './decode-text.ts';
-import { MAX_CELLS } from './limits.ts';
-import { parseCsv, splitHeading } from './parse-csv.ts';
-import type { readWorkbook } from './read-workbook.ts';
-import type { ReadOptions, Table, TableError } from './table.ts';
+import { parseCsv, splitHeading } from './csv/parse-csv.ts';
+import { formatCellText } from './table/cells.ts';
+import { decodeText } from './table/decode-text.ts';
+import { MAX_CELLS } from './table/limits.ts';
+import type { ReadOptions, Table, TableError } from './table/table.ts';
+import type { readWorkbook } from './workbook/read-workbook.ts';
 
 /** Start of a JSON object or of a list of objects; no table heading looks like this. */
 const JSON_START = /^\s*(?:\{\s*"|\[\s*(?:\{|\]\s*$))/;
@@ -50,7 +50,7 @@ function readText(
 
 async function loadAndReadWorkbook(...options: Parameters<typeof readWorkbook>): Promise<Table | TableError> {
   // Loaded on demand: the workbook reader is large and most files are text.
-  const { readWorkbook: read } = await import('./read-workbook.ts');
+  const { readWorkbook: read } = await import('./workbook/read-workbook.ts');
   return read(...options);
 }
 

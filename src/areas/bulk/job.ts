@@ -4,7 +4,7 @@ import type { SessionIdentity } from '../../api/session-state.ts';
 import { lockJob } from '../../app/jobs/job-store.ts';
 import type { JobAction } from '../../app/jobs/jobs.ts';
 import { removeFromDirectory } from '../../directory/directory.ts';
-import { formatCsv } from '../../files/csv.ts';
+import { formatCsv } from '../../files/csv/csv.ts';
 import { saveFile } from '../../files/download.ts';
 import { createBatchRun } from '../../lib/batch-run.ts';
 import { bulkRequest } from './bulk-request.ts';

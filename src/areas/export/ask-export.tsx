@@ -2,13 +2,13 @@ import { wrap } from 'comlink';
 import { toServiceError } from '../../api/errors.ts';
 import { upsertJob } from '../../app/jobs/jobs.ts';
 import { getDirectorySession } from '../../directory/directory-session.ts';
-import { MAX_CELL_TEXT_LENGTH } from '../../files/cells.ts';
 import { buildFileName } from '../../files/download.ts';
 import type { FileFormat } from '../../files/file-writer.ts';
 import type { FileWriterWorker } from '../../files/file-writer.worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from '../../files/file-writer.worker.ts?worker&url';
+import { MAX_CELL_TEXT_LENGTH } from '../../files/table/cells.ts';
 import { MAX_SHEET_ROWS } from '../../files/workbook/write-parts.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { startWorker, rejectOnWorkerError } from '../../lib/start-worker.ts';

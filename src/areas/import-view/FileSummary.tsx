@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { ENCODINGS } from '../../files/decode-text.ts';
-import type { Encoding } from '../../files/decode-text.ts';
-import type { ReadOptions, TableSource, SheetInfo } from '../../files/table.ts';
+import { ENCODINGS } from '../../files/table/decode-text.ts';
+import type { Encoding } from '../../files/table/decode-text.ts';
+import type { ReadOptions, TableSource, SheetInfo } from '../../files/table/table.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import type { FileSession, Prepared } from './use-preparation.ts';

@@ -7,7 +7,7 @@ import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession } from '../../api/session.ts';
 import { OUTCOMES } from '../../files/import-plan/plan.ts';
 import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
-import { LIMITS_TEXT } from '../../files/limits.ts';
+import { LIMITS_TEXT } from '../../files/table/limits.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { cx } from '../../ui/cx.ts';

@@ -1,8 +1,8 @@
 import type { Remote } from 'comlink';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PlanStore, OpenResult, OpenedFile } from '../../files/import-plan/plan-store.ts';
-import { MAX_FILE_BYTES, formatFileTooLarge } from '../../files/limits.ts';
-import type { ReadOptions } from '../../files/table.ts';
+import { MAX_FILE_BYTES, formatFileTooLarge } from '../../files/table/limits.ts';
+import type { ReadOptions } from '../../files/table/table.ts';
 import { CODE_MISSING_MESSAGE, isCodeMissingError } from '../../lib/code-missing.ts';
 import { toast } from '../../ui/toast.ts';
 

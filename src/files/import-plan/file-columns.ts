@@ -1,4 +1,4 @@
-import { formatCsv } from '../csv.ts';
+import { formatCsv } from '../csv/csv.ts';
 
 /** Row of the file with its problem. */
 interface ProblemRow {

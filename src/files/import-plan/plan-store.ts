@@ -1,7 +1,7 @@
 import { expose } from 'comlink';
-import type { FileRow } from '../parse-csv.ts';
 import { readTable } from '../read-table.ts';
-import type { ReadOptions, TableSource, Table } from '../table.ts';
+import type { FileRow } from '../table/table.ts';
+import type { ReadOptions, TableSource, Table } from '../table/table.ts';
 import { formatRetryCsv } from './file-columns.ts';
 import type { OutcomeCounts, FieldLabels, RowOutcome, ImportRowPlan, ConfirmedRow } from './plan.ts';
 import { formatRowError } from './plan.ts';

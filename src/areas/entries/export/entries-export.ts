@@ -1,7 +1,7 @@
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import type { ExportCell } from '../../../files/cells.ts';
+import type { ExportCell } from '../../../files/table/cells.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { ExportSource } from '../../export/index.ts';
 import type { RowQuery } from '../model/entry-rows.ts';

@@ -1,8 +1,8 @@
 import type { FieldValueItem, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import { toSheetDate } from '../../../files/cells.ts';
-import type { ExportCell } from '../../../files/cells.ts';
+import { toSheetDate } from '../../../files/table/cells.ts';
+import type { ExportCell } from '../../../files/table/cells.ts';
 import { fromWallTime, toWallTime, formatZonedIso } from '../../../lib/time-zones.ts';
 import type { Field } from '../model/schema.ts';
 import { isFile, isMoney, isNamed, toItems, getValue } from '../model/values.ts';

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../api/errors.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
-import type { ReadOptions } from '../../../files/table.ts';
+import type { ReadOptions } from '../../../files/table/table.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';

@@ -1,5 +1,5 @@
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import type { FileRow } from '../../../files/parse-csv.ts';
+import type { FileRow } from '../../../files/table/table.ts';
 import type { Field } from '../model/schema.ts';
 import type { ExistingEntry } from './check.ts';
 import { createNameIndex } from './name-index.ts';

@@ -1,5 +1,5 @@
-import { quoteExcerpt } from '../../../files/cell-values.ts';
-import type { ParseResult } from '../../../files/cell-values.ts';
+import { quoteExcerpt } from '../../../files/table/cell-values.ts';
+import type { ParseResult } from '../../../files/table/cell-values.ts';
 import { formatChoice } from '../export/export-columns.ts';
 import type { Field } from '../model/schema.ts';
 

@@ -1,10 +1,10 @@
 import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
-import { quoteExcerpt, parseSwitch } from '../../../files/cell-values.ts';
-import type { ParseResult } from '../../../files/cell-values.ts';
-import { TOO_LONG_PLACEHOLDER } from '../../../files/cells.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
-import { parseNameList } from '../../../files/name-list.ts';
-import type { FileRow } from '../../../files/parse-csv.ts';
+import { quoteExcerpt, parseSwitch } from '../../../files/table/cell-values.ts';
+import type { ParseResult } from '../../../files/table/cell-values.ts';
+import { TOO_LONG_PLACEHOLDER } from '../../../files/table/cells.ts';
+import { parseNameList } from '../../../files/table/name-list.ts';
+import type { FileRow } from '../../../files/table/table.ts';
 import { fromWallTime } from '../../../lib/time-zones.ts';
 import type { Field } from '../model/schema.ts';
 import { findByText, normalizeName, parseId } from './name-index.ts';

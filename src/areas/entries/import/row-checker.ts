@@ -4,8 +4,8 @@ import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { createPlanStore } from '../../../files/import-plan/plan-store.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
-import { parseNameList } from '../../../files/name-list.ts';
-import type { FileRow } from '../../../files/parse-csv.ts';
+import { parseNameList } from '../../../files/table/name-list.ts';
+import type { FileRow } from '../../../files/table/table.ts';
 import type { Field } from '../model/schema.ts';
 import { getValue } from '../model/values.ts';
 import {

@@ -6,7 +6,7 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { client } from '../../../api/generated/client.gen.ts';
 import { registerImporter } from '../../../app/jobs/importers.ts';
-import { formatCsv } from '../../../files/csv.ts';
+import { formatCsv } from '../../../files/csv/csv.ts';
 import { createImportJob, getImportRun, removeImportRun, buildFailedFile } from '../../import/index.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
-import type { TableSource } from '../../../files/table.ts';
+import type { TableSource } from '../../../files/table/table.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import { saveSetup, createSetup } from './setup.ts';

@@ -1,9 +1,9 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
-import { dropLateProgress } from '../../../files/drop-late-progress.ts';
 import type { OpenResult, FileWorker } from '../../../files/import-plan/plan-store.ts';
-import { createMutex } from '../../../files/mutex.ts';
-import type { ReadOptions } from '../../../files/table.ts';
+import type { ReadOptions } from '../../../files/table/table.ts';
 import { startWorker, rejectOnWorkerError } from '../../../lib/start-worker.ts';
+import { dropLateProgress } from './drop-late-progress.ts';
+import { createMutex } from './mutex.ts';
 
 /** Starts a worker that holds a file, and connects to it. */
 export function openWorkerClient<Desk extends FileWorker>(workerUrl: string) {

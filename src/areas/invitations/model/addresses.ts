@@ -1,8 +1,8 @@
 import { MAX_DURATION_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { findEmails } from '../../../directory/paste/emails.ts';
-import { toEmailKey } from '../../../files/email-key.ts';
-import { parseNameList } from '../../../files/name-list.ts';
-import { parseCsv } from '../../../files/parse-csv.ts';
+import { parseCsv } from '../../../files/csv/parse-csv.ts';
+import { parseNameList } from '../../../files/table/name-list.ts';
+import { toEmailKey } from '../../../lib/email-key.ts';
 
 const EMPTY_LINE = /\r?\n[^\S\n]*\r?\n/;
 const LINE = /\r?\n/;

@@ -5,7 +5,7 @@ import { invalidateAfter } from '../../../api/invalidation.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
 import { upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job } from '../../../app/jobs/jobs.ts';
-import { formatCsv } from '../../../files/csv.ts';
+import { formatCsv } from '../../../files/csv/csv.ts';
 import { saveFile } from '../../../files/download.ts';
 import { createBatchRun } from '../../../lib/batch-run.ts';
 import type { BatchRun } from '../../../lib/batch-run.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../../contract/rules/invitations.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
-import { decodeText } from '../../../files/decode-text.ts';
+import { decodeText } from '../../../files/table/decode-text.ts';
 import { addDays } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { zNewUserInfo } from '../../../api/generated/zod.gen.ts';
-import { toEmailKey } from '../../../files/email-key.ts';
 import { formatRowError } from '../../../files/import-plan/plan.ts';
 import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
+import { toEmailKey } from '../../../lib/email-key.ts';
 import { checkRows } from './check.ts';
 import { FIELDS, HEADINGS } from './fields.ts';
 import type { Field } from './fields.ts';

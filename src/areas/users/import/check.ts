@@ -1,9 +1,9 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
 import { STANDARD_LICENSE } from '../../../../contract/rules/licenses.ts';
 import { findRefusedSwitches } from '../../../../contract/rules/users.ts';
-import { toEmailKey } from '../../../files/email-key.ts';
 import type { RowError, ImportRowPlan, FieldChange } from '../../../files/import-plan/plan.ts';
-import { formatNameList } from '../../../files/name-list.ts';
+import { formatNameList } from '../../../files/table/name-list.ts';
+import { toEmailKey } from '../../../lib/email-key.ts';
 import type { Field } from './fields.ts';
 import type { RowTarget, GroupLookup } from './parse-row.ts';
 import { formatLicense, formatStatus, formatSwitch } from './parse-row.ts';

@@ -1,10 +1,10 @@
 import { regexes } from 'zod/v4/core';
 import { licenseTypes, findLicenseType } from '../../../../contract/rules/licenses.ts';
-import { quoteExcerpt, parseSwitch, FALSE_WORDS, TRUE_WORDS } from '../../../files/cell-values.ts';
-import type { ParseResult } from '../../../files/cell-values.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
-import { parseNameList } from '../../../files/name-list.ts';
-import type { FileRow } from '../../../files/parse-csv.ts';
+import { quoteExcerpt, parseSwitch, FALSE_WORDS, TRUE_WORDS } from '../../../files/table/cell-values.ts';
+import type { ParseResult } from '../../../files/table/cell-values.ts';
+import { parseNameList } from '../../../files/table/name-list.ts';
+import type { FileRow } from '../../../files/table/table.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import type { Field, Mapping } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
-import { quoteExcerpt } from '../../../files/cell-values.ts';
 import type { RowError, FieldChange } from '../../../files/import-plan/plan.ts';
+import { quoteExcerpt } from '../../../files/table/cell-values.ts';
 import type { Field } from './fields.ts';
 import type { GroupLookup } from './parse-row.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCsvHeading, formatCsvRows } from '../../../files/csv.ts';
-import { decodeText } from '../../../files/decode-text.ts';
-import { toEmailKey } from '../../../files/email-key.ts';
-import { parseCsv } from '../../../files/parse-csv.ts';
+import { formatCsvHeading, formatCsvRows } from '../../../files/csv/csv.ts';
+import { parseCsv } from '../../../files/csv/parse-csv.ts';
+import { decodeText } from '../../../files/table/decode-text.ts';
+import { toEmailKey } from '../../../lib/email-key.ts';
 import { checkRows } from './check.ts';
 import { toExportCells, getExportColumns } from './export-columns.ts';
 import { guessMapping } from './fields.ts';

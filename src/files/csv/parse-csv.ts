@@ -1,20 +1,9 @@
 import Papa from 'papaparse';
 import type { ParseResult } from 'papaparse';
+import type { FileRow, Table } from '../table/table.ts';
 import { removeFormulaGuard } from './csv.ts';
 
-/** A record of the file; `row` is its number in a spreadsheet, where the first line of the file is row 1. */
-export interface FileRow {
-  row: number;
-  cells: readonly string[];
-  /** Error of the record itself. */
-  error?: string;
-}
-
-export interface ParsedTable {
-  headings: readonly string[];
-  rows: readonly FileRow[];
-  separator: string;
-}
+type ParsedTable = Pick<Table, 'headings' | 'rows'> & { separator: string };
 
 /** Separators that are detected; others must be chosen. */
 const SEPARATORS = [',', ';', '\t', '|'];
@@ -71,7 +60,7 @@ export function parseCsv(
 export function splitHeading(
   records: readonly (readonly string[])[],
   errors: ReadonlyMap<number, string> = new Map(),
-): Pick<ParsedTable, 'headings' | 'rows'> {
+): Pick<Table, 'headings' | 'rows'> {
   const head = records.findIndex((cells) => !isEmpty(cells));
   const headings = records[head] ?? [];
   const rows: FileRow[] = [];

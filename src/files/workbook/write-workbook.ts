@@ -1,5 +1,5 @@
-import { formatCellText, isListCell, escapeSheetText } from './cells.ts';
-import type { ExportCell } from './cells.ts';
+import { formatCellText, isListCell, escapeSheetText } from '../table/cells.ts';
+import type { ExportCell } from '../table/cells.ts';
 import {
   MAX_SHEET_ROWS,
   WORKBOOK_MEDIA_TYPE,
@@ -9,9 +9,9 @@ import {
   getSheetPath,
   formatSheetStart,
   CELL_STYLE,
-} from './workbook/write-parts.ts';
-import { createZipWriter } from './workbook/zip-writer.ts';
-import type { ZipEntryWriter } from './workbook/zip-writer.ts';
+} from './write-parts.ts';
+import { createZipWriter } from './zip-writer.ts';
+import type { ZipEntryWriter } from './zip-writer.ts';
 
 const DAY_MS = 86_400_000;
 /** Serial number of 1970-01-01; day 0 is 1899-12-30. */

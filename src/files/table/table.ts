@@ -1,5 +1,4 @@
 import type { Encoding } from './decode-text.ts';
-import type { ParsedTable } from './parse-csv.ts';
 
 /** Kind of a file with the properties that can be chosen. */
 export type TableSource =
@@ -21,8 +20,18 @@ export interface ReadOptions {
   encoding?: Encoding;
 }
 
+/** A record of the file; `row` is its number in a spreadsheet, where the first line of the file is row 1. */
+export interface FileRow {
+  row: number;
+  cells: readonly string[];
+  /** Error of the record itself. */
+  error?: string;
+}
+
 /** A table read from a file. */
-export interface Table extends Pick<ParsedTable, 'headings' | 'rows'> {
+export interface Table {
+  headings: readonly string[];
+  rows: readonly FileRow[];
   source: TableSource;
 }
 

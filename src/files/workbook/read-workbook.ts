@@ -1,10 +1,10 @@
-import { MAX_CELLS, MAX_UNPACKED_BYTES, WORKBOOK_TOO_LARGE, TOO_MANY_CELLS } from './limits.ts';
-import { splitHeading } from './parse-csv.ts';
-import type { SheetInfo, Table, TableError } from './table.ts';
-import { createXmlReader, getLocalName } from './workbook/xml-reader.ts';
-import type { Attributes } from './workbook/xml-reader.ts';
-import { openZip } from './workbook/zip-reader.ts';
-import type { ZipReaderHandle } from './workbook/zip-reader.ts';
+import { splitHeading } from '../csv/parse-csv.ts';
+import { MAX_CELLS, MAX_UNPACKED_BYTES, WORKBOOK_TOO_LARGE, TOO_MANY_CELLS } from '../table/limits.ts';
+import type { SheetInfo, Table, TableError } from '../table/table.ts';
+import { createXmlReader, getLocalName } from './xml-reader.ts';
+import type { Attributes } from './xml-reader.ts';
+import { openZip } from './zip-reader.ts';
+import type { ZipReaderHandle } from './zip-reader.ts';
 
 const UNREADABLE_WORKBOOK = 'This workbook cannot be read. Save it as CSV and choose that file.';
 
