@@ -1,28 +1,21 @@
-import type {
-  ChoiceValueInfo,
-  FieldInfo,
-  NewFieldInfo,
-  RequiredWhen,
-} from '../../../contract/generated/types.gen.ts';
-import { FIELD, type FieldType } from '../../../contract/rules/fields.ts';
+import type { ChoiceValueInfo, FieldInfo, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../contract/rules/fields.ts';
 import type { SchemaField } from './schema.ts';
 
+/** Properties of a stored field that requests cannot set directly. */
+type DerivedProperty =
+  | 'id'
+  | 'typeId'
+  | 'isCalculated'
+  | 'isStoreRequestSupported'
+  | 'choices'
+  | 'slot'
+  | 'isSlotReady'
+  | 'isSearchReady'
+  | 'version';
+
 /** Requested state of a field: it is validated, compared with the stored field, and stored. */
-export interface FieldDraft {
-  apiName: string;
-  name: string;
-  description: string | null;
-  fieldType: FieldType;
-  isRequired: boolean;
-  requiredWhen: RequiredWhen | null;
-  isMoney: boolean;
-  isMultiSelect: boolean;
-  isKey: boolean;
-  isDateOnly: boolean;
-  isSearchable: boolean;
-  isOnEntryForm: boolean;
-  formula: string | null;
-  entryLists: readonly number[];
+export interface FieldDraft extends Omit<SchemaField, DerivedProperty> {
   choiceValues: readonly ChoiceValueInfo[];
 }
 

@@ -1,17 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { forEachBatch } from '../db/batches.ts';
 import type { Tx } from '../db/database.ts';
+import type { Tables } from '../db/tables/index.ts';
 
 /** A row of audit_log without its timestamp; `changes` maps changed properties to [before, after]. */
-export interface AuditRow {
-  site_id: number;
-  actor_id: number | null;
-  proxy_id: number | null;
-  action: string;
-  subject_type: string;
-  subject_id: string;
-  ip: string | null;
-  request_id: string;
+export interface AuditRow extends Omit<Selectable<Tables['audit_log']>, 'audit_id' | 'at' | 'changes'> {
   changes: Readonly<Record<string, unknown>>;
 }
 
