@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { hashSecret } from '../kernel/secret.ts';
-import { createApiClient, type ErrorBody, type Reply } from '../testing/calls.ts';
-import { getSessionCookie, hashCheaply } from '../testing/sign-in.ts';
+import { createApiClient, type Reply } from '../testing/calls.ts';
+import { getSessionCookie, hashCheaply, listActivityTypes, signInWithPassword } from '../testing/sign-in.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, openSession, type Person } from '../testing/site.ts';
 
 const minutesFromNow = (count: number) => new Date(Date.now() + count * 60_000);
@@ -21,21 +21,8 @@ onEachApp((context) => {
 
   const callConsole = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
   const signIn = (more: object = {}) =>
-    callConsole().post<Session & ErrorBody>('/api/session', {
-      email: person.email,
-      password: PASSWORD,
-      ...more,
-    });
+    signInWithPassword(context().app, { email: person.email, password: PASSWORD, ...more });
   const callWithCookie = (cookie: string) => as(context().app, { token: '', cookie }, 'console');
-  const listActivities = async () => {
-    const rows = await context()
-      .db.selectFrom('activity')
-      .select('activity_type_id')
-      .where('user_id', '=', person.userId)
-      .orderBy('activity_id')
-      .execute();
-    return rows.map((row) => row.activity_type_id);
-  };
   const updateSessionAndCall = async (values: object) => {
     await context()
       .db.updateTable('session')
@@ -102,7 +89,7 @@ onEachApp((context) => {
       (await callWithCookie(getSessionCookie(newest)).get<Session>('/api/session')).body.endedSessions,
     ).toBeUndefined();
     expect((await callWithCookie(stranger.cookie).get('/api/session')).status).toBe(200);
-    expect(await listActivities()).toEqual([4, 4, 4, 1]);
+    expect(await listActivityTypes(context().db, person.userId)).toEqual([4, 4, 4, 1]);
 
     const concurrent = await Promise.all(Array.from({ length: 4 }, () => signIn({ siteId })));
     expect(concurrent.map(getStatus)).toEqual([200, 200, 200, 200]);
@@ -122,7 +109,7 @@ onEachApp((context) => {
         getStatus,
       ),
     ).toEqual([401, 200]);
-    expect(await listActivities()).toEqual([1, 1, 3]);
+    expect(await listActivityTypes(context().db, person.userId)).toEqual([1, 1, 3]);
   });
 
   test('a new password ends all sessions', async () => {

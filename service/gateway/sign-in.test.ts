@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { createApiClient, type ErrorBody, type Reply } from '../testing/calls.ts';
-import { getSessionCookie, hashCheaply } from '../testing/sign-in.ts';
+import { getSessionCookie, hashCheaply, listActivityTypes, signInWithPassword } from '../testing/sign-in.ts';
 import {
   as,
   makePerson,
@@ -26,23 +26,10 @@ onEachApp((context) => {
 
   const callConsole = () => createApiClient(context().app, '/console', { 'x-steward-console': '1' });
   const signIn = (more: object = {}) =>
-    callConsole().post<Session & ErrorBody>('/api/session', {
-      email: person.email,
-      password: PASSWORD,
-      ...more,
-    });
+    signInWithPassword(context().app, { email: person.email, password: PASSWORD, ...more });
   const callWithCookie = (cookie: string) => as(context().app, { token: '', cookie }, 'console');
   const updateAccount = (values: object) =>
     context().db.updateTable('account').set(values).where('user_id', '=', person.userId).execute();
-  const listActivities = async () => {
-    const rows = await context()
-      .db.selectFrom('activity')
-      .select('activity_type_id')
-      .where('user_id', '=', person.userId)
-      .orderBy('activity_id')
-      .execute();
-    return rows.map((row) => row.activity_type_id);
-  };
   /** Sequential sign-ins with a wrong password. */
   const signInWrongly = async (times: number) => {
     const replies: Reply<ErrorBody>[] = [];
@@ -132,7 +119,7 @@ onEachApp((context) => {
       await updateAccount({ locked_until: new Date(Date.now() - 1) });
       expect((await signIn()).status).toBe(200);
       expect((await admin.get(`user/${person.userId}`)).body).toMatchObject({ isLocked: false });
-      expect(await listActivities()).toEqual([2, 2, 2, 2, 2, 5, 2, 2, 1]);
+      expect(await listActivityTypes(context().db, person.userId)).toEqual([2, 2, 2, 2, 2, 5, 2, 2, 1]);
     });
 
     test('guessing elsewhere does not lock the owner out of a known address (T13)', async () => {
@@ -202,7 +189,7 @@ onEachApp((context) => {
           .execute();
         expect((await signIn()).status).toBe(403);
         expect((await signIn({ password: 'wrong' })).status).toBe(401);
-        expect(await listActivities()).toEqual([7, 2]);
+        expect(await listActivityTypes(context().db, person.userId)).toEqual([7, 2]);
       },
     );
 

@@ -2,6 +2,7 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Enrolled, Enrolment, PendingSignIn, Session } from '../../contract/generated/types.gen.ts';
+import type { Db } from '../kernel/db/database.ts';
 import { generateCode } from './authenticator.ts';
 import { createApiClient, type ApiClient, type ErrorBody, type Reply } from './calls.ts';
 
@@ -50,6 +51,17 @@ export const signInWithPassword = (
   credentials: { email: string; password: string; siteId?: number },
   cookies = {},
 ) => createBrowser(app, cookies).post<Session & PendingSignIn & ErrorBody>('/api/session', credentials);
+
+/** Types of the activities of a user, oldest first. */
+export async function listActivityTypes(db: Db, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('activity')
+    .select('activity_type_id')
+    .where('user_id', '=', userId)
+    .orderBy('activity_id')
+    .execute();
+  return rows.map((row) => row.activity_type_id);
+}
 
 /** Enrols an authenticator app in this session, complete or pending. @returns its secret and the new session */
 export async function enrol(
