@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { Suspense, useRef, useState, useId } from 'react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { cx } from '../cx.ts';
 import { lazyWithPreload } from '../lazy.tsx';
 import type { FilterDefinition, FilterOption } from './FilterOptions.tsx';
@@ -12,114 +12,41 @@ const MoreFilterOptions = lazyWithPreload(async () => ({
 }));
 const PopoverCard = lazyWithPreload(() => import('../menu/PopoverCard.tsx'));
 
-interface FilterChipProps {
+interface PopoverChipProps {
   label: string;
-  options: readonly FilterOption[];
-  value: readonly string[];
-  onChange: (value: readonly string[]) => void;
-}
-
-const MAX_NAMES = 2;
-
-/** Filter with a list of values: dashed while inactive, filled with its values while active. */
-export function FilterChip({ label, options, value, onChange }: FilterChipProps) {
-  const [open, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  const isActive = value.length > 0;
-  const names = options.filter((option) => value.includes(option.value)).map((option) => option.label);
-  const more = names.length - MAX_NAMES;
-  const valueText = names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` +${more}` : '');
-  return (
-    <span className={isActive ? 'filter filter-on' : 'filter'}>
-      <button
-        ref={button}
-        type="button"
-        className="filter-open"
-        aria-haspopup="dialog"
-        aria-expanded={open}
-        onPointerEnter={FilterOptions.preload}
-        onFocus={FilterOptions.preload}
-        onClick={() => setOpen(true)}
-      >
-        {!isActive && <Plus />}
-        <span>
-          {isActive ? `${label}: ${valueText}` : label}
-          {/* Distinguishes the name from columns and bulk actions with the same label. */}
-          <span className="visually-hidden"> filter</span>
-        </span>
-      </button>
-      {isActive && (
-        <button
-          type="button"
-          className="filter-clear"
-          aria-label={`Clear ${label} filter`}
-          onClick={() => {
-            onChange([]);
-            button.current?.focus();
-          }}
-        >
-          <X />
-        </button>
-      )}
-      <Suspense>
-        {open && (
-          <FilterOptions
-            {...{ label, options, value, onChange }}
-            anchor={button}
-            onClose={() => setOpen(false)}
-          />
-        )}
-      </Suspense>
-    </span>
-  );
-}
-
-/** Less frequent filters behind one chip; show an active one as a chip of its own beside it. */
-export function MoreFilters({ filters }: { filters: readonly FilterDefinition[] }) {
-  const [open, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  return (
-    <span className="filter">
-      <button
-        ref={button}
-        type="button"
-        className="filter-open"
-        aria-haspopup="dialog"
-        aria-expanded={open}
-        onPointerEnter={MoreFilterOptions.preload}
-        onFocus={MoreFilterOptions.preload}
-        onClick={() => setOpen(true)}
-      >
-        <Plus />
-        <span>More filters</span>
-      </button>
-      <Suspense>
-        {open && <MoreFilterOptions {...{ filters }} anchor={button} onClose={() => setOpen(false)} />}
-      </Suspense>
-    </span>
-  );
-}
-
-interface CardChipProps {
-  label: string;
+  /** The chip stands for several filters; its accessible name does not end in "filter". */
+  isGroup?: boolean;
   /** Text of the current value; undefined while inactive. */
-  value: string | undefined;
-  /** Why the value is invalid; shown on the chip and at the field in its card. */
+  value?: string | undefined;
+  /** Why the value is invalid. */
   error?: string | undefined;
   /** Undefined if the filter cannot be cleared. */
   onClear?: (() => void) | undefined;
-  /** Renders the content of the open card. */
-  children: (close: () => void) => ReactNode;
+  button: RefObject<HTMLButtonElement | null>;
+  open: boolean;
+  onOpen: () => void;
+  preload: () => void;
+  /** The popover while it is open. */
+  children: ReactNode;
 }
 
-/** Filter whose value is edited in a card: dashed while inactive, filled while active. */
-export function CardChip({ label, value, error, onClear, children }: CardChipProps) {
-  const [open, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+/** Chip that opens a popover: dashed while inactive, filled with its value and clearable while active. */
+function PopoverChip({
+  label,
+  isGroup,
+  value,
+  error,
+  onClear,
+  button,
+  open,
+  onOpen,
+  preload,
+  children,
+}: PopoverChipProps) {
   const errorId = useId();
-  const close = () => setOpen(false);
+  const isActive = value !== undefined;
   return (
-    <span className={cx('filter', value !== undefined && 'filter-on', error !== undefined && 'filter-bad')}>
+    <span className={cx('filter', isActive && 'filter-on', error !== undefined && 'filter-bad')}>
       <button
         ref={button}
         type="button"
@@ -127,14 +54,15 @@ export function CardChip({ label, value, error, onClear, children }: CardChipPro
         aria-haspopup="dialog"
         aria-expanded={open}
         aria-describedby={error === undefined ? undefined : errorId}
-        onPointerEnter={PopoverCard.preload}
-        onFocus={PopoverCard.preload}
-        onClick={() => setOpen(true)}
+        onPointerEnter={preload}
+        onFocus={preload}
+        onClick={onOpen}
       >
-        {value === undefined && <Plus />}
+        {!isActive && <Plus />}
         <span>
-          {value === undefined ? label : `${label}: ${value}`}
-          <span className="visually-hidden"> filter</span>
+          {isActive ? `${label}: ${value}` : label}
+          {/* Distinguishes the name from columns and bulk actions with the same label. */}
+          {!isGroup && <span className="visually-hidden"> filter</span>}
         </span>
       </button>
       {error !== undefined && (
@@ -142,7 +70,7 @@ export function CardChip({ label, value, error, onClear, children }: CardChipPro
           {error}
         </span>
       )}
-      {value !== undefined && onClear && (
+      {isActive && onClear && (
         <button
           type="button"
           className="filter-clear"
@@ -155,14 +83,85 @@ export function CardChip({ label, value, error, onClear, children }: CardChipPro
           <X />
         </button>
       )}
-      <Suspense>
-        {open && (
-          <PopoverCard label={`${label} filter`} anchor={button} align="start" onClose={close}>
-            {children(close)}
-          </PopoverCard>
-        )}
-      </Suspense>
+      <Suspense>{children}</Suspense>
     </span>
+  );
+}
+
+interface FilterChipProps {
+  label: string;
+  options: readonly FilterOption[];
+  value: readonly string[];
+  onChange: (value: readonly string[]) => void;
+}
+
+const MAX_NAMES = 2;
+
+/** Filter with a list of values. */
+export function FilterChip({ label, options, value, onChange }: FilterChipProps) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const names = options.filter((option) => value.includes(option.value)).map((option) => option.label);
+  const more = names.length - MAX_NAMES;
+  const valueText = names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` +${more}` : '');
+  return (
+    <PopoverChip
+      {...{ label, button, open }}
+      value={value.length > 0 ? valueText : undefined}
+      onClear={() => onChange([])}
+      onOpen={() => setOpen(true)}
+      preload={FilterOptions.preload}
+    >
+      {open && (
+        <FilterOptions
+          {...{ label, options, value, onChange }}
+          anchor={button}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </PopoverChip>
+  );
+}
+
+/** Less frequent filters behind one chip; show an active one as a chip of its own beside it. */
+export function MoreFilters({ filters }: { filters: readonly FilterDefinition[] }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <PopoverChip
+      label="More filters"
+      isGroup
+      {...{ button, open }}
+      onOpen={() => setOpen(true)}
+      preload={MoreFilterOptions.preload}
+    >
+      {open && <MoreFilterOptions filters={filters} anchor={button} onClose={() => setOpen(false)} />}
+    </PopoverChip>
+  );
+}
+
+interface CardChipProps extends Pick<PopoverChipProps, 'label' | 'value' | 'error' | 'onClear'> {
+  /** Renders the content of the open card. */
+  children: (close: () => void) => ReactNode;
+}
+
+/** Filter whose value is edited in a card. Its error is shown on the chip and at the field in the card. */
+export function CardChip({ label, value, error, onClear, children }: CardChipProps) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => setOpen(false);
+  return (
+    <PopoverChip
+      {...{ label, value, error, onClear, button, open }}
+      onOpen={() => setOpen(true)}
+      preload={PopoverCard.preload}
+    >
+      {open && (
+        <PopoverCard label={`${label} filter`} anchor={button} align="start" onClose={close}>
+          {children(close)}
+        </PopoverCard>
+      )}
+    </PopoverChip>
   );
 }
 
