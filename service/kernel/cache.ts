@@ -1,7 +1,7 @@
 /** Bounded in-memory caches. Cached data is always a copy: each process has its own caches, and any entry may vanish. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { abortedError } from './db/errors.ts';
+import { abortedError } from './db/driver/errors.ts';
 
 /** A fixed-length key of the values that identify a cached result; values that serialize to the same JSON share a key. */
 export const createCacheKey = (parts: readonly unknown[]): string =>

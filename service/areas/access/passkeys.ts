@@ -11,7 +11,7 @@ import {
 import type { Passkey, PasskeyAnswer, PasskeyOptions } from '../../../contract/generated/types.gen.ts';
 import { conflict } from '../../kernel/api-error.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/errors.ts';
+import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import * as store from './passkeys.store.ts';
 

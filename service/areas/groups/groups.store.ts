@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/errors.ts';
+import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { GROUPS, buildListPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';
 import { NEXT_MODIFIED_AT } from '../members/index.ts';
 

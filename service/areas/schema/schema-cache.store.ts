@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ApiError } from '../../kernel/api-error.ts';
 import { createCache } from '../../kernel/cache.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { executePrepared } from '../../kernel/db/prepared.ts';
+import { executePrepared } from '../../kernel/db/driver/prepared.ts';
 import {
   buildSchema,
   type SiteSchema,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/errors.ts';
+import { getDbError } from '../../kernel/db/driver/errors.ts';
 import type { AddressOwner } from './rules.ts';
 
 export interface NewAccount {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ViewColumns } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { getDbError } from '../../kernel/db/errors.ts';
+import { getDbError } from '../../kernel/db/driver/errors.ts';
 
 /** The part of a view that its owner edits. */
 export interface ViewContent {

@@ -5,9 +5,9 @@ import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Db, openDatabase, type Tx } from '../../kernel/db/database.ts';
-import { type Connection, createDialect } from '../../kernel/db/dialect.ts';
+import { type Connection, createDialect } from '../../kernel/db/driver/dialect.ts';
+import { getDecoder, encodeParameter } from '../../kernel/db/driver/values.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
-import { getDecoder, encodeParameter } from '../../kernel/db/values.ts';
 
 /** Rows for a table; values in the order of the columns, objects for jsonb. */
 export interface TableRows {

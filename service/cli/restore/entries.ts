@@ -16,7 +16,7 @@ import {
   type StoredValues,
 } from '../../areas/schema/index.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { encodeParameter } from '../../kernel/db/values.ts';
+import { encodeParameter } from '../../kernel/db/driver/values.ts';
 import { toEntryRows, toMultiRows, toTextRows } from '../load/rows.ts';
 import type { TableRows } from '../load/target.ts';
 import type { RestoreContext } from './restore-context.ts';

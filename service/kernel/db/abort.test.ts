@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest';
 import { getDatabaseUrl } from '../../testing/cluster.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { withAbortSignal } from './database.ts';
-import { type Connection, createDialect, DEFAULT_LIMITS } from './dialect.ts';
-import { openPostgres } from './postgres.ts';
+import { type Connection, createDialect, DEFAULT_LIMITS } from './driver/dialect.ts';
+import { openPostgres } from './driver/postgres.ts';
 
 const endlessQuery = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
 

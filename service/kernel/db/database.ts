@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
-import { type ConnectionSource, createDialect, DEFAULT_LIMITS, type Limits } from './dialect.ts';
-import { getDbError } from './errors.ts';
+import { type ConnectionSource, createDialect, DEFAULT_LIMITS, type Limits } from './driver/dialect.ts';
+import { getDbError } from './driver/errors.ts';
+import { openPostgres } from './driver/postgres.ts';
 import { migrate } from './migrate.ts';
-import { openEmbedded } from './pglite.ts';
-import { openPostgres } from './postgres.ts';
+import { openEmbedded } from './pglite/pglite.ts';
 import type { Tables } from './tables/index.ts';
 
 export type Db = Kysely<Tables>;

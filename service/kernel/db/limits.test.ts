@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { type Database, openDatabase } from './database.ts';
-import { getDbError } from './errors.ts';
+import { getDbError } from './driver/errors.ts';
 
 const endlessQuery = sql`select count(*) from generate_series(1, 100000000000) as n where n % 7 = 8`;
 

@@ -8,7 +8,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { openDatabase } from './database.ts';
-import { templateFile } from './pglite-template.ts';
+import { templateFile } from './pglite/pglite-template.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'steward-template-'));
 const cluster = join(dataDir, 'db', 'cluster');

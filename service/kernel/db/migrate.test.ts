@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer-process.ts';
 import { openDatabase } from './database.ts';
-import { DEFAULT_LIMITS } from './dialect.ts';
-import { openEmbedded } from './pglite.ts';
+import { DEFAULT_LIMITS } from './driver/dialect.ts';
+import { openEmbedded } from './pglite/pglite.ts';
 
 /** All files in the migrations folder: one that is not registered would never run. */
 const migrations = readdirSync(new URL('./migrations', import.meta.url))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { withTransaction } from './database.ts';
-import { DbError } from './errors.ts';
+import { DbError } from './driver/errors.ts';
 
 const createSerializationError = () => new DbError('could not serialize access', { code: '40001' });
 

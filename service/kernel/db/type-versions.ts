@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from './database.ts';
-import { executePrepared } from './prepared.ts';
+import { executePrepared } from './driver/prepared.ts';
 
 /** What a transaction changed of the entries of a type. */
 export interface TypeChange {

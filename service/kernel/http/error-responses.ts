@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
-import { getDbError, dbErrorCodes } from '../db/errors.ts';
+import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
 import { negotiateMediaType } from './json.ts';
 
 /** Messages for errors of Fastify itself, whose own texts describe its internals. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../../../kernel/api-error.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import { executePrepared } from '../../../kernel/db/prepared.ts';
+import { executePrepared } from '../../../kernel/db/driver/prepared.ts';
 import { type DataDependency, type DataVersion, versionSql } from '../../../kernel/db/type-versions.ts';
 import { ENTRY, type RowPosition } from './field-sql.store.ts';
 import { joinRows, ROW_SEPARATOR } from './row-text.ts';

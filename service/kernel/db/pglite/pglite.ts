@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection, ConnectionSource, StatementResult, Limits } from './dialect.ts';
-import { DbError, dbErrorCodes, toDbError } from './errors.ts';
+import type { Connection, ConnectionSource, StatementResult, Limits } from '../driver/dialect.ts';
+import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Mutex } from './mutex.ts';
 import { PgliteSession } from './pglite-session.ts';

@@ -9,7 +9,7 @@ const manifest = readFileSync(
 const pgliteVersion = /"version": "([^"]+)"/.exec(manifest)?.[1] ?? 'unknown';
 
 /** The name contains the version of PGlite, because clusters of another version may have different files. */
-export const templateFile = new URL(`./pglite-${pgliteVersion}.tar.br`, import.meta.url);
+export const templateFile = new URL(`../pglite-${pgliteVersion}.tar.br`, import.meta.url);
 
 /** The template in the form that PGlite loads; undefined when there is none for the installed version. */
 export function readTemplate(): Blob | undefined {

@@ -1,4 +1,4 @@
-import { DbError, dbErrorCodes } from './errors.ts';
+import { DbError, dbErrorCodes } from '../driver/errors.ts';
 
 const timeoutError = (timeoutMs: number) =>
   new DbError(

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../testing/databases.ts';
-import { type Db, openDatabase } from './database.ts';
+import { createTestDatabase } from '../../../testing/databases.ts';
+import { type Db, openDatabase } from '../database.ts';
+import { executePrepared, MAX_PLANS } from '../driver/prepared.ts';
 import { templateFile } from './pglite-template.ts';
-import { executePrepared, MAX_PLANS } from './prepared.ts';
 
 test('a template exists for the installed version (make-template.ts)', () => {
   expect(existsSync(templateFile)).toBe(true);

@@ -10,10 +10,10 @@ import {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import type { StatementResult } from './dialect.ts';
-import { DbError, dbErrorCodes } from './errors.ts';
+import type { StatementResult } from '../driver/dialect.ts';
+import { DbError, dbErrorCodes } from '../driver/errors.ts';
+import { getDecoder } from '../driver/values.ts';
 import { concatBytes } from './pglite-messages.ts';
-import { getDecoder } from './values.ts';
 
 interface Statement {
   sql: string;

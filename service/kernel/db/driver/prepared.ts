@@ -1,6 +1,6 @@
 /** Decides which statements are prepared: a connection plans them once and keeps the plan under a name. */
 import type { Kysely, QueryResult, RawBuilder } from 'kysely';
-import type { Tables } from './tables/index.ts';
+import type { Tables } from '../tables/index.ts';
 
 /**
  * When connections prepare a statement. A prepared plan ignores the parameters, so it is wrong for conditions that select many rows for

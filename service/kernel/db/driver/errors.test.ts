@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { onEachDatabase } from '../../testing/databases.ts';
-import { openDatabase } from './database.ts';
+import { onEachDatabase } from '../../../testing/databases.ts';
+import { openDatabase } from '../database.ts';
 import { DbError, getDbError } from './errors.ts';
 
 onEachDatabase((database) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
-import { type Db, openDatabase } from './database.ts';
+import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
+import { type Db, openDatabase } from '../database.ts';
 import { executePrepared, MAX_PLANS } from './prepared.ts';
 
 /** Runs one of many different statement texts. */

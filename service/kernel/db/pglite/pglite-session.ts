@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { StatementResult } from './dialect.ts';
-import { DbError, dbErrorCodes, toDbError } from './errors.ts';
+import type { StatementResult } from '../driver/dialect.ts';
+import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
+import { getPlanName, MAX_PLANS } from '../driver/prepared.ts';
+import { encodeParameter } from '../driver/values.ts';
 import type { WorkerMessage, WorkerReply, WorkerRequest } from './pglite-messages.ts';
 import { decodeReply, encodeStatement } from './pglite-protocol.ts';
-import { getPlanName, MAX_PLANS } from './prepared.ts';
-import { encodeParameter } from './values.ts';
 
 interface PendingRequest {
   resolve: (reply: Uint8Array) => void;

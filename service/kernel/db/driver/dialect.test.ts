@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { onEachDatabase } from '../../testing/databases.ts';
+import { onEachDatabase } from '../../../testing/databases.ts';
 import { executePrepared } from './prepared.ts';
 
 onEachDatabase((database) => {
