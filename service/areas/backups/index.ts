@@ -1,15 +1,21 @@
 import { downloadHandlers } from './downloads.ts';
 import { backupHandlers as requestHandlers } from './handlers.ts';
 import { backupSettingsHandlers } from './schedule.ts';
-export type { Manifest, Member } from './manifest.ts';
-export { type BackupFile, openBackup, InvalidBackupError } from './read-backup.ts';
-export { listColumns, buildEntriesPath, buildFilePath, FILES_SHEET, FORMER_USERS_SHEET } from './sheets.ts';
+export type { Manifest, Member } from './file/manifest.ts';
+export { type BackupFile, openBackup, InvalidBackupError } from './file/read-backup.ts';
+export {
+  listColumns,
+  buildEntriesPath,
+  buildFilePath,
+  FILES_SHEET,
+  FORMER_USERS_SHEET,
+} from './file/sheets.ts';
 export {
   sortFieldsById,
   buildFileSheet,
   isStoredAsText,
   buildSheets,
   readWindows,
-} from './snapshot.store.ts';
+} from './file/snapshot.store.ts';
 
 export const backupHandlers = { ...requestHandlers, ...downloadHandlers, ...backupSettingsHandlers };

@@ -18,9 +18,9 @@ import {
 } from '../../testing/backups.ts';
 import { makeThings, type Things } from '../../testing/entries.ts';
 import { dataDir, onEachApp, services } from '../../testing/site.ts';
+import { writeBackup } from './file/write-backup.ts';
 import { failLostBackups, makeNextBackup } from './make-backup.ts';
 import { deleteStrayFiles } from './storage.ts';
-import { writeBackup } from './write-backup.ts';
 
 const backupFolder = join(dataDir, 'backups');
 const listFiles = () => readdir(backupFolder).catch(() => []);

@@ -2,9 +2,9 @@ import { change, createHostActor, type Recorder } from '../../kernel/audit/chang
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import * as store from './backups.store.ts';
+import { type Progress, writeBackup } from './file/write-backup.ts';
 import { buildOutcomeMail, queueBackupMails } from './mails.ts';
 import { createBackupFolder, deleteBackupFiles, getPartialPath, publishBackupFile } from './storage.ts';
-import { type Progress, writeBackup } from './write-backup.ts';
 
 /** Interval at which the maker renews its lease, saves the progress, and learns of a cancellation. */
 const HEARTBEAT_MS = 1_000;

@@ -4,9 +4,9 @@
  */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { TableSheet } from '../../kernel/backup-sheets.ts';
-import { onEachApp } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import type { TableSheet } from '../../../kernel/backup-sheets.ts';
+import { onEachApp } from '../../../testing/site.ts';
+import { registry } from '../../registry.ts';
 import { FILES_SHEET } from './sheets.ts';
 
 /** Table that a sheet is read from. */

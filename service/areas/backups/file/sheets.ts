@@ -1,5 +1,10 @@
 /** Sheets of a backup that are not one table of one area: contents of files, users who left, entries. */
-import { type SheetColumn, type TableSheet, textColumns, userColumns } from '../../kernel/backup-sheets.ts';
+import {
+  type SheetColumn,
+  type TableSheet,
+  textColumns,
+  userColumns,
+} from '../../../kernel/backup-sheets.ts';
 
 /** Sheet of stored files, whether the backup contains their bytes or not. */
 export const FILES_SHEET: TableSheet = {

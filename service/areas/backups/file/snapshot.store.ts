@@ -1,9 +1,9 @@
 /** Reads the sheets of a site in windows of bounded size within one snapshot; the database formats the CSV. */
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
-import type { SheetColumn, TableSheet } from '../../kernel/backup-sheets.ts';
-import type { Tx } from '../../kernel/db/database.ts';
-import type { EntryType, SchemaField } from '../schema/index.ts';
+import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
+import type { SheetColumn, TableSheet } from '../../../kernel/backup-sheets.ts';
+import type { Tx } from '../../../kernel/db/database.ts';
+import type { EntryType, SchemaField } from '../../schema/index.ts';
 import { FORMAT_VERSION } from './manifest.ts';
 import { listColumns, buildEntriesPath, FILES_SHEET, FORMER_USERS_SHEET } from './sheets.ts';
 

@@ -3,16 +3,16 @@ import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { Transform, type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import type { TableSheet } from '../../kernel/backup-sheets.ts';
-import { type Db, readInSnapshot, type Tx } from '../../kernel/db/database.ts';
-import { getContentPath } from '../entries/index.ts';
-import { type EntryType, loadSchema } from '../schema/index.ts';
+import type { TableSheet } from '../../../kernel/backup-sheets.ts';
+import { type Db, readInSnapshot, type Tx } from '../../../kernel/db/database.ts';
+import { getContentPath } from '../../entries/index.ts';
+import { type EntryType, loadSchema } from '../../schema/index.ts';
 import { FORMAT_VERSION, type Manifest, MANIFEST_NAME, type Member, NOT_INCLUDED } from './manifest.ts';
 import { buildFilePath } from './sheets.ts';
 import * as store from './snapshot.store.ts';
 
 const { version: serviceVersion } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
 /** Requested content of a backup. */

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { BACKUPS, listBackups, makeBackup } from '../../testing/backups.ts';
-import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { BACKUPS, listBackups, makeBackup } from '../../../testing/backups.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
 
 const TARGETS = ['etc/passwd', 'db/cluster/PG_VERSION', 'admin.sock', 'backups', 'files'];
 const CLIMBS = [
