@@ -26,7 +26,7 @@ interface TaskContext {
 }
 
 /** Actions of audit rows, by the type of their subject. */
-export type AuditActions = Readonly<Record<string, readonly string[]>>;
+type AuditActions = Readonly<Record<string, readonly string[]>>;
 
 /** Everything an area adds to the service; `service/areas/registry.ts` collects it. */
 export interface AreaDefinition {
