@@ -51,14 +51,24 @@ export function getTableLayout<Row>(columns: readonly Column<Row>[], small: bool
   return { select: SELECT_WIDTH_PX, menu: MENU_WIDTH_PX, minWidth: small ? undefined : sum };
 }
 
-/** Converts an order to the sort of a table whose column ids are the order's keys. */
-export const toSort = ({ by, descending }: Order<string>): Sort => ({
+/**
+ * Sort order of a list's view as props of `TableTools` and `DataTable`. The column ids are the keys of the order.
+ */
+export const getSortProps = <Key extends View['sort']['by'], View extends { sort: Order<string> }>(
+  view: View,
+  show: (view: View) => void,
+  keys: readonly [Key, ...Key[]],
+) => ({
+  sort: toSort(view.sort),
+  onSort: (sort: Sort) => show({ ...view, sort: fromSort(sort, keys) }),
+});
+
+const toSort = ({ by, descending }: Order<string>): Sort => ({
   column: by,
   direction: descending ? 'descending' : 'ascending',
 });
 
-/** Converts the sort of a table to an order. */
-export const fromSort = <Key extends string>(
+const fromSort = <Key extends string>(
   { column, direction }: Sort,
   keys: readonly [Key, ...Key[]],
 ): Order<Key> => parseOrder(`${direction === 'descending' ? '-' : ''}${column}`, keys);

@@ -21,8 +21,8 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
-import type { Sort, Column } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import type { Column } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
@@ -105,14 +105,12 @@ function BackupList() {
   const failure = error === null ? undefined : toServiceError(error);
   // The error boundary of the route shows which capability is missing.
   if (failure?.status === 403 && all === undefined) throw failure;
-  const sort = toSort(view.sort);
-  const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
   return (
     <Page fill title="Backups" meta={all && formatMeta(all)} actions={<RequestLink />}>
       <ScheduleCard />
       <BackupsFilters
         {...viewState}
-        {...{ hidden, sort, onSort, failure }}
+        {...{ hidden, failure }}
         counts={filtered?.counts}
         asOf={all && dataUpdatedAt}
         // No spinner while the list is polled.
@@ -127,8 +125,7 @@ function BackupList() {
         rowLabel={getFileName}
         rowMenu={rowMenu}
         hidden={hidden}
-        sort={sort}
-        onSort={onSort}
+        {...getSortProps(view, show, SORT_KEYS)}
         refetching={isFetching && failure !== undefined}
         error={failure}
         onRetry={() => void refetch()}
@@ -170,8 +167,6 @@ function RequestLink() {
 
 interface BackupsFiltersProps extends ReturnType<typeof useBackupsView> {
   hidden: readonly string[];
-  sort: Sort;
-  onSort: (sort: Sort) => void;
   counts: ReturnType<typeof filterBackups>['counts'] | undefined;
   /** Time at which the list was loaded; undefined while loading. */
   asOf: number | undefined;
@@ -182,8 +177,7 @@ interface BackupsFiltersProps extends ReturnType<typeof useBackupsView> {
 
 /** Search, filters with counts, the time the list is current as of, and the column settings. */
 function BackupsFilters(props: BackupsFiltersProps) {
-  const { view, show, type, settle, hidden, sort, onSort, counts, asOf, failure, refreshing, refresh } =
-    props;
+  const { view, show, type, settle, hidden, counts, asOf, failure, refreshing, refresh } = props;
   return (
     <TableBar
       tools={
@@ -194,8 +188,7 @@ function BackupsFilters(props: BackupsFiltersProps) {
             columns={COLUMNS}
             hidden={hidden}
             onHide={(next) => show({ ...view, hidden: next }, true)}
-            sort={sort}
-            onSort={onSort}
+            {...getSortProps(view, show, SORT_KEYS)}
           />
         </>
       }

@@ -16,8 +16,8 @@ import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
-import type { Sort, Column } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import type { Column } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
@@ -132,8 +132,7 @@ export function GroupsPage() {
   const failure = error === null ? undefined : toServiceError(error);
   // Without permission and data the page shows what is missing.
   if (failure?.status === 403 && groups === undefined) throw failure;
-  const sort = toSort(view.sort);
-  const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
+  const sortProps = getSortProps(view, show, SORT_KEYS);
   return (
     <Page fill title="Groups" meta={groups && formatMeta(groups)} actions={<HeaderLinks />}>
       <TableBar
@@ -142,8 +141,7 @@ export function GroupsPage() {
             columns={columns}
             hidden={view.hidden}
             onHide={(hidden) => show({ ...view, hidden })}
-            sort={sort}
-            onSort={onSort}
+            {...sortProps}
           />
         }
       >
@@ -163,8 +161,7 @@ export function GroupsPage() {
         rowLabel={getName}
         rowMenu={rowMenu}
         hidden={view.hidden}
-        sort={sort}
-        onSort={onSort}
+        {...sortProps}
         refetching={isFetching && groups !== undefined}
         error={failure}
         onRetry={() => void refetch()}

@@ -16,7 +16,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId, Column } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
@@ -76,8 +76,7 @@ export function Members({ group, given }: MembersProps) {
         rowId={getId}
         rowLabel={getName}
         rowMenu={rowMenu}
-        sort={toSort(sort)}
-        onSort={(next) => show({ ...view, sort: fromSort(next, SORT_KEYS) })}
+        {...getSortProps(view, show, SORT_KEYS)}
         selection={selection}
         onSelect={setSelection}
         refetching={refreshing && complete}

@@ -29,7 +29,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
@@ -85,8 +85,7 @@ export function LicensesPage() {
         rowLabel={getName}
         rowMenu={rowMenu}
         hidden={view.hidden}
-        sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
+        {...getSortProps(view, show, SORT_KEYS)}
         selection={selection}
         onSelect={setSelection}
         refetching={refreshing && complete}
@@ -363,8 +362,7 @@ function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show'
         columns={COLUMNS}
         hidden={view.hidden}
         onHide={(hidden) => show({ ...view, hidden })}
-        sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
+        {...getSortProps(view, show, SORT_KEYS)}
       />
     </>
   );

@@ -20,8 +20,8 @@ import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useShortcut } from '../../../ui/shortcuts.ts';
-import type { Sort, Column } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import type { Column } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
@@ -65,8 +65,7 @@ export function ProxiesPage() {
 
   // The error boundary of the route shows which capability is missing.
   if (error?.status === 403 && !assignments) throw error;
-  const sort = toSort(view.sort);
-  const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
+  const sortProps = getSortProps(view, show, SORT_KEYS);
   const columns = COLUMNS[deferredView.direction];
   return (
     <Page fill title="Proxies" meta={assignments && formatMeta(assignments)} actions={<HeaderActions />}>
@@ -76,8 +75,7 @@ export function ProxiesPage() {
             columns={columns}
             hidden={view.hidden}
             onHide={(hidden) => show({ ...view, hidden })}
-            sort={sort}
-            onSort={onSort}
+            {...sortProps}
           />
         }
       >
@@ -91,8 +89,7 @@ export function ProxiesPage() {
         rowLabel={getRowLabel}
         rowMenu={rowMenu}
         hidden={view.hidden}
-        sort={sort}
-        onSort={onSort}
+        {...sortProps}
         refetching={isFetching && assignments !== undefined}
         error={error}
         onRetry={refetch}

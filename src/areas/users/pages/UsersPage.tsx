@@ -23,7 +23,7 @@ import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { useShortcut } from '../../../ui/shortcuts.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
-import { fromSort, toSort } from '../../../ui/table/columns.ts';
+import { getSortProps } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, ToggleChip, MoreFilters } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
@@ -114,8 +114,7 @@ export function UsersPage() {
           rowLabel={getName}
           rowMenu={rowMenu}
           hidden={hidden}
-          sort={toSort(view.sort)}
-          onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
+          {...getSortProps(view, show, SORT_KEYS)}
           selection={selection}
           onSelect={setSelection}
           // A background refresh is only marked if the last one failed.
@@ -352,8 +351,7 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
           // Replaces the history entry: hiding columns is not a step for Back.
           show({ ...view, hidden: next }, true);
         }}
-        sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
+        {...getSortProps(view, show, SORT_KEYS)}
       />
     </>
   );
