@@ -88,6 +88,8 @@ export interface AccessibleSite {
   name: string;
   identityMode: 'password' | 'identity-manager';
   timeZone: string;
+  /** Time zone that the user has set on the site; null when that of the site applies. */
+  userTimeZone: string | null;
   schemaVersion: number;
   /** End of a temporary membership; null for a permanent one. */
   expiresAt: Date | null;
@@ -118,7 +120,7 @@ export async function lockAccount(
 export async function listAccessibleSites(db: Db, userId: number, ip: string): Promise<AccessibleSite[]> {
   const { rows } = await sql<AccessibleSite>`
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
-           s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${isAddressRefused(ip)} as "isAddressRefused",
+           m.time_zone as "userTimeZone", s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${isAddressRefused(ip)} as "isAddressRefused",
            m.two_factor_enabled as "requiresSecondFactor",
            ${MEMBER_CAPABILITIES} @> '{Manage Users,Manage Groups}' as "isAdministrator"
     from membership m join site s using (site_id)

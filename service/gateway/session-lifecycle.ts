@@ -33,6 +33,7 @@ export async function loadSession(db: Db, tokenHash: Buffer, ip: string): Promis
       email: account.email,
       firstName: account.firstName,
       lastName: account.lastName,
+      timeZone: site.userTimeZone,
     },
     site: { id, slug, name, identityMode, timeZone, schemaVersion },
     sites: sites

@@ -44,6 +44,7 @@ export const ownSessionOperations = new Set([
   'endOtherSessions',
   'endOwnSession',
   'changePassword',
+  'updateOwnProfile',
   'getIdentitySignOut',
   'listOwnPrincipals',
   'beginActing',
@@ -98,6 +99,7 @@ type ProtectedOperation = Exclude<
   | 'endOtherSessions'
   | 'endOwnSession'
   | 'changePassword'
+  | 'updateOwnProfile'
   | 'beginPasskeySignIn'
   | 'listPlatformSites'
   | 'createPlatformSite'

@@ -132,6 +132,12 @@ export async function fillSite(
   await joinSite(db, siteId, guest.userId, { licenseTypeId: 2 });
   const formerUser = await makePerson(db, siteId);
   const colleague = await makePerson(db, siteId, { ipRestrictionsEnabled: true });
+  await db
+    .updateTable('membership')
+    .set({ time_zone: 'America/St_Johns' })
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', colleague.userId)
+    .execute();
   await makeGroup(db, siteId, ['Read Data']);
   await db
     .insertInto('approved_address')

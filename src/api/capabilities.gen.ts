@@ -154,6 +154,7 @@ export const CAPABILITIES = {
   enableApiKey: ['Access Web Service'],
   disableApiKey: [],
   getApiKeyUsage: [],
+  updateOwnProfile: [],
   verifySecondFactor: [],
   beginPasskeyProof: [],
   confirmEnrolment: [],

@@ -27,6 +27,7 @@ interface UserRow {
   second_factor: boolean;
   ip_restrictions_enabled: boolean;
   user_entry_id: number | null;
+  time_zone: string | null;
   version: number;
   home_site_id: number;
   license_type_id: number;
@@ -49,6 +50,7 @@ const toUser = (row: UserRow): StoredUser => ({
   secondFactorSetUp: row.second_factor,
   ipRestrictionsEnabled: row.ip_restrictions_enabled,
   userEntryId: row.user_entry_id,
+  timeZone: row.time_zone,
   version: row.version,
   homeSiteId: row.home_site_id,
   licenseTypeId: row.license_type_id,
@@ -62,7 +64,7 @@ const selectUsers = (memberships: ReturnType<typeof sql>) => sql<UserRow>`
          coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
                    where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
          m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled, a.second_factor,
-         m.ip_restrictions_enabled, m.user_entry_id, m.version, a.home_site_id, m.license_type_id
+         m.ip_restrictions_enabled, m.user_entry_id, m.time_zone, m.version, a.home_site_id, m.license_type_id
   from picked join membership m using (site_id, user_id) join account a on a.user_id = m.user_id
   order by m.user_id`;
 

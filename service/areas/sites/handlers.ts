@@ -1,4 +1,5 @@
 import type { SiteSettings } from '../../../contract/generated/types.gen.ts';
+import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/time-zones.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
@@ -37,11 +38,14 @@ async function updateSettings(tx: Tx, call: Call<'updateSiteSettings'>, record: 
   record({ action: 'site.update', subject: ['site', caller.siteId], changes });
 }
 
-/** The time zone in IANA spelling. @throws ApiError 400 for an unknown name */
-export function parseTimeZone(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    throw badRequest([{ path: 'timeZone', message: `${timeZone} is not a time zone such as Europe/Berlin` }]);
-  }
+/** The name of the time zone as IANA spells it; undefined for an unknown name. */
+export const normalizeTimeZone = (name: string): string | undefined =>
+  // Temporal keeps a renamed zone as it was written; Intl would answer Europe/Kyiv as Europe/Kiev.
+  resolveTimeZone(name) && Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+
+/** The name of the time zone as IANA spells it. @throws ApiError 400 for an unknown name */
+export function parseTimeZone(name: string): string {
+  const timeZone = normalizeTimeZone(name);
+  if (timeZone === undefined) throw badRequest([{ path: 'timeZone', message: formatTimeZoneError(name) }]);
+  return timeZone;
 }

@@ -1,5 +1,5 @@
 /** Sites, their settings and the platform administrators. */
-export { parseTimeZone } from './handlers.ts';
+export { normalizeTimeZone, parseTimeZone } from './handlers.ts';
 export {
   addFirstPlatformAdministrator,
   addPlatformAdministrator,

@@ -57,6 +57,7 @@ onEachApp((context) => {
       secondFactorSetUp: false,
       ipRestrictionsEnabled: false,
       userEntryId: null,
+      timeZone: null,
     });
   });
 

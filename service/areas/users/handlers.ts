@@ -5,7 +5,7 @@ import { deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import { hashPassword } from '../../kernel/auth/passwords.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
-import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parseModifiedSince, parsePage } from '../../kernel/http/parameters.ts';
 import {
   buildUserEvent,
@@ -25,17 +25,18 @@ import {
   recordNewMember,
 } from '../members/index.ts';
 import { recordAssignmentsOfRemovedUser } from '../proxies/index.ts';
-import { getSite } from '../sites/index.ts';
+import { getSite, normalizeTimeZone } from '../sites/index.ts';
 import { mailPasswordLink } from './accounts.ts';
 import { explainAccess } from './explain-access.ts';
 import { checkPerson, dropIneffectiveFields, addressTaken } from './rules.ts';
-import { updateUser } from './update.ts';
+import { updateOwnProfile, updateUser } from './update.ts';
 import * as store from './users.store.ts';
 
 type Operations =
   | 'searchUsers'
   | 'createUser'
   | 'updateUser'
+  | 'updateOwnProfile'
   | 'removeUser'
   | 'getUser'
   | 'getUsersByIds'
@@ -89,6 +90,11 @@ export const userHandlers: Handlers<Operations> = {
     });
     call.services.wakeMailWorker();
     return ok(user.id, { etag: formatEtag(user.version) });
+  },
+
+  async updateOwnProfile(call) {
+    await change(call.db, getActor(call), (tx, record) => updateOwnProfile(tx, call, record));
+    return noContent;
   },
 
   async removeUser(call) {
@@ -165,7 +171,10 @@ async function createUser(
     federationId: info.federationId ?? null,
   });
   if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
-  await store.insertMembership(tx, caller.siteId, userId, caller.userId, info);
+  await store.insertMembership(tx, caller.siteId, userId, caller.userId, {
+    ...info,
+    timeZone: info.timeZone && normalizeTimeZone(info.timeZone),
+  });
   await recordNewMember(tx, caller.siteId, { userId, groupIds: groups }, 'user.create', record);
   if (passwordHash === null && site.identityMode === 'password')
     await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });

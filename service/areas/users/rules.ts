@@ -1,4 +1,5 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
+import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/time-zones.ts';
 import { findRefusedSwitches } from '../../../contract/rules/users.ts';
 import { conflict, type ApiError, type FieldError } from '../../kernel/api-error.ts';
 import { validateNewPassword } from '../../kernel/auth/passwords.ts';
@@ -20,17 +21,25 @@ export function checkNames(info: {
     .map((path) => ({ path, message: 'must not be empty' }));
 }
 
-/** Errors of a new user: names, and the password if one is given. */
+/** Error of a time zone that does not exist (spec 4.4). */
+export const checkTimeZone = ({ timeZone }: { timeZone?: string | null | undefined }): FieldError[] =>
+  typeof timeZone === 'string' && resolveTimeZone(timeZone) === undefined
+    ? [{ path: 'timeZone', message: formatTimeZoneError(timeZone) }]
+    : [];
+
+/** Errors of a new user: names, time zone, and the password if one is given. */
 export function checkPerson(info: {
   email: string;
   firstName: string;
   lastName: string;
   password?: string | undefined;
+  timeZone?: string | undefined;
 }): FieldError[] {
   const passwordError =
     info.password === undefined ? undefined : validateNewPassword(info.password, info.email);
   return [
     ...checkNames(info),
+    ...checkTimeZone(info),
     ...(passwordError === undefined ? [] : [{ path: 'password', message: passwordError }]),
   ];
 }

@@ -47,11 +47,12 @@ onEachApp((context) => {
       groups,
       twoFactorEnabled: true,
       ipRestrictionsEnabled: true,
+      timeZone: 'Europe/Lisbon',
     };
     expect((await change(info)).status).toBe(200);
     expect(await readUser()).toMatchObject(info);
-    expect((await change({ federationId: null })).status).toBe(200);
-    expect(await readUser()).toMatchObject({ federationId: null });
+    expect((await change({ federationId: null, timeZone: null })).status).toBe(200);
+    expect(await readUser()).toMatchObject({ federationId: null, timeZone: null });
   });
 
   test('an update without changes keeps version, date and audit log', async () => {

@@ -21,9 +21,9 @@ import {
   recordUserChanges,
   type StoredUser,
 } from '../members/index.ts';
-import { getSite, isApprovedAddress } from '../sites/index.ts';
+import { getSite, isApprovedAddress, normalizeTimeZone } from '../sites/index.ts';
 import { mailPasswordLink } from './accounts.ts';
-import { addressTaken, checkNames, checkSwitches, dropIneffectiveFields } from './rules.ts';
+import { addressTaken, checkNames, checkSwitches, checkTimeZone, dropIneffectiveFields } from './rules.ts';
 import * as store from './users.store.ts';
 
 /** Fields that open another way into the account or cannot be turned off again (contract, x-step-up). */
@@ -49,8 +49,8 @@ export async function updateUser(
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
   const site = await getSite(tx, caller.siteId);
+  const errors = [...checkNames(body), ...checkTimeZone(body), ...checkSwitches(before, body)];
   const info = getChangedFields(dropIneffectiveFields(body, site.identityMode), before);
-  const errors = [...checkNames(info), ...checkSwitches(before, body)];
   if (info.groups) errors.push(...(await checkGroupChange(tx, caller, before, info.groups)));
   if (
     info.ipRestrictionsEnabled &&
@@ -96,6 +96,7 @@ function getChangedFields(info: UserInfo, before: StoredUser): Omit<UserInfo, 'i
     groups: ifDifferent('groups', info.groups && [...new Set(info.groups)].toSorted((a, b) => a - b)),
     twoFactorEnabled: ifDifferent('twoFactorEnabled', info.twoFactorEnabled),
     ipRestrictionsEnabled: ifDifferent('ipRestrictionsEnabled', info.ipRestrictionsEnabled),
+    timeZone: ifDifferent('timeZone', info.timeZone && normalizeTimeZone(info.timeZone)),
   };
 }
 
@@ -201,4 +202,20 @@ async function setGroups(
 async function requireAdministratorAfter(tx: Tx, siteId: number, info: Omit<UserInfo, 'id'>): Promise<void> {
   if (info.isActive === false || info.groups || info.ipRestrictionsEnabled)
     await requireAdministrator(tx, siteId);
+}
+
+/** Changes the properties that users set for themselves. @throws ApiError 400 for an unknown time zone */
+export async function updateOwnProfile(
+  tx: Tx,
+  { caller, body }: Call<'updateOwnProfile'>,
+  record: Recorder,
+): Promise<void> {
+  const errors = checkTimeZone(body);
+  if (errors.length > 0) throw badRequest(errors);
+  const before = await lockUser(tx, caller.siteId, caller.userId);
+  if (!before) throw notFound(`User ${caller.userId}`);
+  const { timeZone } = getChangedFields({ id: before.id, timeZone: body.timeZone }, before);
+  if (timeZone === undefined) return;
+  await store.updateMembership(tx, caller.siteId, before.id, { timeZone });
+  await recordUserChanges(tx, caller, [before], 'user.update', record);
 }

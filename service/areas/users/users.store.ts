@@ -61,6 +61,8 @@ export interface MembershipFields {
   isActive?: boolean | undefined;
   twoFactorEnabled?: boolean | undefined;
   ipRestrictionsEnabled?: boolean | undefined;
+  /** Null: the site's. */
+  timeZone?: string | null | undefined;
 }
 
 /** Makes the user a member of the site with the license of new users. */
@@ -81,6 +83,7 @@ export async function insertMembership(
       two_factor_enabled: fields.twoFactorEnabled ?? false,
       ip_restrictions_enabled: fields.ipRestrictionsEnabled ?? false,
       user_entry_id: null,
+      time_zone: fields.timeZone ?? null,
       created_by: by,
       modified_by: by,
     })
@@ -128,6 +131,7 @@ export async function updateMembership(
     is_active: fields.isActive,
     two_factor_enabled: fields.twoFactorEnabled,
     ip_restrictions_enabled: fields.ipRestrictionsEnabled,
+    time_zone: fields.timeZone,
   };
   if (Object.values(values).every((value) => value === undefined)) return;
   await tx

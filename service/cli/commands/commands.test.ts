@@ -74,6 +74,8 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email: emailOf }) => {
       'New',
       '--group',
       'support',
+      '--time-zone',
+      'europe/lisbon',
       '--site',
       'northlight',
     );
@@ -90,6 +92,9 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email: emailOf }) => {
         sql`select g.name from group_member m join user_group g using (group_id) where m.user_id = ${id}`,
       ),
     ).toEqual({ name: 'Support' });
+    expect(await one(sql`select time_zone from membership where site_id = 1 and user_id = ${id}`)).toEqual({
+      time_zone: 'Europe/Lisbon',
+    });
     const audits = await sql`select action, actor_id from audit_log order by audit_id desc limit 2`.execute(
       database().db,
     );
@@ -250,6 +255,10 @@ onEachHost(({ run, queryOne: one }) => {
         'x',
       ],
       'No group is named x',
+    ],
+    [
+      ['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B', '--time-zone', 'Moon'],
+      '--time-zone: Moon is not a time zone',
     ],
     [['user', 'make-admin', 'a@b.example', 'c@d.example', '--site', 'harbor'], 'Unexpected arguments'],
     [['constructor'], 'Unknown command'],

@@ -17,7 +17,9 @@ npm run --silent admin -- COMMAND
       Creates an API key; the secret is printed only once. --replace turns off
       the user's active key for good.
   user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]...
-      Creates a user and prints a link to set the password.
+              [--time-zone ZONE]
+      Creates a user and prints a link to set the password. ZONE is an IANA
+      name such as Europe/Lisbon; without one the zone of the site applies.
   user deactivate EMAIL [--site SLUG] [--force]
       Prevents the user from signing in to this site. --force: even if no
       administrator remains.

@@ -1,3 +1,4 @@
+import { formatTimeZoneError } from '../../../contract/rules/time-zones.ts';
 import { resetFactors } from '../../areas/access/index.ts';
 import {
   addToGroups,
@@ -8,6 +9,7 @@ import {
   requireAdministrator,
   recordUserChanges,
 } from '../../areas/members/index.ts';
+import { normalizeTimeZone } from '../../areas/sites/index.ts';
 import { insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
@@ -26,17 +28,22 @@ import {
 
 const SITE_OPTION = { site: { type: 'string' } } as const;
 
-/** `user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]…`: creates a user and prints a link to set the password. */
+/** `user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]… [--time-zone ZONE]`: creates a user and prints a link to set the password. */
 export const createUser: Command = async (context, args) => {
   const { email, values } = parseEmailArgs(args, {
     ...SITE_OPTION,
     'first-name': { type: 'string' },
     'last-name': { type: 'string' },
+    'time-zone': { type: 'string' },
     group: { type: 'string', multiple: true, default: [] },
   });
   const firstName = values['first-name']?.trim();
   const lastName = values['last-name']?.trim();
   if (!firstName || !lastName) throw new CommandError('Give both --first-name and --last-name');
+  const zoneName = values['time-zone'];
+  const timeZone = zoneName === undefined ? undefined : normalizeTimeZone(zoneName);
+  if (zoneName !== undefined && timeZone === undefined)
+    throw new CommandError(`--time-zone: ${formatTimeZoneError(zoneName)}`);
   const site = await resolveSite(context.db, values.site);
   return change(context.db, createHostActor(site.site_id), async (tx, record) => {
     const groupIds = await requireGroups(tx, site.site_id, values.group);
@@ -52,7 +59,7 @@ export const createUser: Command = async (context, args) => {
     const userId = await insertAccount(tx, site.site_id, account);
     if (userId === undefined)
       throw new CommandError(`An account with the e-mail address ${email} already exists`);
-    await insertMembership(tx, site.site_id, userId, null, {});
+    await insertMembership(tx, site.site_id, userId, null, { timeZone });
     await recordNewMember(tx, site.site_id, { userId, groupIds }, 'cli.user-create', record);
     return formatUserWithLink(context, tx, site, { userId, email: address });
   });

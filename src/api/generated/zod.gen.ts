@@ -45,8 +45,14 @@ export const zUserInfoResponse = z.object({
     twoFactorEnabled: z.boolean(),
     secondFactorSetUp: z.boolean().optional(),
     ipRestrictionsEnabled: z.boolean(),
-    userEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+    userEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    timeZone: z.string().nullish()
 });
+
+/**
+ * IANA time zone of the user on this site, ignoring letter case; an offset is not a time zone. Null clears it: that of the site applies again.
+ */
+export const zNullableTimeZone = z.string().min(1).max(64).nullable();
 
 /**
  * Changes to a user; omitted properties keep their value.
@@ -60,8 +66,14 @@ export const zUserInfo = z.object({
     isActive: z.boolean().optional(),
     groups: z.array(zGroupId).max(1000).optional(),
     twoFactorEnabled: z.boolean().optional(),
-    ipRestrictionsEnabled: z.boolean().optional()
+    ipRestrictionsEnabled: z.boolean().optional(),
+    timeZone: zNullableTimeZone.optional()
 });
+
+/**
+ * IANA time zone of the user on this site, ignoring letter case; an offset is not a time zone. When absent, that of the site applies.
+ */
+export const zTimeZone = z.string().min(1).max(64);
 
 /**
  * A user to create.
@@ -75,7 +87,8 @@ export const zNewUserInfo = z.object({
     isActive: z.boolean().optional().default(true),
     groups: z.array(zGroupId).max(1000).optional(),
     twoFactorEnabled: z.boolean().optional().default(false),
-    ipRestrictionsEnabled: z.boolean().optional().default(false)
+    ipRestrictionsEnabled: z.boolean().optional().default(false),
+    timeZone: zTimeZone.optional()
 });
 
 /**
@@ -1588,7 +1601,8 @@ export const zSessionUser = z.object({
     id: zUserId,
     email: z.string(),
     firstName: z.string(),
-    lastName: z.string()
+    lastName: z.string(),
+    timeZone: z.string().nullish()
 });
 
 export const zSiteInfo = z.object({
@@ -1828,6 +1842,13 @@ export const zApiKeyUsage = z.object({
 });
 
 /**
+ * The properties that users set for themselves on this site; omitted ones keep their value.
+ */
+export const zOwnProfile = z.object({
+    timeZone: zNullableTimeZone.optional()
+});
+
+/**
  * Code of an authenticator app: six digits.
  */
 export const zOneTimeCode = z.string().regex(/^[0-9]{6}$/);
@@ -2026,7 +2047,7 @@ export const zEntryId = z.int().gte(1).lte(2147483647);
 export const zWrapIntoArrays = z.boolean().default(false);
 
 /**
- * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+ * 0 UTC, 1 the time zone of the user (of the principal with AS-USER), or of the site for date-only fields (spec 4.4).
  */
 export const zDateTimeBehavior2 = zDateTimeBehavior;
 
@@ -3901,6 +3922,13 @@ export const zEnableApiKeyResponse = zApiKeySecret;
  * Call counts and current connections.
  */
 export const zGetApiKeyUsageResponse = zApiKeyUsage;
+
+export const zUpdateOwnProfileBody = zOwnProfile;
+
+/**
+ * The profile is saved.
+ */
+export const zUpdateOwnProfileResponse = z.void();
 
 export const zVerifySecondFactorBody = zSecondFactorProof;
 

@@ -2,6 +2,7 @@ import { isFileField } from '../../../../contract/rules/fields.ts';
 /** Resolves what a request names (type, fields, sort, time zones, condition) against the schema. */
 import { type Condition, ENTRY_ID, type QueryError } from '../../../../contract/rules/query/condition.ts';
 import { ApiError, badRequest, type FieldError, notFound } from '../../../kernel/api-error.ts';
+import { type Caller, getAuthor } from '../../../kernel/auth/caller.ts';
 import { createCacheKey } from '../../../kernel/cache.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import {
@@ -64,13 +65,12 @@ export async function loadType(db: Db, siteId: number, name: string): Promise<En
 
 const UTC: TimeZones = { user: 'UTC', site: 'UTC' };
 
-/** Time zones of a request; loaded only for the behavior that converts dates. */
-export const loadZones = (
-  db: Db,
-  caller: { siteId: number; userId: number },
-  behavior: DateTimeBehavior,
-): Promise<TimeZones> =>
-  behavior === 0 ? Promise.resolve(UTC) : loadTimeZones(db, caller.siteId, caller.userId);
+/**
+ * Time zones of a request; loaded only for the behavior that converts dates. A proxy reads and writes local time of the
+ * principal, to whom the values are attributed (spec 4.4, shapes 1 As-User).
+ */
+export const loadZones = (db: Db, caller: Caller, behavior: DateTimeBehavior): Promise<TimeZones> =>
+  behavior === 0 ? Promise.resolve(UTC) : loadTimeZones(db, caller.siteId, getAuthor(caller).userId);
 
 export const createQueryContext = (
   siteId: number,
