@@ -12,6 +12,7 @@ type PackedRow = [
   created: string,
   modified: string,
   groups: readonly number[],
+  timeZone: string | null,
 ];
 
 const FLAGS = ['isActive', 'isLocked', 'twoFactor', 'approvedAddresses'] as const;
@@ -34,6 +35,7 @@ export const packRow = (row: DirectoryRow): string => {
     row.created,
     row.modified,
     row.groups,
+    row.timeZone,
   ];
   return JSON.stringify(packed);
 };
@@ -45,7 +47,7 @@ export const pack = (rows: readonly DirectoryRow[]): string => `[${rows.map(pack
 export function unpack(text: string): DirectoryRow[] {
   const rows = JSON.parse(text) as PackedRow[];
   return rows.map(
-    ([id, firstName, lastName, email, flags, licenseTypeId, createdDate, modifiedDate, groups]) =>
+    ([id, firstName, lastName, email, flags, licenseTypeId, createdDate, modifiedDate, groups, timeZone]) =>
       toRow(
         {
           id,
@@ -57,6 +59,7 @@ export function unpack(text: string): DirectoryRow[] {
           twoFactorEnabled: hasFlag(flags, 'twoFactor'),
           ipRestrictionsEnabled: hasFlag(flags, 'approvedAddresses'),
           groups: [...groups],
+          timeZone,
           createdDate,
           modifiedDate,
           createdBy: null,

@@ -44,6 +44,7 @@ const user = fc.record({
   twoFactorEnabled: fc.boolean(),
   ipRestrictionsEnabled: fc.boolean(),
   groups: fc.subarray([7, 8, 9, 10]),
+  timeZone: fc.constantFrom(null, 'Europe/Lisbon', 'America/St_Johns'),
   createdDate: fc.constantFrom(
     '2025-01-01T00:00:00.000Z',
     '2025-01-01T00:00:00Z',

@@ -1,3 +1,5 @@
+import { resolveTimeZone } from '../../contract/rules/time-zones.ts';
+
 const DAY_MS = 86_400_000;
 
 const readerTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -21,7 +23,7 @@ export function formatTimeZone(zone: string, at: number): string {
   const parts = getOffsetFormat(zone).formatToParts(at);
   const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
   const hours = offset.replace('GMT', 'UTC');
-  return zone === 'UTC' ? zone : `${zone.replaceAll('_', ' ')}, ${hours}`;
+  return zone === 'UTC' ? zone : `${formatTimeZoneName(zone)}, ${hours}`;
 }
 
 /** Returns the start of the day that contains a timestamp. */
@@ -59,13 +61,16 @@ function getFormat(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** Whether a name is an IANA time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    return getFormat(name) !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const isTimeZone = (name: string): boolean => resolveTimeZone(name) !== undefined;
+
+/** Names of the time zones that this browser knows, UTC first. */
+export const listTimeZones = (): readonly string[] => [
+  'UTC',
+  ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC'),
+];
+
+/** A time zone as options and labels name it: "America/New York". */
+export const formatTimeZoneName = (zone: string): string => zone.replaceAll('_', ' ');
 
 /** Converts a timestamp to the wall time of a zone, expressed in milliseconds as if it were UTC. */
 export function toWallTime(moment: number, timeZone: string): number {

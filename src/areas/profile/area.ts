@@ -1,3 +1,4 @@
+import { USER_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
 
 export const profileArea = defineArea({
@@ -14,6 +15,7 @@ export const profileArea = defineArea({
     changePassword: ['getOwnSecurity', 'listOwnSessions'],
     endOwnSession: ['listOwnSessions'],
     endOtherSessions: ['listOwnSessions'],
+    updateOwnProfile: ['getSession', ...USER_READS],
   },
   auditSentences: {
     'user.api-key-on': 'Turned on an API key',

@@ -1,4 +1,8 @@
-type NumberArray = Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+type NumberArray =
+  | Int32Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>;
 
 const MIN_LENGTH = 256;
 

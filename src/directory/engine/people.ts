@@ -148,6 +148,28 @@ class Memberships {
   }
 }
 
+/** A text of few different ones in each slot, or null: two bytes a slot. */
+class RepeatedTextColumn {
+  #numbers = new Uint16Array(0);
+  /** The index is the number; 0 is no text. */
+  readonly #texts: (string | null)[] = [null];
+  readonly #numberByText = new Map<string | null, number>([[null, 0]]);
+
+  get(slot: number): string | null {
+    return this.#texts[this.#numbers[slot] ?? 0] ?? null;
+  }
+
+  set(slot: number, text: string | null): void {
+    let number = this.#numberByText.get(text);
+    if (number === undefined) {
+      number = this.#texts.push(text) - 1;
+      this.#numberByText.set(text, number);
+    }
+    this.#numbers = growArray(this.#numbers, slot + 1);
+    this.#numbers[slot] = number;
+  }
+}
+
 /** Timestamps as numbers; a text in a non-canonical form is stored in addition. */
 class TimestampColumn {
   #times = new Float64Array(0);
@@ -210,6 +232,7 @@ export class People {
   readonly created = new TimestampColumn();
   readonly modified = new TimestampColumn();
   readonly groups = new Memberships();
+  readonly timeZone = new RepeatedTextColumn();
 
   get size(): number {
     return this.#slots.size;
@@ -248,6 +271,7 @@ export class People {
     this.created.set(slot, row.created);
     this.modified.set(slot, row.modified);
     this.groups.set(slot, row.groups);
+    this.timeZone.set(slot, row.timeZone);
     return slot;
   }
 
@@ -286,6 +310,7 @@ export class People {
       groups: this.groups.get(slot),
       twoFactor: (traits & TWO_FACTOR) > 0,
       approvedAddresses: (traits & ADDRESSES) > 0,
+      timeZone: this.timeZone.get(slot),
       created: this.created.get(slot),
       modified: this.modified.get(slot),
       licenseTypeId: getLicense(traits) || undefined,

@@ -15,6 +15,8 @@ export interface DirectoryRow {
   groups: readonly number[];
   twoFactor: boolean;
   approvedAddresses: boolean;
+  /** IANA name; null when the zone of the site applies. */
+  timeZone: string | null;
   created: string;
   modified: string;
   /** Undefined until the license page of the user has been read. */
@@ -39,6 +41,7 @@ export function toRow(user: UserInfoResponse, licenseTypeId: number | undefined)
     groups: user.groups,
     twoFactor: user.twoFactorEnabled,
     approvedAddresses: user.ipRestrictionsEnabled,
+    timeZone: user.timeZone ?? null,
     created: user.createdDate,
     modified: user.modifiedDate,
     licenseTypeId,

@@ -1,5 +1,14 @@
 import { Check } from 'lucide-react';
-import { ListBox, ListBoxItem, Popover, Text } from 'react-aria-components';
+import {
+  Autocomplete,
+  Input,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SearchField,
+  Text,
+  useFilter,
+} from 'react-aria-components';
 import './options.css';
 
 export interface FieldOption {
@@ -10,19 +19,41 @@ export interface FieldOption {
   disabledReason?: string | undefined;
 }
 
+interface OptionListProps {
+  label: string;
+  options?: readonly FieldOption[];
+  /** Adds a field that filters the options by label. */
+  searchable?: boolean;
+}
+
 /** Popup list of a select or combo box. */
-export function OptionList({ label, options }: { label: string; options?: readonly FieldOption[] }) {
+export function OptionList({ label, options, searchable = false }: OptionListProps) {
+  const { contains } = useFilter({ sensitivity: 'base' });
+  const list = (
+    <ListBox
+      className="options-list"
+      items={options}
+      renderEmptyState={() => <div className="options-none">Nothing matches</div>}
+    >
+      {/* Keyed by id, because positions change while the list is filtered. */}
+      {(option: FieldOption) => <Option id={option.value} option={option} />}
+    </ListBox>
+  );
   return (
     <Popover className="options" offset={4}>
       <section aria-label={label}>
-        <ListBox
-          className="options-list"
-          items={options}
-          renderEmptyState={() => <div className="options-none">Nothing matches</div>}
-        >
-          {/* Keyed by id, because positions change while the list is filtered. */}
-          {(option: FieldOption) => <Option id={option.value} option={option} />}
-        </ListBox>
+        {searchable ? (
+          <Autocomplete filter={contains}>
+            {/* The list was opened to choose from it. */}
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
+            <SearchField className="options-search" aria-label={`Search ${label}`} autoFocus>
+              <Input className="input" placeholder="Search" />
+            </SearchField>
+            {list}
+          </Autocomplete>
+        ) : (
+          list
+        )}
       </section>
     </Popover>
   );

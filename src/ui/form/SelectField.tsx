@@ -15,11 +15,13 @@ interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProp
 > {
   options: readonly FieldOption[];
   placeholder?: string;
+  /** Adds a field above a long list that filters it by label. */
+  searchable?: boolean;
 }
 
 /** Selects one of several options. */
 export function SelectField<Values extends FieldValues, Output>(props: SelectFieldProps<Values, Output>) {
-  const { label, hint, errorHelp, options, placeholder = 'Choose' } = props;
+  const { label, hint, errorHelp, options, placeholder = 'Choose', searchable = false } = props;
   const { bind, value, error, id, noteId } = useField(props);
   const trigger = useRef<HTMLButtonElement>(null);
   const chosen = options.find((option) => option.value === value);
@@ -42,7 +44,7 @@ export function SelectField<Values extends FieldValues, Output>(props: SelectFie
           <SelectValue className="select-value">{chosen?.label ?? placeholder}</SelectValue>
           <ChevronDown />
         </Button>
-        <OptionList label={label} options={options} />
+        <OptionList label={label} options={options} searchable={searchable} />
       </Select>
     </FieldFrame>
   );

@@ -15,6 +15,7 @@ const PROPERTY_LABELS: Readonly<Record<string, string>> = {
   ipRestrictionsEnabled: 'Approved addresses only',
   isLocked: 'Locked',
   federationId: 'Federation id',
+  timeZone: 'Time zone',
   userEntryId: 'Entry',
   homeSiteId: 'Home site',
   principals: 'May act for',

@@ -18,7 +18,7 @@ import { getNewEntryIds, appendNewRows } from '../editing/new-rows.ts';
 import type { PastComparison } from '../history/row-changes.ts';
 import { formatDateTooltip } from '../model/dates.ts';
 import type { EntryRows } from '../model/row-windows.ts';
-import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { useTimeZone } from '../model/zone.ts';
 import type { CellAddress } from '../views/view.ts';
 import { usePublishStatus } from './GridFoot.tsx';
 import { GridHead } from './GridHead.tsx';
@@ -295,11 +295,10 @@ export function EntryGrid(props: EntryGridProps) {
 
 /** Sets the tooltip of a date on hover; computing it for every rendered date would slow down scrolling. */
 function useDateTooltips() {
-  const { site } = useTimeZone();
+  const { site, own } = useTimeZone();
   return (event: PointerEvent) => {
     const time = event.target instanceof Element ? event.target.closest('time') : null;
-    if (time)
-      time.title = formatDateTooltip(time.dateTime, time.dataset.moment === 'day', site, BROWSER_TIME_ZONE);
+    if (time) time.title = formatDateTooltip(time.dateTime, time.dataset.moment === 'day', site, own);
   };
 }
 

@@ -16,7 +16,7 @@ import { formatDateTooltip } from '../model/dates.ts';
 import { getFullRange, loadFullRange } from '../model/full-values.ts';
 import type { EntryRows } from '../model/row-windows.ts';
 import { WINDOW_ROWS } from '../model/row-windows.ts';
-import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { useTimeZone } from '../model/zone.ts';
 import { NO_TOTALS, addTotals, formatTotals } from './totals.ts';
 import type { CellTotals } from './totals.ts';
 
@@ -97,17 +97,13 @@ interface FocusedDateProps extends GridFootProps {
 
 /** The focused date in all time zones, like the tooltip on hover. */
 function FocusedDate({ rows, cell, columns, editing }: FocusedDateProps) {
-  const { site } = useTimeZone();
+  const { site, own } = useTimeZone();
   const row = rows.at(cell.row);
   const field = columns[cell.column]?.field;
   const value =
     row && field?.fieldType === FIELD.date ? getShownValue(row, field, editing.changes) : undefined;
   if (!field || typeof value !== 'string') return null;
-  return (
-    <span className="num eg-totals">
-      {formatDateTooltip(value, field.isDateOnly, site, BROWSER_TIME_ZONE)}
-    </span>
-  );
+  return <span className="num eg-totals">{formatDateTooltip(value, field.isDateOnly, site, own)}</span>;
 }
 
 /** Above this, totals are not computed in the grid. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { usePermission, useSession } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
@@ -25,7 +25,7 @@ import { useImportRun, openWorkerClient } from '../../import/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { BROWSER_TIME_ZONE } from '../model/zone.ts';
+import { useTimeZone } from '../model/zone.ts';
 import type { CheckRequest } from './check-request.ts';
 import { loadAllNames, loadAliases, loadEntriesByValues, loadUserNames, loadNames } from './look-up.ts';
 import type { createRowChecker, MissingLookups } from './row-checker.ts';
@@ -217,7 +217,7 @@ interface RulesFieldsProps {
 /** Form of the parse rules; shows only rules relevant to the columns. */
 function RulesFields({ prepared, onChange }: RulesFieldsProps) {
   const { type, fields } = useEntryType();
-  const { site } = useSession();
+  const { site, own } = useTimeZone();
   const { file, setup } = prepared;
   const { mapping, rules } = setup;
   const set = (part: Partial<ParseRules>) => onChange({ rules: { ...rules, ...part } });
@@ -278,10 +278,7 @@ function RulesFields({ prepared, onChange }: RulesFieldsProps) {
             label="Time zone of times without an offset"
             value={rules.zone}
             onChoose={(zone) => set({ zone })}
-            options={[...new Set(['UTC', site.timeZone, BROWSER_TIME_ZONE, rules.zone])].map((zone) => [
-              zone,
-              zone,
-            ])}
+            options={[...new Set(['UTC', site, own, rules.zone])].map((zone) => [zone, zone])}
           />
         )}
         <SelectChoice

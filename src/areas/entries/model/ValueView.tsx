@@ -8,7 +8,7 @@ import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { formatDateTooltip, formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
 import { isFile, isNamed, formatItem, toItems } from './values.ts';
-import { BROWSER_TIME_ZONE, useTimeZone } from './zone.ts';
+import { useTimeZone } from './zone.ts';
 import './values.css';
 
 const TONES: readonly Tone[] = ['neutral', 'info', 'ok', 'accent', 'warn'];
@@ -99,13 +99,9 @@ function Reference({ item, text, tabIndex }: ReferenceProps) {
 }
 
 function DateText({ value, isDateOnly }: { value: string; isDateOnly: boolean }) {
-  const { name, site } = useTimeZone();
+  const { name, site, own } = useTimeZone();
   return (
-    <time
-      className="num"
-      dateTime={value}
-      title={formatDateTooltip(value, isDateOnly, site, BROWSER_TIME_ZONE)}
-    >
+    <time className="num" dateTime={value} title={formatDateTooltip(value, isDateOnly, site, own)}>
       {formatDateValue(value, isDateOnly, name)}
       {!isDateOnly && <span className="val-zone"> {formatZoneName(value, name)}</span>}
     </time>

@@ -1,7 +1,8 @@
 import { useSession } from '../../../api/session.ts';
+import { getReaderTimeZone, isTimeZone } from '../../../lib/time-zones.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 
-/** Time zone in which dates with a time are displayed: UTC, the site's zone or the browser's. */
+/** Time zone in which dates with a time are displayed: UTC, the site's zone or the reader's own. */
 export type ZoneChoice = 'utc' | 'site' | 'own';
 
 const STORAGE_KEY = 'steward-entries-zone';
@@ -9,12 +10,9 @@ const ZONE_CHOICES: readonly ZoneChoice[] = ['utc', 'site', 'own'];
 const zoneStore = createStore<ZoneChoice | undefined>(undefined);
 let storedChoice: ZoneChoice | undefined;
 
-/** The choice saved in this browser, read once; UTC without one. */
-const getStoredChoice = (): ZoneChoice =>
-  (storedChoice ??= ZONE_CHOICES.find((choice) => choice === localStorage.getItem(STORAGE_KEY)) ?? 'utc');
-
-/** Time zone of the browser. */
-export const BROWSER_TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The choice saved in this browser, read once; undefined without one. */
+const getStoredChoice = (): ZoneChoice | undefined =>
+  (storedChoice ??= ZONE_CHOICES.find((choice) => choice === localStorage.getItem(STORAGE_KEY)));
 
 /** Selects the time zone and saves the choice in this browser. */
 export function setTimeZone(choice: ZoneChoice): void {
@@ -22,9 +20,17 @@ export function setTimeZone(choice: ZoneChoice): void {
   zoneStore.set(choice);
 }
 
-/** The selected time zone: the choice, the site's zone and the IANA name of the selected one. */
+/**
+ * The selected time zone: the choice, the zones of the site and of the reader, and the IANA name of the selected one.
+ * The reader's zone is the one set in the profile (spec 4.4), otherwise the browser's. Without a choice, dates are in
+ * the zone of the profile if there is one, otherwise in UTC as in the API.
+ */
 export function useTimeZone() {
-  const choice = useStore(zoneStore) ?? getStoredChoice();
-  const { timeZone: site } = useSession().site;
-  return { choice, site, name: { utc: 'UTC', site, own: BROWSER_TIME_ZONE }[choice] };
+  const { site: siteInfo, user } = useSession();
+  const { timeZone: site } = siteInfo;
+  // A zone that this browser does not know cannot be displayed.
+  const profile = typeof user.timeZone === 'string' && isTimeZone(user.timeZone) ? user.timeZone : undefined;
+  const own = profile ?? getReaderTimeZone();
+  const choice = useStore(zoneStore) ?? getStoredChoice() ?? (profile === undefined ? 'utc' : 'own');
+  return { choice, site, own, name: { utc: 'UTC', site, own }[choice] };
 }

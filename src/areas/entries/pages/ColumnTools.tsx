@@ -20,7 +20,7 @@ import {
 } from '../model/columns.ts';
 import type { ColumnLayout } from '../model/columns.ts';
 import type { Field } from '../model/schema.ts';
-import { BROWSER_TIME_ZONE, setTimeZone, useTimeZone } from '../model/zone.ts';
+import { setTimeZone, useTimeZone } from '../model/zone.ts';
 
 const PopoverCard = lazyWithPreload(() => import('../../../ui/menu/PopoverCard.tsx'));
 
@@ -80,11 +80,11 @@ export function ColumnTools(props: ColumnToolsProps) {
 
 /** Menu for the time zone in which dates with a time are displayed. */
 function ZoneButton() {
-  const { choice, site } = useTimeZone();
+  const { choice, site, own } = useTimeZone();
   const zones = [
     { choice: 'utc', label: 'UTC', hint: 'As in the API' },
     { choice: 'site', label: 'Time zone of the site', hint: site },
-    { choice: 'own', label: 'My time zone', hint: BROWSER_TIME_ZONE },
+    { choice: 'own', label: 'My time zone', hint: own },
   ] as const;
   return (
     <MenuButton

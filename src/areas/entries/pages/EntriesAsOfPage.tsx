@@ -4,7 +4,7 @@ import { useDeferredValue, useMemo } from 'react';
 import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
 import type { Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { usePermission, useSession } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -39,7 +39,7 @@ import type { ColumnLayout, EntryColumn } from '../model/columns.ts';
 import { paginate } from '../model/row-pages.ts';
 import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { useTimeZone } from '../model/zone.ts';
 import { buildRowQuery, parseSort } from '../views/row-query.ts';
 import { getColumnLayoutKey } from '../views/saved-view.ts';
 import { useViews } from '../views/use-views.ts';
@@ -164,7 +164,6 @@ interface ExportButtonProps {
 /** Exports the list as of the selected time; each row states the time and its differences from today. */
 function ExportButton({ type, fields, columns, view, condition, result }: ExportButtonProps) {
   const { reason } = usePermission('recordExport');
-  const { site } = useSession();
   const zone = useTimeZone();
   const filter = useFilterText(view, condition);
   const { asOf } = view;
@@ -187,7 +186,7 @@ function ExportButton({ type, fields, columns, view, condition, result }: Export
     openExport(
       createEntriesExport(
         { ...request, filter: description, asOf: createAsOfSource(type.id, query, fields) },
-        [zone.name, 'UTC', site.timeZone, BROWSER_TIME_ZONE],
+        [zone.name, 'UTC', zone.site, zone.own],
       ),
     );
   };

@@ -1,13 +1,13 @@
 import { useRouter } from '@tanstack/react-router';
 import { Download, Upload } from 'lucide-react';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
-import { usePermission, useSession } from '../../../api/session.ts';
+import { usePermission } from '../../../api/session.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { openExport } from '../../export/index.ts';
 import { createEntriesExport } from '../export/entries-export.ts';
 import type { EntriesExportRequest } from '../export/entries-export.ts';
-import { BROWSER_TIME_ZONE, useTimeZone } from '../model/zone.ts';
+import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
 import { useFilterText } from './FilterChips.tsx';
 
@@ -21,7 +21,6 @@ interface ImportExportMenuProps {
 export function ImportExportMenu({ request, view, condition }: ImportExportMenuProps) {
   const router = useRouter();
   const filter = useFilterText(view, condition);
-  const { site } = useSession();
   const zone = useTimeZone();
   const importPermission = usePermission('updateEntries');
   const exportPermission = usePermission('recordExport');
@@ -53,8 +52,8 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
               createEntriesExport({ ...request, total: total ?? 0, filter }, [
                 zone.name,
                 'UTC',
-                site.timeZone,
-                BROWSER_TIME_ZONE,
+                zone.site,
+                zone.own,
               ]),
             ),
         },

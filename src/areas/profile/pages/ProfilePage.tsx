@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { UserRoundCog } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
+import { z } from 'zod';
 import type { SessionInfo, OwnSecurity } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import {
@@ -10,6 +11,7 @@ import {
   endOwnSessionMutation,
   changePasswordMutation,
   regenerateRecoveryCodesMutation,
+  updateOwnProfileMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useSession } from '../../../api/session.ts';
@@ -26,6 +28,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
+import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody, Fact, Facts, CardRow } from '../../../ui/layout/Card.tsx';
@@ -75,6 +78,7 @@ export function ProfilePage() {
           </div>
           <div className="profile-side">
             <AccountCard />
+            <TimeZoneCard />
             {!isFederated && <PasswordCard />}
           </div>
         </div>
@@ -128,6 +132,52 @@ function AccountCard() {
           )}
         </Fact>
       </Facts>
+    </Card>
+  );
+}
+
+const timeZoneSchema = z.object({ timeZone: z.string() });
+
+/** Form for the time zone of the user on this site (spec 4.4). */
+function TimeZoneCard() {
+  const { user, site } = useSession();
+  const save = useWrite('updateOwnProfile', updateOwnProfileMutation());
+  const form = useForm({
+    resolver: zodResolver(timeZoneSchema),
+    values: { timeZone: user.timeZone ?? '' },
+    resetOptions: { keepDirtyValues: true },
+  });
+  useUnsavedGuard(form.formState.isDirty);
+  return (
+    <Card title="Time zone">
+      <CardBody>
+        <Form
+          form={form}
+          pending={save.isPending}
+          error={save.error}
+          submitLabel="Save time zone"
+          onSubmit={(values) =>
+            save.mutate(
+              { body: { timeZone: values.timeZone === '' ? null : values.timeZone } },
+              {
+                onSuccess() {
+                  form.reset(values);
+                  toast({ title: 'Your time zone was saved' });
+                },
+              },
+            )
+          }
+        >
+          <TimeZoneField
+            control={form.control}
+            name="timeZone"
+            label="Your time zone"
+            current={user.timeZone}
+            siteZone={site.timeZone}
+            hint={`Dates with a time of entries on ${site.name} are shown in it. Programs with your key use it with dateTimeBehavior=1.`}
+          />
+        </Form>
+      </CardBody>
     </Card>
   );
 }

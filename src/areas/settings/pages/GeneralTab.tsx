@@ -9,8 +9,8 @@ import { usePermission } from '../../../api/session.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { settingsQuery } from '../model/settings-query.ts';
@@ -23,13 +23,6 @@ const schema = z.object({
 type Values = z.infer<typeof schema>;
 
 const toFormValues = ({ name, timeZone }: SiteSettings): Values => ({ name, timeZone });
-
-/** Time zones known to the browser, and the current one. */
-const buildZoneOptions = (current: string) =>
-  [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map((value) => ({
-    value,
-    label: value.replaceAll('_', ' '),
-  }));
 
 const IDENTITY_MODES = { password: 'Password', 'identity-manager': 'Identity manager' } as const;
 
@@ -72,11 +65,11 @@ export function GeneralTab() {
               </Banner>
             )}
             <TextField control={form.control} name="name" label="Name" />
-            <SelectField
+            <TimeZoneField
               control={form.control}
               name="timeZone"
               label="Time zone"
-              options={buildZoneOptions(base.timeZone)}
+              current={base.timeZone}
               hint="Dates without a time start at midnight in this zone. Changing it affects how dates of all entries are shown."
             />
           </Form>

@@ -114,8 +114,19 @@ function saveTemplate(): void {
     'users-template.csv',
     formatCsv([
       Object.values(columns),
-      ['ann.example@company.example', 'Ann', 'Example', 'Active', 'Standard', '', 'No', 'No', ''],
-      ['ben.example@company.example', 'Ben', 'Example', 'Inactive', 'No License', '', 'No', 'No', ''],
+      [
+        'ann.example@company.example',
+        'Ann',
+        'Example',
+        'Active',
+        'Standard',
+        '',
+        'No',
+        'No',
+        'Europe/Lisbon',
+        '',
+      ],
+      ['ben.example@company.example', 'Ben', 'Example', 'Inactive', 'No License', '', 'No', 'No', '', ''],
     ]),
   );
 }
@@ -358,9 +369,20 @@ async function sendUsers(client: Remote<RowChecker>): Promise<void> {
 }
 
 function toKnownUser(row: DirectoryRow): KnownUser {
-  const { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses } =
-    row;
-  return { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses };
+  const { id, email, firstName, lastName, isActive, licenseTypeId, groups, timeZone } = row;
+  const { twoFactor, approvedAddresses } = row;
+  return {
+    id,
+    email,
+    firstName,
+    lastName,
+    isActive,
+    licenseTypeId,
+    groups,
+    twoFactor,
+    approvedAddresses,
+    timeZone,
+  };
 }
 
 async function sendFederationIds(client: Remote<RowChecker>, request: CheckRequest): Promise<void> {

@@ -20,6 +20,7 @@ const ann: KnownUser = {
   groups: [1],
   twoFactor: true,
   approvedAddresses: false,
+  timeZone: 'Europe/Kyiv',
   federationId: 'f-7',
 };
 const ben: KnownUser = { ...ann, id: 8, email: 'ben@people.example', firstName: 'Ben', twoFactor: false };
@@ -120,6 +121,36 @@ test('sends only changed fields of users found by id or e-mail', () => {
     before: { lastName: 'Marsh' },
     addGroups: [3],
   });
+});
+
+test('sets time zones that exist, whatever the case and the name of a renamed one', () => {
+  const [created, changed, same, unknown, offset] = check([
+    { ...NEW, timeZone: 'europe/lisbon' },
+    { id: '7', timeZone: ' Pacific/Kiritimati ' },
+    { id: '8', timeZone: 'Europe/Kiev' },
+    { ...NEW, email: 'b@people.example', timeZone: 'Moon' },
+    { ...NEW, email: 'c@people.example', timeZone: '+02:00' },
+  ]);
+  expect(created).toMatchObject({
+    outcome: 'create',
+    changes: [
+      { field: 'licenseTypeId', before: '', after: 'Standard' },
+      { field: 'timeZone', before: '', after: 'Europe/Lisbon' },
+    ],
+    work: { create: { ...NEW, timeZone: 'Europe/Lisbon' } },
+  });
+  expect(changed).toMatchObject({
+    changes: [{ field: 'timeZone', before: 'Europe/Kyiv', after: 'Pacific/Kiritimati' }],
+    work: { update: { id: 7, timeZone: 'Pacific/Kiritimati' }, before: { timeZone: 'Europe/Kyiv' } },
+  });
+  expect(same).toMatchObject({ outcome: 'skip', changes: [] });
+  for (const [row, text] of [
+    [unknown, '“Moon”'],
+    [offset, '“+02:00”'],
+  ] as const)
+    expect(row?.errors).toEqual([
+      { field: 'timeZone', message: `${text} is not a time zone such as Europe/Berlin` },
+    ]);
 });
 
 test('ignores empty cells and removes groups only in exact mode', () => {

@@ -1,5 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../../../../contract/generated/types.gen.ts';
 import { STANDARD_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
 import { findRefusedSwitches } from '../../../../contract/rules/users.ts';
 import type { RowError, ImportRowPlan, FieldChange } from '../../../files/import-plan/plan.ts';
 import { formatNameList } from '../../../files/table/name-list.ts';
@@ -128,18 +129,20 @@ const toNewUser = (target: RowTarget): NewUserInfo => ({
   ...(target.groups && target.groups.length > 0 && { groups: [...target.groups] }),
   ...(target.twoFactorEnabled && { twoFactorEnabled: true }),
   ...(target.ipRestrictionsEnabled && { ipRestrictionsEnabled: true }),
+  ...(target.timeZone !== undefined && { timeZone: target.timeZone }),
   ...(target.federationId !== undefined && { federationId: target.federationId }),
 });
 
 /** Changes shown for a new user besides name and e-mail. */
 function describeCreate(target: RowTarget, groupLookup: GroupLookup): FieldChange[] {
-  const { groups = [], federationId } = target;
+  const { groups = [], timeZone, federationId } = target;
   const values: readonly [Field, string | undefined][] = [
     ['isActive', target.isActive === false ? formatStatus(false) : undefined],
     ['licenseTypeId', formatLicense(target.licenseTypeId ?? STANDARD_LICENSE)],
     ['groups', groups.length > 0 ? formatNameList(groups.map(groupLookup.getName)) : undefined],
     ['twoFactorEnabled', target.twoFactorEnabled ? formatSwitch(true) : undefined],
     ['ipRestrictionsEnabled', target.ipRestrictionsEnabled ? formatSwitch(true) : undefined],
+    ['timeZone', timeZone],
     ['federationId', federationId],
   ];
   return values.flatMap(([field, after]) => (after === undefined ? [] : [{ field, before: '', after }]));
@@ -181,11 +184,12 @@ function planUpdate(target: RowTarget, user: KnownUser, checking: CheckContext):
   };
 }
 
-/** E-mail addresses are compared by key; spaces around names are trimmed (spec 2.1). */
+/** E-mail addresses are compared by key; spaces around names are trimmed (spec 2.1); a renamed zone stays the same. */
 const EQUALITY_BY_FIELD: { [Key in keyof ProfileFields]?: (a: string, b: string) => boolean } = {
   email: (a, b) => toEmailKey(a) === toEmailKey(b),
   firstName: (a, b) => a.trim() === b.trim(),
   lastName: (a, b) => a.trim() === b.trim(),
+  timeZone: (a, b) => resolveTimeZone(a) === resolveTimeZone(b),
 };
 
 function compare(target: RowTarget, user: KnownUser): { after: ProfileFields; before: ProfileFields } {
@@ -206,6 +210,7 @@ function compare(target: RowTarget, user: KnownUser): { after: ProfileFields; be
   note('email', target.email, now.email);
   note('firstName', target.firstName, now.firstName);
   note('lastName', target.lastName, now.lastName);
+  note('timeZone', target.timeZone, now.timeZone);
   note('federationId', target.federationId, now.federationId);
   note('isActive', target.isActive, now.isActive);
   note('twoFactorEnabled', target.twoFactorEnabled || undefined, now.twoFactorEnabled);
@@ -262,6 +267,7 @@ function describeUpdate(user: KnownUser, work: RowWork, groupLookup: GroupLookup
   }
   if (update?.twoFactorEnabled) note('twoFactorEnabled', formatSwitch(false), formatSwitch(true));
   if (update?.ipRestrictionsEnabled) note('ipRestrictionsEnabled', formatSwitch(false), formatSwitch(true));
+  if (update?.timeZone !== undefined) note('timeZone', user.timeZone ?? '', update.timeZone ?? '');
   if (update?.federationId !== undefined)
     note('federationId', user.federationId ?? '', update.federationId ?? '');
   return changes;

@@ -45,6 +45,7 @@ const COLUMNS: readonly ExportColumn[] = [
   ),
   createColumn('twoFactorEnabled', 11, ({ twoFactor }) => yesNo(twoFactor)),
   createColumn('ipRestrictionsEnabled', 19, ({ approvedAddresses }) => yesNo(approvedAddresses)),
+  createColumn('timeZone', 22, ({ timeZone }) => timeZone ?? ''),
   { heading: CREATED, width: 18, cell: ({ created }) => new Date(created) },
   { heading: MODIFIED, width: 18, cell: ({ modified }) => new Date(modified) },
 ];

@@ -11,6 +11,7 @@ export const FIELDS = [
   'groups',
   'twoFactorEnabled',
   'ipRestrictionsEnabled',
+  'timeZone',
   'federationId',
 ] as const;
 export type Field = (typeof FIELDS)[number];
@@ -26,6 +27,7 @@ export const HEADINGS: Record<Field, string> = {
   groups: 'Groups',
   twoFactorEnabled: 'Two-factor',
   ipRestrictionsEnabled: 'Approved addresses',
+  timeZone: 'Time zone',
   federationId: 'Federation id',
 };
 
@@ -76,6 +78,7 @@ const FIELD_SPELLINGS: Record<Field, readonly string[]> = {
     'iprestricted',
     'iprestriction',
   ],
+  timeZone: ['timezone', 'tz', 'zeitzone', 'fuseauhoraire', 'zonahoraria'],
   federationId: ['federationid', 'federation', 'externalid', 'ssoid', 'subject'],
 };
 

@@ -1,5 +1,6 @@
 import { regexes } from 'zod/v4/core';
 import { licenseTypes, findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch, FALSE_WORDS, TRUE_WORDS } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
@@ -20,6 +21,7 @@ export interface RowTarget {
   groups?: readonly number[];
   twoFactorEnabled?: boolean;
   ipRestrictionsEnabled?: boolean;
+  timeZone?: string;
   federationId?: string;
   errors: RowError[];
   /** The record could not be parsed. */
@@ -77,6 +79,8 @@ function parseCell(target: RowTarget, field: Field, text: string, groupLookup: G
     case 'twoFactorEnabled':
     case 'ipRestrictionsEnabled':
       return set(field, take(parseSwitch(text)));
+    case 'timeZone':
+      return set('timeZone', take(parseTimeZone(text)));
     case 'email':
     case 'firstName':
     case 'lastName':
@@ -119,6 +123,15 @@ function parseId(text: string): ParseResult<number> {
   const value = Number(text.trim());
   const valid = /^\d{1,10}$/.test(text.trim()) && value >= 1 && value <= 0x7fffffff;
   return valid ? { value } : { error: `${quoteExcerpt(text)} is not a user id` };
+}
+
+/** Parses an IANA time zone; a renamed one keeps its name. */
+function parseTimeZone(text: string): ParseResult<string> {
+  const name = text.trim();
+  const canonical = resolveTimeZone(name);
+  if (canonical === undefined)
+    return { error: `${quoteExcerpt(name)} is not a time zone such as Europe/Berlin` };
+  return { value: canonical.toLowerCase() === name.toLowerCase() ? canonical : name };
 }
 
 /** Finds groups by name, ignoring case, or by id. */

@@ -15,6 +15,8 @@ export interface KnownUser {
   groups: readonly number[];
   twoFactor: boolean;
   approvedAddresses: boolean;
+  /** Null when the zone of the site applies. */
+  timeZone: string | null;
   /** Set only if it was read separately: the directory does not hold it. */
   federationId?: string | undefined;
 }

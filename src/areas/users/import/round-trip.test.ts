@@ -54,6 +54,7 @@ const people = groupNames.chain((names) =>
         groups: fc.uniqueArray(fc.integer({ min: 1, max: names.length })),
         twoFactor: fc.boolean(),
         approvedAddresses: fc.boolean(),
+        timeZone: fc.constantFrom(null, 'Europe/Kyiv', 'America/St_Johns', 'UTC', 'Etc/GMT+5'),
         federationId: fc.oneof(fc.constant(''), name),
       }),
       { selector: ({ id }) => id, maxLength: 8 },

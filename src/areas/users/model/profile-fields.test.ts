@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import { getProfileChanges, profileSchema } from './profile-fields.ts';
 
-const base = { firstName: 'Ada', lastName: 'Okafor', email: 'ada@northlight.example', federationId: 'f-1' };
+const base = {
+  firstName: 'Ada',
+  lastName: 'Okafor',
+  email: 'ada@northlight.example',
+  federationId: 'f-1',
+  timeZone: 'Europe/Lisbon',
+};
 
 test('sends only changed fields', () => {
   expect(getProfileChanges(base, base)).toEqual({});
   expect(getProfileChanges(base, { ...base, lastName: 'Lind' })).toEqual({ lastName: 'Lind' });
 });
 
-test('clears an emptied federation id', () => {
-  expect(getProfileChanges(base, { ...base, federationId: '' })).toEqual({ federationId: null });
+test.each(['federationId', 'timeZone'])('clears an emptied %s', (field) => {
+  expect(getProfileChanges(base, { ...base, [field]: '' })).toEqual({ [field]: null });
 });
 
 test('accepts what the contract accepts', () => {

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { UserInfo, UserInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { zNewUserInfo } from '../../../api/generated/zod.gen.ts';
 
-export const PROFILE_FIELDS = ['firstName', 'lastName', 'email', 'federationId'] as const;
+export const PROFILE_FIELDS = ['firstName', 'lastName', 'email', 'federationId', 'timeZone'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type ProfileValues = Record<ProfileField, string>;
 
@@ -10,32 +11,40 @@ export const PROFILE_LABELS: ProfileValues = {
   lastName: 'Last name',
   email: 'E-mail',
   federationId: 'Federation id',
+  timeZone: 'Time zone',
 };
 
 /** Form schema, following the contract. */
 export const profileSchema = zNewUserInfo
   .pick({ firstName: true, lastName: true, email: true })
-  .extend({ federationId: zNewUserInfo.shape.federationId.unwrap() });
+  .extend({ federationId: zNewUserInfo.shape.federationId.unwrap(), timeZone: z.string() });
 
 export const toProfileValues = ({
   firstName,
   lastName,
   email,
   federationId,
+  timeZone,
 }: UserInfoResponse): ProfileValues => ({
   firstName,
   lastName,
   email,
   federationId: federationId ?? '',
+  timeZone: timeZone ?? '',
 });
 
-/** Changed fields only: an omitted field keeps its value (shapes 2). Empty clears the federation id. */
+/** Fields that null clears; the form holds an empty text. */
+const CLEARABLE_FIELDS: ReadonlySet<ProfileField> = new Set(['federationId', 'timeZone']);
+
+/** Changed fields only: an omitted field keeps its value (shapes 2). */
 export function getProfileChanges(base: ProfileValues, values: ProfileValues): Omit<UserInfo, 'id'> {
   const changed = PROFILE_FIELDS.filter((field) => values[field] !== base[field]);
-  const body = Object.fromEntries(changed.map((field) => [field, values[field]]));
-  return changed.includes('federationId') && values.federationId === ''
-    ? { ...body, federationId: null }
-    : body;
+  return Object.fromEntries(
+    changed.map((field) => [
+      field,
+      values[field] === '' && CLEARABLE_FIELDS.has(field) ? null : values[field],
+    ]),
+  );
 }
 
 /** Describes changes by others to properties outside the form. */

@@ -16,6 +16,7 @@ import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import {
@@ -150,6 +151,14 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
                 : undefined
             }
           />
+          <TimeZoneField
+            control={form.control}
+            name="timeZone"
+            label="Time zone"
+            current={base.data.timeZone}
+            siteZone={site.timeZone}
+            hint="Dates with a time are read and written in it on this site."
+          />
         </Form>
       </div>
     </Card>
@@ -168,6 +177,10 @@ interface ConflictProps {
 }
 
 const listFormat = new Intl.ListFormat('en');
+
+/** A value as the banner names it. */
+const formatValue = (field: ProfileField, value: string): string =>
+  value || (field === 'timeZone' ? 'same as the site' : 'empty');
 
 // The conflict must be read before saving, so it gets the focus.
 const focusElement = (notice: HTMLElement | null) => notice?.focus();
@@ -207,7 +220,10 @@ function ConflictBanner({ form, conflict: { conflicts, merged, otherChanges, mod
         {merged.length > 0 && (
           <p>
             Accepted from them:{' '}
-            {listFormat.format(merged.map(({ field, theirs }) => `${PROFILE_LABELS[field]} “${theirs}”`))}.
+            {listFormat.format(
+              merged.map(({ field, theirs }) => `${PROFILE_LABELS[field]} “${formatValue(field, theirs)}”`),
+            )}
+            .
           </p>
         )}
         {otherChanges.length > 0 && <p>Also changed: {listFormat.format(otherChanges)}.</p>}
@@ -230,11 +246,11 @@ function ConflictRow({ conflict: { field, theirs, mine }, form, onChoose }: Conf
         <input
           type="radio"
           name={`conflict ${field}`}
-          aria-label={`${PROFILE_LABELS[field]}, ${side}: ${own || 'empty'}`}
+          aria-label={`${PROFILE_LABELS[field]}, ${side}: ${formatValue(field, own)}`}
           checked={value === own}
           onChange={() => onChoose(field, own)}
         />
-        <span>{own || 'empty'}</span>
+        <span>{formatValue(field, own)}</span>
       </label>
     </td>
   );

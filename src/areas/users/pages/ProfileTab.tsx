@@ -12,6 +12,7 @@ import {
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
+import { formatTimeZoneName } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
@@ -101,6 +102,9 @@ function ProfileCard({ onEdit }: { onEdit: () => void }) {
         <Fact label="Last name">{user.lastName}</Fact>
         <Fact label="E-mail">
           {user.email} <CopyButton value={user.email} label="Copy e-mail" />
+        </Fact>
+        <Fact label="Time zone">
+          {user.timeZone ? formatTimeZoneName(user.timeZone) : 'Same as the site'}
         </Fact>
         <Fact label="User entry">
           {user.userEntryId ? (

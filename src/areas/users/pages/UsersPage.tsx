@@ -362,7 +362,7 @@ const formatAsOf = (at: number): string =>
 
 const STORAGE_KEY = 'steward-users-hidden';
 const SEPARATOR = '-';
-const DEFAULT_HIDDEN = ['id', 'created'];
+const DEFAULT_HIDDEN = ['id', 'timeZone', 'created'];
 
 function loadHiddenColumns(): readonly string[] {
   const stored = localStorage.getItem(STORAGE_KEY);

@@ -10,6 +10,7 @@ import {
   createNameColumn,
   statusColumn,
 } from '../../../directory/person-columns.tsx';
+import { formatTimeZoneName } from '../../../lib/time-zones.ts';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
@@ -96,6 +97,14 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     align: 'end',
     width: 80,
     cell: ({ id }) => <span className="mono">{id}</span>,
+  },
+  {
+    id: 'timeZone',
+    header: 'Time zone',
+    hideable: true,
+    width: 150,
+    cell: ({ timeZone }) =>
+      timeZone === null ? <span className="person-none">—</span> : formatTimeZoneName(timeZone),
   },
   {
     id: 'created',

@@ -25,6 +25,7 @@ import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useGroupOptions } from '../../groups/index.ts';
 import { KnownElsewhere, useKnownElsewhere } from '../../invitations/index.ts';
@@ -39,6 +40,7 @@ const route = getRouteApi('/_app/users/_list/new');
 export function NewUserPanel() {
   const router = useRouter();
   const { reason } = usePermission('createUser');
+  const { site } = useSession();
   const mounted = useMounted();
   const { submit, error, taken } = useCreateUser(mounted);
   const { email: brought = '' } = route.useSearch();
@@ -115,6 +117,13 @@ export function NewUserPanel() {
           hint={gives ?? 'Groups grant capabilities. More can be added later.'}
         />
         <LicenseField control={control} />
+        <TimeZoneField
+          control={control}
+          name="timeZone"
+          label="Time zone"
+          siteZone={site.timeZone}
+          hint="Dates with a time are read and written in it on this site."
+        />
         <SwitchField control={control} name="isActive" label="Active" hint="Can sign in immediately." />
         <SwitchField
           control={control}
@@ -300,7 +309,7 @@ async function loadAddressOwner(email: string): Promise<TakenAddress> {
 }
 
 /** Values of the panel: the new user, and the license set by a second request. */
-type NewUserValues = NewUserInfo & { licenseTypeId: number };
+type NewUserValues = NewUserInfo & { licenseTypeId: number; timeZone?: string };
 
 const STANDARD = 1;
 
@@ -314,6 +323,7 @@ const EMPTY: NewUserValues = {
   isActive: true,
   twoFactorEnabled: false,
   ipRestrictionsEnabled: false,
+  timeZone: '',
   licenseTypeId: STANDARD,
 };
 
@@ -321,11 +331,12 @@ const resolveByContract = zodResolver(zNewUserInfo.extend({ licenseTypeId: zLice
 
 /** Validates by the contract; empty fields are left out. */
 const newUserResolver: Resolver<NewUserValues, unknown, NewUserValues> = async (values, context, options) => {
-  const { password = '', federationId = '', groups = [], ...rest } = values;
+  const { password = '', federationId = '', timeZone = '', groups = [], ...rest } = values;
   const given = {
     ...rest,
     ...(password !== '' && { password }),
     ...(federationId !== '' && { federationId }),
+    ...(timeZone !== '' && { timeZone }),
     ...(groups.length > 0 && { groups }),
   };
   return resolveByContract(given, context, options);

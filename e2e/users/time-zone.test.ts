@@ -1,0 +1,111 @@
+/** The time zone of a user: set in the profile or by an administrator (spec 4.4), and used for dates of entries. */
+import type { Page } from '@playwright/test';
+import type { FieldVm } from '../../contract/generated/types.gen.ts';
+import { chooseMenuItem, expectAccessible, expectRow, expectToast, fillForm } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { callApi } from '../support/entries.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: false, administrator: ada } });
+
+const card = (page: Page) => page.getByRole('region', { name: 'Time zone', exact: true });
+const zoneField = (page: Page) => card(page).getByLabel('Your time zone');
+
+/** Creates a type with one entry that has a date with a time. */
+async function createMeeting(page: Page): Promise<void> {
+  const names = { apiName: 'Meeting', singularName: 'Meeting', pluralName: 'Meetings' };
+  await callApi(page, 'POST', '/schema/entrytypes', names);
+  const path = '/schema/entrytypes/Meeting/fields';
+  await callApi(page, 'POST', path, { apiName: 'Starts', name: 'Starts', fieldType: 4 });
+  const fields = await callApi<FieldVm[]>(page, 'GET', path);
+  const values: Record<string, string> = { Name: 'Kickoff', Starts: '2026-03-01T20:30:00Z' };
+  await callApi(page, 'POST', '/data/entrydata/Meeting', {
+    storeRequests: fields.flatMap(({ id, apiName = '' }) =>
+      values[apiName] === undefined ? [] : [{ entryId: -1, fieldId: id, value: values[apiName] }],
+    ),
+  });
+}
+
+async function saveZone(page: Page): Promise<void> {
+  await card(page).getByRole('button', { name: 'Save time zone' }).press('Enter');
+  await expectToast(page, 'Your time zone was saved');
+}
+
+test('a user sets the own time zone by keyboard and sees dates of entries in it', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('Readers', ['Read Data']);
+  await openAs(page, ada);
+  await createMeeting(page);
+  await openAs(page, await calls.createUser({ groups: [groupId] }), '/entries/Meeting');
+  const starts = page.getByRole('grid').getByText(/2026/);
+  await expect(starts).toContainText(/20:30 UTC/);
+
+  await page.goto('/profile');
+  await expect(zoneField(page)).toHaveText('Same as the site');
+  await zoneField(page).press('Enter');
+  const search = page.getByRole('searchbox', { name: 'Search Your time zone' });
+  await expect(search).toBeFocused();
+  await page.keyboard.type('nothing like this');
+  await expect(page.getByText('Nothing matches')).toBeVisible();
+  await search.fill('st johns');
+  await expect(page.getByRole('option')).toHaveText(['America/St Johns']);
+  await expectAccessible(page);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(zoneField(page)).toHaveText('America/St Johns');
+  await saveZone(page);
+
+  await page.goto('/entries/Meeting');
+  await expect(starts).toContainText(/17:00 GMT-3:30/);
+  await page.getByRole('button', { name: 'Time zone of dates' }).click();
+  const own = page.getByRole('menuitemradio', { name: 'My time zone' });
+  await expect(own).toBeChecked();
+  await expect(own).toContainText('America/St_Johns');
+  await page.getByRole('menuitemradio', { name: /^UTC/ }).click();
+  await expect(starts).toContainText(/20:30 UTC/);
+  await own.click();
+  await expect(starts).toContainText(/17:00 GMT-3:30/);
+
+  await page.goto('/profile');
+  await expect(zoneField(page)).toHaveText('America/St Johns');
+  await zoneField(page).click();
+  await page.getByRole('option', { name: /^Same as the site/ }).click();
+  await saveZone(page);
+  await page.reload();
+  await expect(zoneField(page)).toHaveText('Same as the site');
+});
+
+test('an administrator gives users a time zone and sees it in the list', async ({ page, calls }) => {
+  await openAs(page, ada, '/users/new');
+  const panel = page.getByRole('dialog', { name: 'New user' });
+  await fillForm(panel, {
+    'First name': 'Zoe',
+    'Last name': 'Zone',
+    'E-mail': 'zoe@people.example',
+    'Time zone': 'Asia/Tokyo',
+  });
+  await panel.getByRole('button', { name: 'Create user' }).click();
+  await expect(page.getByRole('heading', { name: 'Zoe Zone', level: 1 })).toBeVisible();
+  const profile = page.getByRole('region', { name: 'Profile', exact: true });
+  await expect(profile).toContainText('Time zoneAsia/Tokyo');
+  const readZone = async () => {
+    const [user] = await calls.call<{ timeZone: string | null }[]>('GET', '/user?email=zoe%40people.example');
+    return user?.timeZone;
+  };
+  expect(await readZone()).toBe('Asia/Tokyo');
+
+  await page.goto('/users');
+  await chooseMenuItem(page, 'Columns', 'Time zone');
+  await page.keyboard.press('Escape');
+  const grid = page.getByRole('grid', { name: 'Users' });
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('zoe');
+  await expectRow(grid, { Name: 'Zoe Zone', 'Time zone': 'Asia/Tokyo' });
+
+  await page.getByRole('link', { name: 'Zoe Zone' }).click();
+  await profile.getByRole('button', { name: 'Edit' }).click();
+  await fillForm(profile, { 'Time zone': 'Same as the site' });
+  await profile.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Zoe Zone was saved');
+  await expect(profile).toContainText('Time zoneSame as the site');
+  expect(await readZone()).toBeNull();
+});
