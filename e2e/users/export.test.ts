@@ -53,6 +53,7 @@ test('exports filtered users as CSV without formulas', async ({ page, calls }) =
     lastName: 'Exportable',
     groups: [groupId],
     twoFactorEnabled: true,
+    timeZone: 'Europe/Lisbon',
   });
   const tis = await calls.createUser({ firstName: "'tis", lastName: 'Exportable' });
   await openAs(page, ada, '/users?q=exportable');
@@ -79,7 +80,7 @@ test('exports filtered users as CSV without formulas', async ({ page, calls }) =
     'Groups',
   ]);
   const byId = new Map(lines.map((line) => [line[0], line]));
-  expect(byId.get(String(eve.id))?.slice(1, 9)).toEqual([
+  expect(byId.get(String(eve.id))?.slice(1, 10)).toEqual([
     eve.email,
     '\'=HYPERLINK("https://evil.example")',
     'Exportable',
@@ -88,9 +89,11 @@ test('exports filtered users as CSV without formulas', async ({ page, calls }) =
     '"=Risk; ""high"""',
     'Yes',
     'No',
+    'Europe/Lisbon',
   ]);
+  expect(head.slice(9, 11)).toEqual(['Time zone', 'Created']);
   expect(byId.get(String(tis.id))?.[2]).toBe("'tis");
-  expect(byId.get(String(eve.id))?.[9]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(byId.get(String(eve.id))?.[10]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
 test('importing an export changes nothing', async ({ page }) => {

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessible, expectRow, expectToast, fillForm } from '../support/actions.ts';
+import { chooseBulkAction, jobTray, selectAll, waitForDryRun } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
@@ -21,7 +22,7 @@ async function createMeeting(page: Page): Promise<void> {
   const fields = await callApi<FieldVm[]>(page, 'GET', path);
   const values: Record<string, string> = { Name: 'Kickoff', Starts: '2026-03-01T20:30:00Z' };
   await callApi(page, 'POST', '/data/entrydata/Meeting', {
-    storeRequests: fields.flatMap(({ id, apiName = '' }) =>
+    storeRequests: fields.flatMap(({ id, apiName }) =>
       values[apiName] === undefined ? [] : [{ entryId: -1, fieldId: id, value: values[apiName] }],
     ),
   });
@@ -108,4 +109,25 @@ test('an administrator gives users a time zone and sees it in the list', async (
   await expectToast(page, 'Zoe Zone was saved');
   await expect(profile).toContainText('Time zoneSame as the site');
   expect(await readZone()).toBeNull();
+});
+
+test('an administrator sets the time zone of several users at once', async ({ page, calls }) => {
+  const info = { lastName: 'Zonefold' };
+  const users = [
+    await calls.createUser({ ...info, timeZone: 'Europe/Lisbon' }),
+    await calls.createUser(info),
+  ];
+  await openAs(page, ada, '/users?q=zonefold');
+  await selectAll(page, 2);
+  await chooseBulkAction(page, 'Set time zone');
+  const choice = page.getByRole('dialog', { name: 'Set the time zone of 2 people' });
+  await fillForm(choice, { 'Time zone': 'Asia/Tokyo' });
+  await choice.getByRole('button', { name: 'Review' }).click();
+  const title = 'Set the time zone of 2 people to Asia/Tokyo';
+  const dryRun = await waitForDryRun(page, `${title}?`);
+  await expect(dryRun).toContainText('Europe/Lisbon');
+  await expectAccessible(page);
+  await dryRun.getByRole('button', { name: title }).click();
+  await expect(jobTray(page)).toContainText('2 of 2');
+  for (const { id } of users) expect((await calls.getUser(id)).timeZone).toBe('Asia/Tokyo');
 });

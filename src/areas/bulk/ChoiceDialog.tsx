@@ -2,11 +2,13 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod/mini';
 import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import { useSession } from '../../api/session.ts';
 import { useDirectory } from '../../directory/directory.ts';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../ui/form/MultiSelectField.tsx';
 import { SelectField } from '../../ui/form/SelectField.tsx';
+import { TimeZoneField } from '../../ui/form/TimeZoneField.tsx';
 import type { BulkChoice } from './bulk-request.ts';
 import { openBulk } from './index.ts';
 import { formatPeople } from './texts.ts';
@@ -17,6 +19,7 @@ const LICENSES = licenseTypes.map(({ licenseTypeId, description, isBillable }) =
   hint: isBillable ? 'Billable' : 'Not billable',
 }));
 const zLicense = z.object({ licenseTypeId: z.number('Choose a license') });
+const zTimeZone = z.object({ timeZone: z.string() });
 const zGroups = z.object({
   groupIds: z.array(z.number()).check(z.minLength(1, 'Choose at least one group')),
 });
@@ -26,9 +29,11 @@ interface ChoiceDialogProps {
   onClose: () => void;
 }
 
-/** Asks for the license or the groups; the dry run follows. */
+/** Asks for the license, the time zone or the groups; the dry run follows. */
 export default function ChoiceDialog(props: ChoiceDialogProps) {
-  return props.choice.kind === 'license' ? <LicenseChoice {...props} /> : <GroupChoice {...props} />;
+  const { kind } = props.choice;
+  if (kind === 'license') return <LicenseChoice {...props} />;
+  return kind === 'timeZone' ? <TimeZoneChoice {...props} /> : <GroupChoice {...props} />;
 }
 
 function LicenseChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogProps) {
@@ -46,6 +51,31 @@ function LicenseChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogPr
         }
       >
         <SelectField control={form.control} name="licenseTypeId" label="License" options={LICENSES} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function TimeZoneChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogProps) {
+  const { site } = useSession();
+  const form = useForm({ resolver: zodResolver(zTimeZone), defaultValues: { timeZone: '' } });
+  return (
+    <Dialog title={`Set the time zone of ${formatPeople(userIds.length)}`} onClose={onClose}>
+      <Form
+        form={form}
+        pending={false}
+        error={null}
+        submitLabel="Review"
+        onCancel={onClose}
+        onSubmit={({ timeZone }) =>
+          openBulk({
+            action: { kind: 'timeZone', timeZone: timeZone === '' ? null : timeZone },
+            userIds,
+            onStart: onStart,
+          })
+        }
+      >
+        <TimeZoneField control={form.control} name="timeZone" label="Time zone" siteZone={site.timeZone} />
       </Form>
     </Dialog>
   );

@@ -13,6 +13,10 @@ export type BulkAction =
   | { kind: 'license'; licenseTypeId: number }
   /** A license for each user: an inverse, or read from a file. */
   | { kind: 'licenses'; each: readonly { userId: number; licenseTypeId: number }[] }
+  /** Null: the zone of the site. */
+  | { kind: 'timeZone'; timeZone: string | null }
+  /** A time zone for each user: an inverse. */
+  | { kind: 'timeZones'; each: readonly { userId: number; timeZone: string | null }[] }
   | { kind: 'addGroups'; groupIds: readonly number[] }
   | { kind: 'removeGroups'; groupIds: readonly number[] }
   | { kind: 'twoFactorOn' }
@@ -33,9 +37,9 @@ export interface BulkRequest {
   onStart?: (() => void) | undefined;
 }
 
-/** Choice of a license or of groups before the dry run. */
+/** Choice of a license, a time zone or groups before the dry run. */
 export interface BulkChoice {
-  kind: 'license' | 'addGroups' | 'removeGroups';
+  kind: 'license' | 'timeZone' | 'addGroups' | 'removeGroups';
   userIds: readonly number[];
   onStart?: (() => void) | undefined;
 }

@@ -92,6 +92,8 @@ export const OPERATION_BY_ACTION: Record<BulkAction['kind'], Operation> = {
   addressesOn: 'updateUser',
   license: 'updateUserLicense',
   licenses: 'updateUserLicense',
+  timeZone: 'updateUser',
+  timeZones: 'updateUser',
   addGroups: 'assignGroups',
   removeGroups: 'unassignGroups',
   pairs: 'assignGroups',
@@ -163,6 +165,7 @@ function getRelevantGroups(action: BulkAction, people: readonly Person[]): numbe
   if (action.kind === 'addGroups' || action.kind === 'removeGroups') return [...new Set(action.groupIds)];
   if (action.kind === 'pairs')
     return [...new Set([...action.add, ...action.remove].map(({ groupId }) => groupId))];
+  if (action.kind === 'timeZone' || action.kind === 'timeZones') return [];
   if (action.kind === 'license' && action.licenseTypeId !== NO_LICENSE) return [];
   return [...new Set(people.flatMap(({ groups }) => groups))];
 }

@@ -48,6 +48,7 @@ const person = (id: number): Person => ({
   groups: [],
   twoFactor: false,
   approvedAddresses: false,
+  timeZone: null,
 });
 const user = (id: number, more: object = {}) => ({
   id,
@@ -105,6 +106,16 @@ test('does not change users twice and tells who made the change', async () => {
   answer = () => ({ body: user(1, { isActive: false, modifiedDate: 'later', modifiedBy: 8 }) });
   expect(await run([deactivate(1)])).toEqual([{ userId: 1, result: 'already' }]);
   expect(lines()).toEqual(['GET /user/1', 'GET /user/1']);
+});
+
+test.each(['Asia/Tokyo', null])('sets the time zone %s once', async (timeZone) => {
+  const set = { person: { ...person(1), timeZone: 'UTC' }, after: { ...person(1), timeZone } };
+  answer = (line) => (line === 'GET /user/1' ? { body: user(1, { timeZone: 'UTC' }) } : { body: 1 });
+  expect(await run([set])).toEqual([{ userId: 1, result: 'done' }]);
+  expect(sent.at(-1)).toMatchObject({ line: 'PUT /user', body: { id: 1, timeZone } });
+  answer = () => ({ body: user(1, { timeZone, modifiedDate: 'later', modifiedBy: 8 }) });
+  expect(await run([set])).toEqual([{ userId: 1, result: 'already' }]);
+  expect(lines()).toEqual(['GET /user/1', 'PUT /user', 'GET /user/1']);
 });
 
 test('reports a refusal with its request id and rethrows transient errors', async () => {

@@ -22,7 +22,7 @@ import type { Outcome } from './outcome.ts';
 import { getGroupDifference, toPerson } from './person.ts';
 import type { PersonChange } from './person.ts';
 import { planRequests } from './planned-requests.ts';
-import type { PlannedRequest, UserSwitches } from './planned-requests.ts';
+import type { PlannedRequest, UserProperties } from './planned-requests.ts';
 
 type SingleRequest = Extract<PlannedRequest, { change: PersonChange }>;
 type PairRequest = Exclude<PlannedRequest, SingleRequest>;
@@ -50,7 +50,7 @@ async function changeUser(request: SingleRequest, ownUserId: number): Promise<Ou
   const userId = person.id;
   if (request.kind === 'license') return changeLicense(userId, person.licenseTypeId, request.licenseTypeId);
   const { data, etag } = withEtag(await getUser({ path: { userId } }));
-  if (request.kind === 'user' && hasSwitches(data, request.set))
+  if (request.kind === 'user' && hasProperties(data, request.set))
     return buildUnchangedOutcome(data, request.change, ownUserId);
   if (data.modifiedDate !== person.modified) return buildConflictOutcome(userId);
   const headers = ifMatch(etag);
@@ -73,10 +73,11 @@ async function changeLicense(userId: number, before: number | undefined, after: 
 
 const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { 'If-Match': etag });
 
-const hasSwitches = (user: UserInfoResponse, switches: UserSwitches): boolean =>
-  (switches.isActive === undefined || user.isActive === switches.isActive) &&
-  (!switches.twoFactorEnabled || user.twoFactorEnabled) &&
-  (!switches.ipRestrictionsEnabled || user.ipRestrictionsEnabled);
+const hasProperties = (user: UserInfoResponse, properties: UserProperties): boolean =>
+  (properties.isActive === undefined || user.isActive === properties.isActive) &&
+  (!properties.twoFactorEnabled || user.twoFactorEnabled) &&
+  (!properties.ipRestrictionsEnabled || user.ipRestrictionsEnabled) &&
+  (properties.timeZone === undefined || (user.timeZone ?? null) === properties.timeZone);
 
 /**
  * Outcome of a user already in the target state: `done` if this user made the last change (this job before an

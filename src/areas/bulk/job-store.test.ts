@@ -18,6 +18,7 @@ const person = (id: number): Person => ({
   groups: [2],
   twoFactor: false,
   approvedAddresses: false,
+  timeZone: null,
 });
 const job = (id: string, more: Partial<BulkJob> = {}): BulkJob => ({
   id,

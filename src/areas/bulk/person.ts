@@ -9,6 +9,8 @@ export interface PersonState {
   groups: readonly number[];
   twoFactor: boolean;
   approvedAddresses: boolean;
+  /** IANA name; null when the zone of the site applies. */
+  timeZone: string | null;
 }
 
 /** User as just read from the service. */
@@ -29,6 +31,7 @@ export const toPerson = (user: UserInfoResponse, licenseTypeId: number | undefin
   groups: user.groups,
   twoFactor: user.twoFactorEnabled,
   approvedAddresses: user.ipRestrictionsEnabled,
+  timeZone: user.timeZone ?? null,
   modified: user.modifiedDate,
   modifiedBy: user.modifiedBy,
 });
@@ -56,5 +59,6 @@ export const isSame = (one: PersonState, other: PersonState): boolean =>
   one.licenseTypeId === other.licenseTypeId &&
   one.twoFactor === other.twoFactor &&
   one.approvedAddresses === other.approvedAddresses &&
+  one.timeZone === other.timeZone &&
   one.groups.length === other.groups.length &&
   one.groups.every((id) => other.groups.includes(id));

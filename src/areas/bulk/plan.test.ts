@@ -37,15 +37,18 @@ const person = (id: number, state: Partial<PersonState> = {}): Person => ({
   groups: [],
   twoFactor: false,
   approvedAddresses: false,
+  timeZone: null,
   ...state,
 });
 
+const timeZone = fc.constantFrom(null, 'Europe/Lisbon', 'America/St_Johns');
 const personState = fc.record({
   isActive: fc.boolean(),
   licenseTypeId: fc.integer({ min: 1, max: 4 }),
   groups: fc.uniqueArray(fc.constantFrom(...GROUPS)),
   twoFactor: fc.boolean(),
   approvedAddresses: fc.boolean(),
+  timeZone,
 });
 const somePeople = fc
   .array(personState, { minLength: 1, maxLength: 40 })
@@ -67,6 +70,10 @@ const anyAction: fc.Arbitrary<BulkAction> = fc.oneof(
   fc
     .array(fc.record({ userId: fc.integer({ min: 1, max: 40 }), licenseTypeId }))
     .map((each): BulkAction => ({ kind: 'licenses', each })),
+  timeZone.map((zone): BulkAction => ({ kind: 'timeZone', timeZone: zone })),
+  fc
+    .array(fc.record({ userId: fc.integer({ min: 1, max: 40 }), timeZone }))
+    .map((each): BulkAction => ({ kind: 'timeZones', each })),
   someGroups.map((groupIds): BulkAction => ({ kind: 'addGroups', groupIds })),
   someGroups.map((groupIds): BulkAction => ({ kind: 'removeGroups', groupIds })),
   fc.record({ kind: fc.constant('pairs' as const), add: somePairs, remove: somePairs }),
@@ -82,12 +89,14 @@ const pickState = ({
   groups,
   twoFactor,
   approvedAddresses,
+  timeZone: zone,
 }: PersonState): PersonState => ({
   isActive,
   licenseTypeId: license,
   groups,
   twoFactor,
   approvedAddresses,
+  timeZone: zone,
 });
 
 /** Applies a request as the service does (spec 4.2): PUT adds, DELETE removes, switches only turn on. */
@@ -107,6 +116,7 @@ function applyRequest(site: Site, call: PlannedRequest): void {
       isActive: call.set.isActive ?? before.isActive,
       twoFactor: call.set.twoFactorEnabled ?? before.twoFactor,
       approvedAddresses: call.set.ipRestrictionsEnabled ?? before.approvedAddresses,
+      timeZone: call.set.timeZone === undefined ? before.timeZone : call.set.timeZone,
     });
   } else
     for (const { userIds, groupIds } of call.pairings)

@@ -176,6 +176,14 @@ function createTargetState(action: BulkAction): GetTargetState {
       return (person) =>
         withState(person, { licenseTypeId: licenseByUserId.get(person.id) ?? person.licenseTypeId });
     }
+    case 'timeZone':
+      return (person) => withState(person, { timeZone: action.timeZone });
+    case 'timeZones': {
+      const zoneByUserId = new Map(action.each.map(({ userId, timeZone }) => [userId, timeZone]));
+      const getZone = ({ id, timeZone }: Person) =>
+        zoneByUserId.has(id) ? (zoneByUserId.get(id) ?? null) : timeZone;
+      return (person) => withState(person, { timeZone: getZone(person) });
+    }
     case 'addGroups':
       return (person) => withGroups(person, action.groupIds, []);
     case 'removeGroups':
@@ -195,9 +203,17 @@ function createTargetState(action: BulkAction): GetTargetState {
 }
 
 const withState = (
-  { isActive, licenseTypeId, groups, twoFactor, approvedAddresses }: Person,
+  { isActive, licenseTypeId, groups, twoFactor, approvedAddresses, timeZone }: Person,
   overrides: Partial<PersonState>,
-): PersonState => ({ isActive, licenseTypeId, groups, twoFactor, approvedAddresses, ...overrides });
+): PersonState => ({
+  isActive,
+  licenseTypeId,
+  groups,
+  twoFactor,
+  approvedAddresses,
+  timeZone,
+  ...overrides,
+});
 
 /** A group that is both added and removed is added. */
 function withGroups(person: Person, added: readonly number[], removed: readonly number[]): PersonState {
@@ -238,6 +254,11 @@ function buildInverseAction(
       each: changes.flatMap(({ person: { id, licenseTypeId } }) =>
         licenseTypeId === undefined ? [] : [{ userId: id, licenseTypeId }],
       ),
+    };
+  if (person.timeZone !== after.timeZone)
+    return {
+      kind: 'timeZones',
+      each: changes.map(({ person: { id, timeZone } }) => ({ userId: id, timeZone })),
     };
   const pairs = (which: 'added' | 'removed') =>
     changes.flatMap((change) =>

@@ -2,11 +2,12 @@ import { splitIntoChunks } from '../../lib/chunks.ts';
 import { getGroupDifference } from './person.ts';
 import type { PersonChange, PersonState } from './person.ts';
 
-/** Switches of `PUT /user` that a plan changes. */
-export interface UserSwitches {
+/** Properties of `PUT /user` that a plan changes. */
+export interface UserProperties {
   isActive?: boolean;
   twoFactorEnabled?: true;
   ipRestrictionsEnabled?: true;
+  timeZone?: string | null;
 }
 
 /** All pairs of the two lists (shapes 2). */
@@ -17,7 +18,7 @@ interface Pairing {
 
 /** One request of the contract with the changes that it makes. */
 export type PlannedRequest =
-  | { kind: 'user'; change: PersonChange; set: UserSwitches }
+  | { kind: 'user'; change: PersonChange; set: UserProperties }
   | { kind: 'license'; change: PersonChange; licenseTypeId: number }
   | { kind: 'remove'; change: PersonChange }
   | { kind: 'assign' | 'unassign'; changes: readonly PersonChange[]; pairings: Pairing[] };
@@ -38,7 +39,7 @@ export function planRequests(changes: readonly PersonChange[]): PlannedRequest[]
 function planSingleRequests(change: PersonChange): PlannedRequest[] {
   const { person, after } = change;
   if (!after) return [{ kind: 'remove', change }];
-  const set = getChangedSwitches(person, after);
+  const set = getChangedProperties(person, after);
   const { licenseTypeId } = after;
   return [
     ...(Object.keys(set).length > 0 ? [{ kind: 'user', change, set } as const] : []),
@@ -48,10 +49,11 @@ function planSingleRequests(change: PersonChange): PlannedRequest[] {
   ];
 }
 
-const getChangedSwitches = (before: PersonState, after: PersonState): UserSwitches => ({
+const getChangedProperties = (before: PersonState, after: PersonState): UserProperties => ({
   ...(before.isActive !== after.isActive && { isActive: after.isActive }),
   ...(!before.twoFactor && after.twoFactor && { twoFactorEnabled: true as const }),
   ...(!before.approvedAddresses && after.approvedAddresses && { ipRestrictionsEnabled: true as const }),
+  ...(before.timeZone !== after.timeZone && { timeZone: after.timeZone }),
 });
 
 /** People with the same groups to add or remove share a pairing; each request is filled up to its limit. */

@@ -1,5 +1,6 @@
 import { getLicenseName } from '../../../contract/rules/licenses.ts';
 import { pluralize } from '../../lib/numbers.ts';
+import { formatTimeZoneName } from '../../lib/time-zones.ts';
 import type { IrreversibleEffects } from '../../ui/dialog/confirm-irreversible.tsx';
 import type { BulkAction } from './bulk-request.ts';
 import { getGroupDifference } from './person.ts';
@@ -25,6 +26,10 @@ export function formatTitle(action: BulkAction, number: number, names: GroupName
       return `Set ${pluralize(number, 'license', 'licenses')} to ${getLicenseName(action.licenseTypeId)}`;
     case 'licenses':
       return `Change ${pluralize(number, 'license', 'licenses')}`;
+    case 'timeZone':
+      return `Set the time zone of ${target} to ${formatZone(action.timeZone)}`;
+    case 'timeZones':
+      return `Change the time zone of ${target}`;
     case 'addGroups':
       return `Add ${target} to ${groups(action.groupIds)}`;
     case 'removeGroups':
@@ -41,6 +46,9 @@ export function formatTitle(action: BulkAction, number: number, names: GroupName
   }
 }
 
+const ZONE_EFFECT =
+  'Dates with a time are displayed in it, and programs read and write them in it with dateTimeBehavior=1. Stored values stay the same.';
+
 /** Effect of changes that can be undone. */
 export const EFFECT_TEXTS: Partial<Record<BulkAction['kind'], string>> = {
   activate: 'They can sign in again with the licenses and groups they had.',
@@ -48,6 +56,8 @@ export const EFFECT_TEXTS: Partial<Record<BulkAction['kind'], string>> = {
     'Signs them out everywhere at once, and they cannot sign in again. Data, licenses and groups stay; a billable license stays billable.',
   license: 'Takes effect at once. Users without a license keep their data but cannot work.',
   licenses: 'Takes effect at once. Users without a license keep their data but cannot work.',
+  timeZone: ZONE_EFFECT,
+  timeZones: ZONE_EFFECT,
   addGroups: 'Other groups stay unchanged.',
   removeGroups: 'They lose capabilities that only these groups granted. Other groups stay unchanged.',
   pairs: 'Additions come first, then removals. Other groups stay unchanged.',
@@ -96,6 +106,8 @@ export function formatChange(change: PersonChange, names: GroupNames): { before:
   if (person.twoFactor !== after.twoFactor) return { before: 'Two-factor off', after: 'Two-factor on' };
   if (person.approvedAddresses !== after.approvedAddresses)
     return { before: 'From any address', after: 'From approved addresses' };
+  if (person.timeZone !== after.timeZone)
+    return { before: formatZone(person.timeZone), after: formatZone(after.timeZone) };
   const { added, removed } = getGroupDifference(change);
   const formatNames = (ids: readonly number[], sign = '') =>
     ids.map((id) => `${sign}${formatGroupName(names, id)}`);
@@ -105,4 +117,6 @@ export function formatChange(change: PersonChange, names: GroupNames): { before:
   };
 }
 
+const formatZone = (timeZone: string | null): string =>
+  timeZone === null ? 'that of the site' : formatTimeZoneName(timeZone);
 const formatStatus = (isActive: boolean): string => (isActive ? 'Active' : 'Inactive');

@@ -16,6 +16,7 @@ const person = (id: number): Person => ({
   groups: [],
   twoFactor: false,
   approvedAddresses: false,
+  timeZone: null,
 });
 const job: BulkJob = {
   id: 'one',
@@ -43,6 +44,24 @@ test('undoes only completed changes and reads back the file it writes', () => {
     lastModifiedBy: 7,
   });
   expect(parseUndoFile(JSON.parse(formatUndoFile(job, undo)), 1)).toEqual(undo);
+});
+
+test('restores the time zone of each user, or that of the site', () => {
+  const zones = ['Europe/Lisbon', null];
+  const changes = zones.map((timeZone, at) => ({
+    person: { ...person(at + 1), timeZone },
+    after: { ...person(at + 1), timeZone: 'Asia/Tokyo' },
+  }));
+  const zoneJob: BulkJob = { ...job, action: { kind: 'timeZone', timeZone: 'Asia/Tokyo' }, changes };
+  const request = buildUndoRequest(
+    zoneJob,
+    new Map([1, 2].map((userId) => [userId, { userId, result: 'done' }])),
+  );
+  expect(request?.action).toEqual({
+    kind: 'timeZones',
+    each: zones.map((timeZone, at) => ({ userId: at + 1, timeZone })),
+  });
+  expect(request && parseUndoFile(JSON.parse(formatUndoFile(zoneJob, request)), 1)).toEqual(request);
 });
 
 test('rejects files of another site or format with a message', () => {

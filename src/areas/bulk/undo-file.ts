@@ -17,6 +17,12 @@ const zUndo = z.object({
       kind: z.literal('licenses'),
       each: z.array(z.object({ userId: zId, licenseTypeId: z.int().check(z.minimum(1), z.maximum(4)) })),
     }),
+    z.object({
+      kind: z.literal('timeZones'),
+      each: z.array(
+        z.object({ userId: zId, timeZone: z.nullable(z.string().check(z.minLength(1), z.maxLength(64))) }),
+      ),
+    }),
     z.object({ kind: z.literal('pairs'), add: pairs, remove: pairs }),
   ]),
   userIds: z.array(zId).check(z.minLength(1)),

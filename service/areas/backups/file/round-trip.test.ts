@@ -64,6 +64,16 @@ onEachApp((context) => {
     const other = ['settings.csv', 'users.csv', 'groups.csv', 'groups/members.csv', 'invitations.csv'];
     const digests = [...(await computeSheetDigests(db, siteId))].filter(([name]) => !other.includes(name));
     expect(Object.fromEntries(digests)).toEqual(listMembers(file.manifest, other));
+    const listZones = (site: number) =>
+      db
+        .selectFrom('membership')
+        .select(['user_id', 'time_zone'])
+        .where('site_id', '=', site)
+        .orderBy('user_id')
+        .execute();
+    const zones = await listZones(siteId);
+    expect(zones).toEqual(await listZones(things.siteId));
+    expect(zones.map((row) => row.time_zone)).toContain('America/St_Johns');
     const groups = await db.selectFrom('user_group').select('name').where('site_id', '=', siteId).execute();
     expect(groups.length).toBe(report.groups);
     const secondRestore = restoreBackup(target, file, options);

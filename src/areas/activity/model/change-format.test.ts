@@ -26,6 +26,7 @@ test('formats values before and after', () => {
           groups: [[1], [1, 2]],
           twoFactorEnabled: [false, true],
           federationId: [null, 'x'],
+          timeZone: ['Europe/Lisbon', null],
           proxies: [[], [7]],
           unknownProperty: 5,
         },
@@ -39,6 +40,7 @@ test('formats values before and after', () => {
     { property: 'Groups', before: 'Group 1', after: 'Group 1, Group 2' },
     { property: 'Two-factor authentication', before: 'Off', after: 'On' },
     { property: 'Federation id', before: undefined, after: 'x' },
+    { property: 'Time zone', before: 'Europe/Lisbon', after: 'Same as the site' },
     { property: 'Proxies', before: 'None', after: 'Person 7' },
     { property: 'unknownProperty', before: undefined, after: '5' },
   ]);

@@ -52,7 +52,8 @@ export const formatAction = (action: string): string =>
   getAuditSentence(action) ?? formatUnknownAction(action);
 
 function formatValue(property: string, value: unknown, names: NameResolver): string {
-  if (value === null || value === undefined || value === '') return 'None';
+  if (value === null || value === undefined || value === '')
+    return property === 'timeZone' ? 'Same as the site' : 'None';
   if (Array.isArray(value)) {
     return value.length === 0 ? 'None' : value.map((one) => formatValue(property, one, names)).join(', ');
   }

@@ -1,6 +1,7 @@
 import {
   AtSign,
   CircleMinus,
+  Clock,
   CreditCard,
   Download,
   GlobeLock,
@@ -79,7 +80,7 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
   const exports = usePermission('recordExport').reason;
   const removal = usePermission('removeUser').reason;
   const open = (kind: SimpleActionKind) => () => openBulk({ action: { kind }, userIds: ids, onStart });
-  const choose = (what: 'license' | 'addGroups' | 'removeGroups') => () =>
+  const choose = (what: 'license' | 'timeZone' | 'addGroups' | 'removeGroups') => () =>
     chooseBulk({ kind: what, userIds: ids, onStart });
   /** Returns `reason` if all selected rows are known and none passes the test. */
   const requireSome = (some: (row: DirectoryRow) => boolean, reason: string) =>
@@ -112,6 +113,7 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
         groups ?? requireSome((row) => row.groups.length > 0, 'None of the selected people is in a group'),
       onSelect: choose('removeGroups'),
     },
+    { label: 'Set time zone', icon: Clock, disabledReason: users, onSelect: choose('timeZone') },
     {
       label: 'Turn two-factor on',
       icon: ShieldCheck,
