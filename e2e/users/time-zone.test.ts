@@ -131,3 +131,17 @@ test('an administrator sets the time zone of several users at once', async ({ pa
   await expect(jobTray(page)).toContainText('2 of 2');
   for (const { id } of users) expect((await calls.getUser(id)).timeZone).toBe('Asia/Tokyo');
 });
+
+test('the time zone of the site is chosen from the same list and applies to users without one', async ({
+  page,
+}) => {
+  await openAs(page, ada, '/settings');
+  const site = page.getByRole('region', { name: 'Site', exact: true });
+  await fillForm(site, { 'Time zone': 'Pacific/Kiritimati' });
+  await site.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Settings saved');
+  await page.goto('/profile');
+  await zoneField(page).click();
+  const none = page.getByRole('option', { name: /^Same as the site/ });
+  await expect(none).toContainText('Pacific/Kiritimati, UTC+14');
+});
