@@ -6,6 +6,7 @@ import {
   sessionState,
   sessionFetch,
   replaceSessionIdentity,
+  requireIdentity,
   dismissSignIn,
   applySessionIdentity,
 } from './session-state.ts';
@@ -102,6 +103,15 @@ it('does not resend a waiting call under another identity', async () => {
   replaceSessionIdentity({ ...ada, reportId: 5 });
   expect((await call).status).toBe(401);
   expect(sessionState.get()).toBe('open');
+});
+
+it('continues work only under the identity that started it', () => {
+  const acting = { ...ada, reportId: 5 };
+  expect(() => requireIdentity(ada)).not.toThrow();
+  expect(() => requireIdentity(acting)).toThrow('Started while you worked as someone else');
+  replaceSessionIdentity(acting);
+  expect(() => requireIdentity(acting)).not.toThrow();
+  expect(() => requireIdentity(ada)).toThrow('Started under another identity');
 });
 
 it('sends nothing while another tab acts, and continues when that ends', async () => {

@@ -1,4 +1,5 @@
 import { createStore } from '../ui/store.ts';
+import { ServiceError } from './errors.ts';
 import { fetchAndTrackReachability } from './reachability.ts';
 import { isProofRequired, requestProof } from './step-up.ts';
 
@@ -128,6 +129,23 @@ export const isActingChange = (identity: SessionIdentity): boolean =>
   currentIdentity !== undefined &&
   isSameUserAndSite(currentIdentity, identity) &&
   currentIdentity.reportId !== identity.reportId;
+
+/** Returns the identity under which this page sends its calls; undefined before a session is known. */
+export const getCurrentIdentity = (): SessionIdentity | undefined => currentIdentity;
+
+/**
+ * Ensures that work is continued only by the user and for the principal who started it: a page continues in the user's
+ * own name after the service has ended acting, but its jobs do not. @throws ServiceError
+ */
+export function requireIdentity(identity: SessionIdentity | undefined): void {
+  if (!identity || !currentIdentity || isSameIdentity(identity, currentIdentity)) return;
+  throw new ServiceError(
+    409,
+    identity.reportId === undefined
+      ? 'Started under another identity'
+      : 'Started while you worked as someone else, which has ended',
+  );
+}
 
 /** Whether this page works as a principal. */
 export const isPageActing = (): boolean => currentIdentity?.reportId !== undefined;

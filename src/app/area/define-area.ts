@@ -46,7 +46,10 @@ export interface AreaDefinition {
   Host?: ComponentType;
   /** Registers job kinds and undo file formats; called once before the first render. */
   register?: () => void;
-  /** Resumes the jobs that a reload of the page interrupted; called once for a signed-in user, when the page is idle. */
+  /**
+   * Resumes the jobs that a reload of the page interrupted; called once for a signed-in user, when the page is idle, and
+   * not while acting.
+   */
   resumeJobs?: (client: QueryClient, identity: SessionIdentity) => Promise<void>;
   /** Removes what the area stores in the browser; called at sign-out. */
   clearStorage?: () => Promise<void>;

@@ -68,11 +68,14 @@ const readParts = async (name: (typeof PART_STORES)[number], id: string): Promis
 
 /** Stores jobs of one kind in IndexedDB, so that they survive a reload; deleted at sign-out. */
 export interface JobStore<Job extends StoredJob, Item, Outcome> {
-  /** Saves a job before its start, in parts, because writing 100,000 items at once would block the page. */
+  /**
+   * Saves a job before its start, in parts, because writing 100,000 items at once would block the page. Jobs started
+   * while acting for a principal are not saved, unless the store is created with `whileActing`.
+   */
   save: (job: Job, items: readonly Item[]) => Promise<void>;
-  /** Adds outcomes of items. */
+  /** Adds outcomes of items of a saved job; those of a job that is not stored are ignored. */
   addOutcomes: (id: string, outcomes: readonly Outcome[]) => Promise<void>;
-  /** Loads the jobs of a session; jobs of other users are deleted. */
+  /** Loads the jobs of a session; jobs of other users and of acting that has ended are deleted. */
   loadJobs: (identity: SessionIdentity) => Promise<Job[]>;
   loadItems: (id: string) => Promise<Item[]>;
   /** Loads the jobs of a session with their items and outcomes. */
@@ -81,14 +84,28 @@ export interface JobStore<Job extends StoredJob, Item, Outcome> {
   delete: (id: string) => Promise<void>;
 }
 
+interface JobStoreOptions {
+  /**
+   * Also stores what is started while acting. It is loaded again only under the same acting report, so it must be
+   * something that sends nothing by itself.
+   */
+  whileActing?: boolean;
+}
+
+/** Whether a stored job can no longer be continued by anyone in this browser. */
+const isAbandoned = (job: SessionIdentity, current: SessionIdentity): boolean =>
+  job.userId !== current.userId || (job.reportId !== undefined && job.reportId !== current.reportId);
+
+/** Creates the store of one kind of jobs. */
 export function createJobStore<Job extends StoredJob, Item, Outcome = never>(
   kind: string,
+  { whileActing = false }: JobStoreOptions = {},
 ): JobStore<Job, Item, Outcome> {
   async function loadJobs(identity: SessionIdentity): Promise<Job[]> {
     const all = await (await openJobDatabase()).getAll('jobs');
-    const others = all.filter((job) => job.identity.userId !== identity.userId);
-    await Promise.all(others.map(({ id }) => deleteJob(id)));
-    // A job does not continue under another acting identity.
+    const abandoned = all.filter((job) => isAbandoned(job.identity, identity));
+    await Promise.all(abandoned.map(({ id }) => deleteJob(id)));
+    // A job does not continue under another acting identity (spec 2.3).
     const ownJobs = all.filter((job) => job.kind === kind && isSameIdentity(job.identity, identity));
     // Jobs of a kind are saved with this type.
     return ownJobs.map(({ job }) => job as Job);
@@ -97,6 +114,7 @@ export function createJobStore<Job extends StoredJob, Item, Outcome = never>(
   const loadOutcomes = async (id: string) => (await readParts('outcomes', id)) as Outcome[];
   return {
     async save(job, items) {
+      if (job.identity.reportId !== undefined && !whileActing) return;
       const db = await openJobDatabase();
       for (const list of splitIntoChunks(items, MAX_PART_ITEMS)) {
         // Parts are written one after the other, see `save`.
@@ -110,7 +128,10 @@ export function createJobStore<Job extends StoredJob, Item, Outcome = never>(
       await Promise.all([put, tx.done]);
     },
     async addOutcomes(id, outcomes) {
-      await (await openJobDatabase()).add('outcomes', { jobId: id, list: outcomes });
+      const tx = (await openJobDatabase()).transaction(['jobs', 'outcomes'], 'readwrite');
+      const isStored = (await tx.objectStore('jobs').getKey(id)) !== undefined;
+      if (isStored) await tx.objectStore('outcomes').add({ jobId: id, list: outcomes });
+      await tx.done;
     },
     loadJobs,
     loadItems,

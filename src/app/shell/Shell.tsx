@@ -105,17 +105,19 @@ export function Shell() {
   );
 }
 
-/** Resumes the jobs of all areas that a reload of the page interrupted, once per user and site, when the page is idle. */
+/**
+ * Resumes the jobs of all areas that a reload of the page interrupted, once per user and site, when the page is idle. No
+ * job is offered while acting: the user's own jobs would be continued as the principal (spec 2.3).
+ */
 function useResumedJobs(): void {
   const client = useQueryClient();
-  const { userId, siteId } = getSessionIdentity(useSession());
-  useEffect(
-    () =>
-      runWhenIdle(client, async () => {
-        for (const { resumeJobs } of registry.areas) await resumeJobs?.(client, { userId, siteId });
-      }),
-    [client, userId, siteId],
-  );
+  const { userId, siteId, reportId } = getSessionIdentity(useSession());
+  useEffect(() => {
+    if (reportId !== undefined) return undefined;
+    return runWhenIdle(client, async () => {
+      for (const { resumeJobs } of registry.areas) await resumeJobs?.(client, { userId, siteId });
+    });
+  }, [client, userId, siteId, reportId]);
 }
 
 /** Banner shown after the service has ended acting, until it is closed. */

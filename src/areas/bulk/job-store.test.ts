@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
+import { openDB } from 'idb';
 import { beforeEach, expect, test } from 'vitest';
-import { deleteStoredJobs } from '../../app/jobs/jobs.ts';
+import { deleteStoredJobs, JOB_DATABASE_NAME } from '../../app/jobs/jobs.ts';
 import { deleteBulkJob, saveBulkJob, saveBulkOutcomes, loadBulkJobs } from './job-store.ts';
 import type { BulkJob } from './job-store.ts';
 import type { Person } from './person.ts';
@@ -64,4 +65,18 @@ test('offers a job only to the user and site that started it; sign-out deletes a
   expect(await loadBulkJobs({ userId: 8, siteId: 1 })).toEqual([]);
   await deleteStoredJobs();
   expect(await loadBulkJobs({ userId: 7, siteId: 2 })).toEqual([]);
+});
+
+test('a job started while acting is not kept, and acting is offered no job at all', async () => {
+  const acting = { ...IDENTITY, reportId: 5 };
+  await saveBulkJob(job('own'));
+  await saveBulkJob(job('acting', { identity: acting }));
+  await saveBulkOutcomes('acting', [{ userId: 1, result: 'done' }]);
+  expect(await loadBulkJobs(acting)).toEqual([]);
+  expect((await loadBulkJobs(IDENTITY)).map(({ job: { id } }) => id)).toEqual(['own']);
+  // Nothing of the principal's data stays in the browser.
+  const database = await openDB(JOB_DATABASE_NAME);
+  expect(await database.getAllFromIndex('items', 'jobId', 'acting')).toEqual([]);
+  expect(await database.getAllFromIndex('outcomes', 'jobId', 'acting')).toEqual([]);
+  database.close();
 });

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { invalidateAfter } from '../../api/invalidation.ts';
+import { requireIdentity } from '../../api/session-state.ts';
 import type { SessionIdentity } from '../../api/session-state.ts';
 import { lockJob } from '../../app/jobs/job-store.ts';
 import type { JobAction } from '../../app/jobs/jobs.ts';
@@ -74,6 +75,7 @@ export function createBulkJob(client: QueryClient, job: BulkJob, previousOutcome
   async function execute(request: PlannedRequest): Promise<void> {
     const remaining = jobResults.removeRefused(request);
     try {
+      requireIdentity(job.identity);
       const outcomes = remaining ? await executeRequest(remaining, job.identity.userId) : [];
       const finished = jobResults.record(request, outcomes);
       unsavedOutcomes.push(...finished);

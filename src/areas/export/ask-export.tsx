@@ -1,5 +1,6 @@
 import { wrap } from 'comlink';
 import { toServiceError } from '../../api/errors.ts';
+import { requireIdentity } from '../../api/session-state.ts';
 import { upsertJob } from '../../app/jobs/jobs.ts';
 import { getDirectorySession } from '../../directory/directory-session.ts';
 import { buildFileName } from '../../files/download.ts';
@@ -138,6 +139,7 @@ async function runExport(source: ExportSource, format: FileFormat): Promise<void
   const pause = createPause();
   const name = buildFileName(subject, filter, format);
   const report = (done: number) => {
+    requireIdentity(identity);
     if (!isJob) return;
     const isPaused = pause.isPaused();
     const turn = () => {

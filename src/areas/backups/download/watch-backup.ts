@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { toServiceError } from '../../../api/errors.ts';
 import { cancelBackup } from '../../../api/generated/sdk.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
+import { isPageActing } from '../../../api/session-state.ts';
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import { toast } from '../../../ui/toast.ts';
 import { backupsQuery, isInProgress, toBackups } from '../model/backups.ts';
@@ -137,8 +138,11 @@ export function loadWatchedNames(): string[] {
   return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
 }
 
-export const addWatchedName = (fileName: string): void =>
+/** Stores a watched name for a reload; not while acting, because the job would be offered in the user's own name. */
+export function addWatchedName(fileName: string): void {
+  if (isPageActing()) return;
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify([...new Set([...loadWatchedNames(), fileName])]));
+}
 
 export const removeWatchedName = (fileName: string): void =>
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(loadWatchedNames().filter((name) => name !== fileName)));

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
+import { requireIdentity } from '../../../api/session-state.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';
 import { lockJob } from '../../../app/jobs/job-store.ts';
 import type { JobAction } from '../../../app/jobs/jobs.ts';
@@ -84,6 +85,7 @@ export function createEntryJob(
     target: Parameters<typeof executeChanges>[1],
   ): Promise<void> {
     try {
+      requireIdentity(job.identity);
       const newOutcomes = await executeChanges(batch, target);
       for (const outcome of newOutcomes) outcomes.set(outcome.entryId, outcome);
       // Without storage the job continues and ends with its page.

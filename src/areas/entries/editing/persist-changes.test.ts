@@ -7,7 +7,9 @@ import {
   dismissSignIn,
   markSignedOutElsewhere,
   applySessionIdentity,
+  replaceSessionIdentity,
 } from '../../../api/session-state.ts';
+import type { SessionIdentity } from '../../../api/session-state.ts';
 import { createJobStore } from '../../../app/jobs/job-store.ts';
 import { deleteStoredJobs } from '../../../app/jobs/jobs.ts';
 import { toastStore } from '../../../ui/toast.ts';
@@ -20,7 +22,7 @@ import {
   stageCells,
   undoStep,
 } from './change-set-store.ts';
-import { EMPTY_CHANGE_SET, stage, undo } from './change-set.ts';
+import { EMPTY_CHANGE_SET, hasStagedChanges, stage, undo } from './change-set.ts';
 import { startPersistence, persistChanges } from './persist-changes.ts';
 
 const ME = { userId: 7, siteId: 1 };
@@ -40,11 +42,11 @@ client.setQueryData(
 interface StoredRecord {
   id: string;
   format: number;
-  identity: typeof ME;
+  identity: SessionIdentity;
   typeId: number;
   changes: unknown;
 }
-const recordStore = createJobStore<StoredRecord, never>('staged');
+const recordStore = createJobStore<StoredRecord, never>('staged', { whileActing: true });
 const cell = (value: string) => ({ entryId: 5, entryName: 'Five', fieldId: 2, before: 'a', value });
 const loadRecords = async (typeId: number) =>
   (await recordStore.loadJobs(ME)).filter((record) => record.typeId === typeId);
@@ -116,4 +118,23 @@ it('restores change sets with undo steps, only for their user and site', async (
   await persistChanges();
   expect(await loadRecords(73)).toEqual([]);
   discardChanges(73, 'Discard');
+});
+
+it('restores while acting only what was staged under the same acting report', async () => {
+  const changes = stage(EMPTY_CHANGE_SET, [cell('b')], 'Edit');
+  const save = (id: string, typeId: number, reportId?: number) =>
+    recordStore.save(
+      { id, format: 3, identity: { ...ME, ...(reportId !== undefined && { reportId }) }, typeId, changes },
+      [],
+    );
+  await save('own', 72);
+  await save('same report', 71, 5);
+  await save('ended report', 73, 4);
+  applySessionIdentity(ME);
+  const acting = { ...ME, reportId: 5 };
+  replaceSessionIdentity(acting);
+  await startPersistence(acting, client);
+  expect(getChangeSet(71)).toEqual(changes);
+  expect([72, 73].map((typeId) => hasStagedChanges(getChangeSet(typeId)))).toEqual([false, false]);
+  expect((await recordStore.loadJobs(ME)).map(({ id }) => id)).toEqual(['own']);
 });

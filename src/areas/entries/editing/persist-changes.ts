@@ -22,7 +22,7 @@ interface StoredChangeSet {
   changes: ChangeSet;
 }
 
-const recordStore = createJobStore<StoredChangeSet, never>('staged');
+const recordStore = createJobStore<StoredChangeSet, never>('staged', { whileActing: true });
 // Shorter than a pause between two edits; the rest is written when the page closes.
 const WRITE_DELAY_MS = 300;
 // A change set is written as a whole, so that large ones are written less often: delay as a multiple of the last write.

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
+import { requireIdentity } from '../../../api/session-state.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';
 import { lockJob, unlockJob } from '../../../app/jobs/job-store.ts';
 import type { Job } from '../../../app/jobs/jobs.ts';
@@ -116,6 +117,7 @@ export function createImportJob(client: QueryClient, job: ImportJob, notes: read
     { execute }: ImportExecutor,
     lastIdBefore?: number,
   ): Promise<void> {
+    requireIdentity(job.identity);
     await saveSending(batch, lastIdBefore);
     try {
       await execute({ rows: batch, progress, results, createdIds, report: recordResult });

@@ -3,6 +3,7 @@ import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
+import { getCurrentIdentity, requireIdentity } from '../../../api/session-state.ts';
 import { upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job } from '../../../app/jobs/jobs.ts';
 import { formatCsv } from '../../../files/csv/csv.ts';
@@ -49,6 +50,7 @@ interface RunOptions {
 /** Sends requests in the browser as a job that can be stopped, resumed and retried. */
 export function startInvitationRun({ title, requests, client, onUpdate }: RunOptions): void {
   const id = crypto.randomUUID();
+  const identity = getCurrentIdentity();
   const results = new Map<InvitationRequest, RequestResult>();
   const possiblyStored = new Set<InvitationRequest>();
   let current: BatchRun<InvitationRequest> | undefined;
@@ -96,6 +98,7 @@ export function startInvitationRun({ title, requests, client, onUpdate }: RunOpt
   }
 
   async function execute(order: InvitationRequest): Promise<void> {
+    requireIdentity(identity);
     const capabilities = client.getQueryData(sessionQuery.queryKey)?.capabilities ?? [];
     try {
       const result = await executeRequest(order, {

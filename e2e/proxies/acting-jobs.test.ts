@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test';
+import type { Session } from '../../contract/generated/types.gen.ts';
+import { chooseMenuItem } from '../support/actions.ts';
+import { jobTray, selectionBar, usersGrid } from '../support/bulk.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { createEntryType } from '../support/entries.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: true, administrator: ada } });
+
+const ACCOUNT_MENU = /sign out of/;
+const actingBanner = (page: Page) => page.getByRole('region', { name: 'Working as someone else' });
+
+/** Sets the size of both entries of the type, as a bulk job. */
+async function setSizes(page: Page, size: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit all 2' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Edit 2 Vessels/ });
+  await dialog.getByRole('button', { name: 'Choose a field' }).click();
+  await dialog.getByLabel('Field', { exact: true }).selectOption({ label: 'Size' });
+  await dialog.getByLabel('Size', { exact: true }).fill(size);
+  await dialog.getByLabel('Size', { exact: true }).press('Tab');
+  await dialog.getByRole('button', { name: 'Review' }).click();
+  await dialog.getByRole('button', { name: 'Change 2 Vessels' }).click();
+  await expect(jobTray(page)).toContainText('2 of 2');
+}
+
+test('own jobs are not offered while acting, and jobs begun while acting do not return', async ({
+  page,
+  calls,
+  pageErrors,
+}) => {
+  // A request sent while acting starts or stops is answered with 409 and repeated.
+  pageErrors.allow(/^409: GET .*\/management\//);
+  const groups = [await calls.createGroup('Vessel editors', ['Read Data', 'Write Data'])];
+  const principal = await calls.createUser({ firstName: 'Petra', lastName: 'Principal', groups });
+  await openAs(page, ada, '/users?status=active&license=2');
+  const { user } = (await sendRequest(page.request, 'GET', '/api/session')) as Session;
+  await calls.call('POST', '/user/proxy/changes', { add: [{ proxyUserId: user.id, userId: principal.id }] });
+  page.on('dialog', (dialog) => void dialog.accept());
+
+  await createEntryType(page, 'Vessel');
+  // A job of one's own that was stopped.
+  await expect(usersGrid(page).getByRole('row').nth(5)).toBeVisible();
+  await usersGrid(page).getByRole('checkbox').first().check();
+  await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Deactivate \d+ people\?/ });
+  await dialog.getByRole('button', { name: /^Deactivate \d+ people/ }).click();
+  await jobTray(page).getByRole('button', { name: 'Stop' }).click();
+  await expect(jobTray(page).getByRole('heading', { name: 'Jobs stopped' })).toBeVisible();
+  await page.goto('/users');
+  const ownJob = jobTray(page).getByRole('button', { name: 'Continue' });
+  await expect(ownJob).toBeVisible();
+
+  await chooseMenuItem(page, ACCOUNT_MENU, 'Work as…');
+  const workAs = page.getByRole('dialog', { name: `Work as ${principal.name}` });
+  await workAs.getByLabel('Reason').fill('Ticket 4711');
+  await workAs.getByRole('button', { name: `Work as ${principal.name}` }).click();
+  await expect(actingBanner(page)).toBeVisible();
+  await page.goto('/entries/Vessel');
+  await setSizes(page, '7');
+  await expect(jobTray(page).getByRole('listitem')).toHaveCount(1);
+  await expect(ownJob).toBeHidden();
+
+  await page.reload();
+  await expect(actingBanner(page)).toBeVisible();
+  await setSizes(page, '8');
+  await expect(jobTray(page).getByRole('listitem')).toHaveCount(1);
+
+  await actingBanner(page)
+    .getByRole('button', { name: /^Stop working as/ })
+    .click();
+  await expect(actingBanner(page)).toHaveCount(0);
+  await expect(ownJob).toBeVisible();
+  await expect(jobTray(page).getByRole('listitem')).toHaveCount(1);
+});
