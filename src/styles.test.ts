@@ -41,3 +41,14 @@ test('the style sheet of a component belongs to the layer of its folder', () => 
   });
   expect(outside.map(({ file }) => file)).toEqual([]);
 });
+
+test('a scrolling element is positioned, so that absolutely positioned content cannot escape it', () => {
+  const escaping = sheets.flatMap(({ file, text }) =>
+    [...text.matchAll(/([^{}]*)\{([^{}]*)\}/g)]
+      .filter(
+        ([, , rule = '']) => /overflow(-[xy])?:[^;]*\b(auto|scroll)\b/.test(rule) && !/position:/.test(rule),
+      )
+      .map(([, selector = '']) => `${file}: ${selector.trim()}`),
+  );
+  expect(escaping).toEqual([]);
+});

@@ -1,16 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
-import { Toaster } from '../ui/feedback/Toaster.tsx';
-import { LiveRegion } from '../ui/LiveRegion.tsx';
+import { Screen } from '../app/shell/Screen.tsx';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   errorComponent: StandaloneErrorPage,
   component: () => (
-    <>
+    <Screen>
       <Outlet />
-      <Toaster />
-      <LiveRegion />
-    </>
+    </Screen>
   ),
 });

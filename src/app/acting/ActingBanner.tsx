@@ -8,6 +8,7 @@ import { sessionRefreshRequests } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { announce } from '../../ui/LiveRegion.tsx';
+import { publishHeight } from '../../ui/publish-height.ts';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
 import { applyActingChange } from '../session/session.ts';
 import { useStopActing } from './acting.ts';
@@ -87,14 +88,11 @@ function ActingBannerContent({ session: { user }, acting }: { session: Session; 
 
 /** Publishes the height of the banner, so that panels and dialogs start below it. */
 function reserveBannerHeight(banner: HTMLElement | null) {
-  if (!banner) return undefined;
-  const { style, dataset } = document.documentElement;
+  const removeHeight = publishHeight(banner, '--acting');
+  const { dataset } = document.documentElement;
   dataset['acting'] = '';
-  const observer = new ResizeObserver(() => style.setProperty('--acting', `${banner.offsetHeight}px`));
-  observer.observe(banner);
   return () => {
-    observer.disconnect();
-    style.removeProperty('--acting');
+    removeHeight?.();
     delete dataset['acting'];
   };
 }

@@ -2,7 +2,6 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { IconButton } from '../button/IconButton.tsx';
-import { markEndActions } from '../end-actions.ts';
 import './dialog.css';
 
 interface PanelProps {
@@ -22,7 +21,7 @@ export function Panel({ title, onClose, confirmClose, children }: PanelProps) {
   return (
     <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={() => void close()}>
       <Modal className="panel">
-        <Dialog ref={markEndActions} className="panel-inner">
+        <Dialog className="panel-inner">
           <header className="panel-head">
             <Heading slot="title" level={2}>
               {title}

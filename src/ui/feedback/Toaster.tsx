@@ -1,7 +1,9 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
+import { publishHeight } from '../publish-height.ts';
 import { useStore } from '../store.ts';
 import { dismissToast, toastStore } from '../toast.ts';
 import type { ToastItem } from '../toast.ts';
@@ -10,8 +12,11 @@ import './feedback.css';
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info };
 const TOAST_DURATION_MS = 6000;
 
-/** Host of toasts, mounted once. The live region always exists, so that new toasts are announced. */
-export function Toaster() {
+/**
+ * Host of toasts, mounted once, in a row of its own at the end of the window. The live region always exists, so that new
+ * toasts are announced. `children` are messages that are not toasts.
+ */
+export function Toaster({ children }: { children?: ReactNode }) {
   const items = useStore(toastStore);
   const [isPaused, setIsPaused] = useState(false);
   return (
@@ -21,6 +26,7 @@ export function Toaster() {
       aria-live="polite"
       aria-relevant="additions"
       data-react-aria-top-layer="true"
+      ref={reserveHeight}
     >
       {/* Toasts stay while they are hovered or focused. */}
       <div
@@ -31,6 +37,7 @@ export function Toaster() {
         onFocus={() => setIsPaused(true)}
         onBlur={() => setIsPaused(false)}
       >
+        {children}
         {items.map((item) => (
           <Toast key={item.id} item={item} isPaused={isPaused} />
         ))}
@@ -38,6 +45,9 @@ export function Toaster() {
     </section>
   );
 }
+
+/** Publishes the height of the messages, so that panels and dialogs end above them. */
+const reserveHeight = (messages: HTMLElement | null) => publishHeight(messages, '--messages');
 
 function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
   const { id, title, description, tone = 'ok', action } = item;

@@ -1,7 +1,6 @@
 import { X } from 'lucide-react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
-import { markEndActions } from '../end-actions.ts';
 import type { MenuItemData, MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import { SMALL_SCREEN, useMedia } from '../use-media.ts';
@@ -27,7 +26,7 @@ export function BulkBar({ count, total, onSelectAll, onClear, actions, more = []
   const inMenu = small ? [...actions, ...(more.length > 0 ? (['line'] as const) : []), ...more] : more;
   if (count === 0) return null;
   return (
-    <section ref={markEndActions} className="bulk" aria-label="Selection">
+    <section className="bulk" aria-label="Selection">
       <span className="bulk-count num">{numberFormat.format(count)} selected</span>
       {onSelectAll && count < total && (
         <button type="button" className="bulk-all num" onClick={onSelectAll}>

@@ -14,7 +14,6 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
-import { markEndActions } from '../../../ui/end-actions.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
@@ -201,7 +200,7 @@ function MatrixFooter({
         {sent ? 'sent but not completed: see Jobs for the results' : 'not saved'}
       </output>
       <DiscardedNotice changes={givenUp} />
-      <span ref={markEndActions} className="matrix-acts">
+      <span className="matrix-acts">
         <Button onClick={() => void confirmDiscard().then((isConfirmed) => isConfirmed && onDiscard())}>
           Discard
         </Button>

@@ -3,7 +3,6 @@ import { Suspense, lazy, useState } from 'react';
 import { formatNumber, pluralize } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { IconButton } from '../../../../ui/button/IconButton.tsx';
-import { markEndActions } from '../../../../ui/end-actions.ts';
 import { confirmDiscardChanges, useChangeSet, useSentRequests } from '../change-set-store.ts';
 import { countStaged } from '../change-set.ts';
 import { useSendState } from '../send.ts';
@@ -21,7 +20,7 @@ export function StagedBar({ typeId }: { typeId: number }) {
   const total = staged.cells + staged.deletions;
   if (total === 0 && sent.length === 0 && !isReviewing) return null;
   return (
-    <div ref={total > 0 ? markEndActions : null} className="staged">
+    <div className="staged">
       {total > 0 && (
         <>
           <strong aria-live="polite">
