@@ -4,6 +4,9 @@ export interface FieldError {
   message: string;
 }
 
+/** `code` of the error of a call that was abandoned because no answer came in time (api/answer-limit.ts). */
+export const NO_ANSWER = 'no-answer';
+
 /** Error of a call, whatever its cause (shapes 1, error body). Status 0 means that no answer came. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

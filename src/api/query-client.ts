@@ -1,13 +1,15 @@
 import { QueryClient } from '@tanstack/react-query';
 import { whenIdle } from '../lib/idle.ts';
-import { toServiceError } from './errors.ts';
+import { NO_ANSWER, toServiceError } from './errors.ts';
 import { client } from './generated/client.gen.ts';
 
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
-/** Whether to retry a read: without an answer or after a 5xx other than 501, twice at most. */
+/** Whether to retry a read: without a connection or after a 5xx other than 501, twice at most. */
 function shouldRetry(failures: number, error: unknown): boolean {
-  const { status } = toServiceError(error);
+  const { status, code } = toServiceError(error);
+  // The user was offered to retry while waiting, and another wait would be as long.
+  if (code === NO_ANSWER) return false;
   return failures < 2 && (status === 0 || (status >= 500 && status !== 501));
 }
 

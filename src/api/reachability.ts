@@ -1,4 +1,6 @@
 import { createStore } from '../ui/store.ts';
+import { fetchWithLimit } from './answer-limit.ts';
+import { ServiceError } from './errors.ts';
 
 /** Time since which the service does not answer; undefined while it answers. */
 export const unreachableSince = createStore<Date | undefined>(undefined);
@@ -13,15 +15,18 @@ const markReachable = () => {
   if (unreachableSince.get()) unreachableSince.set(undefined);
 };
 
-/** `fetch` that records whether the service answers; a call aborted by the page does not count. */
+/**
+ * `fetch` that records whether the service answers. A call aborted by the page does not count, nor does one that took too
+ * long: other calls may still be answered, and reconnecting would send the same slow call over and over.
+ */
 export async function fetchAndTrackReachability(request: Request): Promise<Response> {
   try {
-    const response = await fetch(request);
+    const response = await fetchWithLimit(request);
     if (GATEWAY_ERRORS.has(response.status)) markUnreachable();
     else markReachable();
     return response;
   } catch (error) {
-    if (!request.signal.aborted) markUnreachable();
+    if (!request.signal.aborted && !(error instanceof ServiceError)) markUnreachable();
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
-import { ServiceError, toServiceError } from '../api/errors.ts';
+import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
 import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
 import { getSession } from '../api/generated/sdk.gen.ts';
 import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
@@ -48,14 +48,14 @@ export const directoryQuery = queryOptions({
     const startedAt = Date.now();
     const refresh = () => Promise.race([api.refresh(mode), failure]);
     let refusal = await refresh();
-    if (refusal && [0, 401, 502, 503, 504].includes(refusal.status)) {
+    if (refusal && refusal.code !== NO_ANSWER && [0, 401, 502, 503, 504].includes(refusal.status)) {
       // A call of the page itself opens the sign-in dialog or the connection banner.
       await getSession();
       refusal = await refresh();
     }
     // A change of acting in another tab can be the reason: the session is read again (app/session/session.ts).
     if (refusal?.status === 409 || (refusal?.status === 403 && isPageActing())) requestSessionRefresh();
-    if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
+    if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId, refusal.code);
     // Calls of the worker also count as use of the session.
     recordSessionUse(startedAt);
     return Date.now();

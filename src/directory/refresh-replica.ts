@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { GroupInfoResponse, UserInfoResponse } from '../../contract/generated/types.gen.ts';
-import { ServiceError, toServiceError } from '../api/errors.ts';
+import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
 import {
   getSession,
   getUserLicense,
@@ -171,14 +171,15 @@ const limitCalls = pLimit(MAX_CONCURRENT_CALLS);
 
 const delay = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Retries a read without an answer or with 429 or 5xx, so that reading many pages need not start again. */
+/** Retries a read without a connection or with 429 or 5xx, so that reading many pages need not start again. */
 async function retryRead<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       // Attempts are sequential.
       return await read();
     } catch (thrown) {
-      const { status } = toServiceError(thrown);
+      const { status, code } = toServiceError(thrown);
+      if (code === NO_ANSWER) throw thrown;
       if (status !== 0 && status !== 429 && (status < 500 || status === 501)) throw thrown;
       // Attempts are sequential.
       await delay(delayMs);

@@ -38,7 +38,7 @@ export interface SearchAnswer {
   rows: DirectoryRow[];
 }
 
-type RefreshError = Failure & { status: number };
+type RefreshError = Failure & { status: number; code: string | undefined };
 
 /** Operations of the replica that the worker offers to its page. */
 export interface ReplicaApi {
@@ -131,8 +131,8 @@ export async function openReplicaApi(
         await runRefresh(mode);
         return undefined;
       } catch (thrown) {
-        const { status, message, requestId } = toServiceError(thrown);
-        return { status, message, requestId };
+        const { status, message, requestId, code } = toServiceError(thrown);
+        return { status, message, requestId, code };
       } finally {
         runningRefreshes -= 1;
         resolveFirstPeople();

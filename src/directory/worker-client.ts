@@ -1,5 +1,7 @@
 import { proxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
+import { setWorkerResend, slowWorkerCalls } from '../api/answer-limit.ts';
+import type { SlowCalls } from '../api/answer-limit.ts';
 import { ServiceError } from '../api/errors.ts';
 import { sessionState, isSameIdentity } from '../api/session-state.ts';
 import type { SessionIdentity } from '../api/session-state.ts';
@@ -33,9 +35,11 @@ export const workerStatus = createStore<{ identity: SessionIdentity; status: Wor
 const NO_GROUPS: WorkerStatus['groups'] = [];
 
 let connection: WorkerConnection | undefined;
+setWorkerResend(() => void connection?.api.resendReads());
 
 function disconnect(): void {
   connection?.worker.terminate();
+  slowWorkerCalls.set({});
   connection = undefined;
 }
 
@@ -76,7 +80,10 @@ export function connectWorker(identity: SessionIdentity): WorkerConnection {
       status: { groups: NO_GROUPS, ...(previous?.identity === identity && previous.status), ...status },
     });
   };
-  void api.open(identity, proxy(onStatus));
+  const onSlowCalls = (calls: SlowCalls) => {
+    if (connection?.worker === worker) slowWorkerCalls.set(calls);
+  };
+  void api.open(identity, proxy(onStatus), proxy(onSlowCalls));
   return connection;
 }
 

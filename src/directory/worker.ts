@@ -1,4 +1,6 @@
 import { expose, transfer } from 'comlink';
+import { fetchWithLimit, resendReads, slowCalls } from '../api/answer-limit.ts';
+import type { SlowCalls } from '../api/answer-limit.ts';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
 import { getActingHeader } from '../api/session-state.ts';
@@ -7,13 +9,19 @@ import { openReplicaApi } from './replica-api.ts';
 import type { ReplicaApi, ReplicaStatus } from './replica-api.ts';
 
 // A worker cannot show the sign-in dialog: its page does so and repeats the call.
-client.setConfig({ fetch: (request) => fetch(request) });
+client.setConfig({ fetch: (request) => fetchWithLimit(new Request(request)) });
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
 /** Operations that the worker offers to its page. */
 export interface DirectoryWorker extends ReplicaApi {
   /** Opens the replica; must be called first. */
-  open: (identity: SessionIdentity, onStatus: (status: ReplicaStatus) => void) => Promise<void>;
+  open: (
+    identity: SessionIdentity,
+    onStatus: (status: ReplicaStatus) => void,
+    onSlowCalls: (calls: SlowCalls) => void,
+  ) => Promise<void>;
+  /** Sends the pending reads again. */
+  resendReads: () => void;
 }
 
 const { promise: replicaApi, resolve: resolveApi, reject: rejectApi } = Promise.withResolvers<ReplicaApi>();
@@ -21,10 +29,12 @@ const { promise: replicaApi, resolve: resolveApi, reject: rejectApi } = Promise.
 replicaApi.catch(() => undefined);
 
 const worker: DirectoryWorker = {
-  async open(identity, onStatus) {
+  async open(identity, onStatus, onSlowCalls) {
+    slowCalls.subscribe(() => onSlowCalls(slowCalls.get()));
     client.setConfig({ headers: Object.fromEntries([getActingHeader(identity)]) });
     await openReplicaApi(identity, onStatus).then(resolveApi, rejectApi);
   },
+  resendReads,
   refresh: async (mode) => (await replicaApi).refresh(mode),
   async search(query, near) {
     const answer = await (await replicaApi).search(query, near);

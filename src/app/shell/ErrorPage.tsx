@@ -1,7 +1,7 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
-import { isUnreachable, toServiceError } from '../../api/errors.ts';
+import { isUnreachable, NO_ANSWER, toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import { isPageActing } from '../../api/session-state.ts';
 import { isCodeMissingError } from '../../lib/code-missing.ts';
@@ -17,6 +17,13 @@ interface ErrorTexts {
 }
 
 function getErrorTexts(error: ServiceError): ErrorTexts {
+  if (error.code === NO_ANSWER) {
+    return {
+      page: 'No answer',
+      title: error.message,
+      body: 'The console stopped waiting. No data is lost. Other pages may still work.',
+    };
+  }
   if (isUnreachable(error)) {
     return {
       page: 'No connection',
@@ -95,7 +102,7 @@ function OutdatedPage() {
 /** Error page outside the frame: the session could not be read or a link not be looked up. */
 export function StandaloneErrorPage(props: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   return (
-    <main>
+    <main className="screen">
       <ErrorPage {...props} />
     </main>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Toaster } from '../../ui/feedback/Toaster.tsx';
 import { LiveRegion } from '../../ui/LiveRegion.tsx';
+import { WaitingNotice } from './WaitingNotice.tsx';
 import './screen.css';
 
 /**
@@ -11,7 +12,9 @@ export function Screen({ children }: { children: ReactNode }) {
   return (
     <>
       <div className="screen">{children}</div>
-      <Toaster />
+      <Toaster>
+        <WaitingNotice />
+      </Toaster>
       <LiveRegion />
     </>
   );

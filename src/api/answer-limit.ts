@@ -1,0 +1,116 @@
+import { createStore } from '../ui/store.ts';
+import { NO_ANSWER, ServiceError } from './errors.ts';
+
+/** A call without an answer for this time is shown to the user. */
+export const SLOW_AFTER_MS = 5000;
+/** A call without an answer for this time is abandoned. */
+export const ANSWER_TIMEOUT_MS = 30_000;
+
+/** Calls that have no answer for longer than `SLOW_AFTER_MS`: when the oldest of each kind was sent, by `Date.now`. */
+export interface SlowCalls {
+  readsSince?: number | undefined;
+  writesSince?: number | undefined;
+}
+
+/** Slow calls of this page or worker. */
+export const slowCalls = createStore<SlowCalls>({});
+
+/** Slow calls of the page's directory worker, which sends its own. */
+export const slowWorkerCalls = createStore<SlowCalls>({});
+
+let resendWorkerReads: (() => void) | undefined;
+
+/** Sets the function that makes the directory worker send its reads again. */
+export function setWorkerResend(resend: () => void): void {
+  resendWorkerReads = resend;
+}
+
+// POST operations that only read (contract/rules/operations.ts), by path.
+const READ_ONLY_POST_PATHS =
+  /\/(management\/users|user\/activity(\/summary)?|addresses\/rehearsal|invitations\/check|entrydata\/[^/]+\/filter|entrydata\/get(HistoricalData)?|entrydata\/rows\/(asof|query)\/[^/]+|publication\/poll)$/;
+
+/** Whether a call only reads, so that it can be sent again without changing anything. */
+export const isRead = (method: string, pathname: string): boolean =>
+  method === 'GET' || method === 'HEAD' || (method === 'POST' && READ_ONLY_POST_PATHS.test(pathname));
+
+interface PendingCall {
+  isRead: boolean;
+  sentAt: number;
+  resend: () => void;
+}
+
+const pendingCalls = new Set<PendingCall>();
+
+const findOldest = (calls: readonly PendingCall[]): number | undefined =>
+  calls.length === 0 ? undefined : Math.min(...calls.map(({ sentAt }) => sentAt));
+
+function updateSlowCalls(): void {
+  const latest = Date.now() - SLOW_AFTER_MS;
+  const slow = [...pendingCalls].filter(({ sentAt }) => sentAt <= latest);
+  const readsSince = findOldest(slow.filter((call) => call.isRead));
+  const writesSince = findOldest(slow.filter((call) => !call.isRead));
+  const before = slowCalls.get();
+  if (before.readsSince !== readsSince || before.writesSince !== writesSince)
+    slowCalls.set({ readsSince, writesSince });
+}
+
+/** Abandons the pending reads and sends them again at once; writes are never sent again, they may have arrived. */
+export function resendReads(): void {
+  for (const call of pendingCalls) if (call.isRead) call.resend();
+  updateSlowCalls();
+  resendWorkerReads?.();
+}
+
+/**
+ * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
+ * answers and downloads can take longer.
+ * @throws ServiceError with the code `NO_ANSWER` after that time; for a write it is then unknown whether it was stored
+ */
+export async function fetchWithLimit(request: Request): Promise<Response> {
+  const call: PendingCall = {
+    isRead: isRead(request.method, new URL(request.url).pathname),
+    sentAt: 0,
+    resend: () => undefined,
+  };
+  pendingCalls.add(call);
+  try {
+    for (;;) {
+      // A resent read follows the abandoned one.
+      const answer = await sendOnce(request, call);
+      if (answer !== 'resend') return answer;
+    }
+  } finally {
+    pendingCalls.delete(call);
+    updateSlowCalls();
+  }
+}
+
+async function sendOnce(request: Request, call: PendingCall): Promise<Response | 'resend'> {
+  const attempt = new AbortController();
+  let end: 'resend' | 'timeout' | undefined;
+  const abandon = (reason: 'resend' | 'timeout') => {
+    end = reason;
+    attempt.abort();
+  };
+  call.sentAt = Date.now();
+  call.resend = () => {
+    call.sentAt = Date.now();
+    abandon('resend');
+  };
+  const notice = setTimeout(updateSlowCalls, SLOW_AFTER_MS);
+  const timeout = setTimeout(() => abandon('timeout'), ANSWER_TIMEOUT_MS);
+  try {
+    const signal = AbortSignal.any([request.signal, attempt.signal]);
+    return await fetch(new Request(call.isRead ? request.clone() : request, { signal }));
+  } catch (error) {
+    if (request.signal.aborted || end === undefined) throw error;
+    if (end === 'resend') return 'resend';
+    throw new ServiceError(0, formatNoAnswer(call.isRead), [], undefined, NO_ANSWER);
+  } finally {
+    clearTimeout(notice);
+    clearTimeout(timeout);
+  }
+}
+
+const formatNoAnswer = (reads: boolean): string =>
+  `The service did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds${reads ? '' : '. It is unknown whether this was saved'}`;
