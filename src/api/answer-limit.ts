@@ -2,9 +2,9 @@ import { createStore } from '../ui/store.ts';
 import { NO_ANSWER, ServiceError } from './errors.ts';
 
 /** A call without an answer for this time is shown to the user. */
-export const SLOW_AFTER_MS = 5000;
+const SLOW_AFTER_MS = 5000;
 /** A call without an answer for this time is abandoned. */
-export const ANSWER_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Calls that have no answer for longer than `SLOW_AFTER_MS`: when the oldest of each kind was sent, by `Date.now`. */
 export interface SlowCalls {
