@@ -75,7 +75,7 @@ export function ActivityActions({ view, bounds, reportQuery, openedAt, total }: 
             icon: Download,
             disabledReason: exportDisabledReason ?? (total ? undefined : noRowsReason),
             onSelect: () =>
-              openExport(createActivitySource({ view, reportQuery, total: total ?? 0, filter })),
+              openExport(() => createActivitySource({ view, reportQuery, total: total ?? 0, filter })),
           },
           { label: 'Copy link', hint: 'With a fixed period', icon: Link2, onSelect: copyLink },
         ]}

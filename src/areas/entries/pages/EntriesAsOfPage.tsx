@@ -183,7 +183,7 @@ function ExportButton({ type, fields, columns, view, condition, result }: Export
     if (asOf === undefined || total === undefined) return;
     const description = [describeAsOf(asOf, view), ...(filter === undefined ? [] : [filter])].join(' · ');
     const request = { type, fields, columns: columns.map(({ field }) => field), query, total };
-    openExport(
+    openExport(() =>
       createEntriesExport(
         { ...request, filter: description, asOf: createAsOfSource(type.id, query, fields) },
         [zone.name, 'UTC', zone.site, zone.own],

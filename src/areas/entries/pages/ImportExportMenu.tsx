@@ -5,7 +5,6 @@ import { usePermission } from '../../../api/session.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { openExport } from '../../export/index.ts';
-import { createEntriesExport } from '../export/entries-export.ts';
 import type { EntriesExportRequest } from '../export/entries-export.ts';
 import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
@@ -48,14 +47,11 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
           icon: Download,
           disabledReason: exportPermission.reason ?? getExportRefusal(),
           onSelect: () =>
-            openExport(
-              createEntriesExport({ ...request, total: total ?? 0, filter }, [
-                zone.name,
-                'UTC',
-                zone.site,
-                zone.own,
-              ]),
-            ),
+            openExport(async () => {
+              const { createEntriesExport } = await import('../export/entries-export.ts');
+              const zones = [zone.name, 'UTC', zone.site, zone.own];
+              return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
+            }),
         },
       ]}
     />

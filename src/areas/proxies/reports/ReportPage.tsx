@@ -68,7 +68,7 @@ export function ReportPage() {
             disabledReason={
               exportDisabledReason ?? (report.steps === 0 ? 'There are no steps yet' : undefined)
             }
-            onClick={() => openExport(createStepsSource(report))}
+            onClick={() => openExport(() => createStepsSource(report))}
           >
             Export
           </Button>

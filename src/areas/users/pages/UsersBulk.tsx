@@ -134,7 +134,7 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
       label: 'Export',
       icon: Download,
       disabledReason: exports,
-      onSelect: () => openExport(createUserExportSource({ userIds: ids })),
+      onSelect: () => openExport(() => createUserExportSource({ userIds: ids })),
     },
     { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
     { label: 'Undo from file…', icon: Undo2, onSelect: () => openUndoFile(site.id) },

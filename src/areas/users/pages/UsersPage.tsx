@@ -210,7 +210,7 @@ function UsersActions({ result, view }: UsersActionsProps) {
             icon: Download,
             disabledReason: exportReason ?? loadingReason ?? emptyReason,
             onSelect: () =>
-              openExport(
+              openExport(() =>
                 createUserExportSource({
                   userIds: [...matching],
                   filter: formatUsersFilter(view, groups),
