@@ -9,11 +9,13 @@ import { createSessionApi, createBearerApi } from './gateway/api-surfaces.ts';
 import { registerSecurityHeaders, serveConsole } from './gateway/pages.ts';
 import { serveReference } from './gateway/reference.ts';
 import { collectHandlers } from './handlers.ts';
+import { retryLater } from './kernel/api-error.ts';
 import type { AreaRegistry } from './kernel/area/area.ts';
 import type { Database } from './kernel/db/database.ts';
 import { registerApiSurface } from './kernel/http/api-surface.ts';
 import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/body-timeout.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
+import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
 
@@ -64,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       'request',
     );
   });
+  registerDrain(app);
   registerBodyTimeout(app, BODY_TIMEOUTS);
   registerErrorHandlers(app);
   await registerSecurityHeaders(app, isHttps);
@@ -90,6 +93,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
+    if (app.drain.isDraining) throw retryLater(503, 'The service is stopping', 1);
     await database.ping();
     return reply.send({ status: 'ok' });
   });

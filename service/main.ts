@@ -11,8 +11,11 @@ import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
 
-/** Time for running requests and tasks to finish at a stop; after it the process exits anyway. */
-const STOP_TIMEOUT_MS = 10_000;
+/**
+ * Time for running requests and tasks to finish at a stop, in addition to STOP_DELAY; after it the process exits anyway. Less than
+ * the 30 seconds that Kubernetes waits before it kills a process.
+ */
+const STOP_TIMEOUT_MS = 25_000;
 
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
@@ -42,8 +45,8 @@ async function main(config: Config): Promise<void> {
     db: database.db,
     log,
   });
-  await app.listen({ host: config.host, port: config.port });
-  log.info({ address: config.publicUrl, database: database.kind }, 'listening');
+  const address = await app.listen({ host: config.host, port: config.port });
+  log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
   if (link)
     process.stdout.write(
       `\nSteward is at ${config.publicUrl}\nCreate the first administrator here (once, within 24 hours):\n  ${link}\n\n`,
@@ -55,7 +58,12 @@ async function main(config: Config): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
+    const delayMs = config.stopDelaySeconds * 1_000;
+    setTimeout(() => {
+      log.error('Stopping took too long; requests may have been lost');
+      process.exit(1);
+    }, delayMs + STOP_TIMEOUT_MS).unref();
+    await app.drain.run({ delayMs, onListenerClosed: () => log.info('no longer listening') });
     await app.close();
     await admin.close();
     await scheduler.stop();

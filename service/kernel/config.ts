@@ -19,8 +19,12 @@ export interface Config {
   firstAdministrator: { email: string; password: Secret } | undefined;
   /** Whether the very first start creates the sample site. */
   createsSample: boolean;
+  /** Time after a stop signal in which connections are still accepted while the service already reports not ready. */
+  stopDelaySeconds: number;
   logLevel: (typeof LOG_LEVELS)[number];
 }
+
+const MAX_STOP_DELAY_SECONDS = 300;
 
 /**
  * Reads the settings.
@@ -50,6 +54,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const secretKey = env['STEWARD_SECRET_KEY'];
   if (secretKey && !parseSecretKey(secretKey))
     issues.push('STEWARD_SECRET_KEY: 32 bytes as base64, for example from `openssl rand -base64 32`');
+  const stopDelaySeconds = Number(env['STOP_DELAY'] ?? 0);
+  if (!(stopDelaySeconds >= 0 && stopDelaySeconds <= MAX_STOP_DELAY_SECONDS))
+    issues.push(`STOP_DELAY: seconds from 0 to ${MAX_STOP_DELAY_SECONDS}`);
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (issues.length > 0) throw new Error(`These settings are invalid:\n  ${issues.join('\n  ')}`);
@@ -67,6 +74,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
     createsSample: sample === 'on',
+    stopDelaySeconds,
     logLevel: logLevel ?? 'info',
   };
 }
