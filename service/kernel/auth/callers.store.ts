@@ -5,6 +5,7 @@ import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { executePrepared } from '../db/driver/prepared.ts';
+import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import type { Caller } from './caller.ts';
 
@@ -133,6 +134,11 @@ const toPrincipal = (row: CallerRow, id: number): Principal => ({
   reportId: row.report_id,
 });
 
+/** Reads go on while the database is read-only; the session is then updated later. */
+function ignoreReadOnly(error: unknown): void {
+  if (getDbError(error)?.code !== dbErrorCodes.readOnly) throw error;
+}
+
 /** The user of a valid session, by the hash of its token. Updates the time of last use at most once a minute. */
 export async function findSession(
   db: Db,
@@ -155,9 +161,9 @@ export async function findSession(
   const [row] = rows;
   if (row?.is_last_seen_stale && !row.is_address_refused) {
     await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
-      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`.execute(
-      db,
-    );
+      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`
+      .execute(db)
+      .catch(ignoreReadOnly);
   }
   return row && toAuthenticatedCaller(row, tokenHash);
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { type ConnectionSource, createDialect, DEFAULT_LIMITS, type Limits } from './driver/dialect.ts';
-import { getDbError } from './driver/errors.ts';
+import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres } from './driver/postgres.ts';
 import { migrate } from './migrate.ts';
 import { openEmbedded } from './pglite/pglite.ts';
@@ -15,7 +15,7 @@ export type Tx = Transaction<Tables>;
 export interface Database {
   db: Db;
   kind: 'embedded' | 'postgres';
-  /** Resolves when the database answers. */
+  /** Resolves when the database answers and accepts writes. @throws DbError */
   ping: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -75,9 +75,11 @@ export async function openDatabase(options: {
   return {
     db,
     kind: databaseUrl ? 'postgres' : 'embedded',
-    ping: async () => {
-      await sql`select 1`.execute(db);
-    },
+    // Locks no row, but a database that is read-only refuses it.
+    ping: () =>
+      withTransaction(db, {}, async (tx) => {
+        await sql`select site_id from site where false for update`.execute(tx);
+      }),
     close: () => db.destroy(),
   };
 }
@@ -88,10 +90,15 @@ const MAX_ATTEMPTS = 6;
 /** First key of the advisory locks of sites; the second is the id of the site. No other lock of the service uses it. */
 const SITE_LOCK_KEY = 7_401;
 
-/** True for errors after which nothing was written and a retry may succeed; a lost connection may have committed. */
-function isRetryable(error: unknown): boolean {
+/**
+ * True for errors after which nothing was written and a retry may succeed; a lost connection may have committed. A read-only
+ * server is tried once more: the next connection may reach the new primary.
+ */
+function isRetryable(error: unknown, attempt: number): boolean {
   const code = getDbError(error)?.code;
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+  return (
+    code === SERIALIZATION_FAILURE || code === DEADLOCK || (code === dbErrorCodes.readOnly && attempt === 0)
+  );
 }
 
 /** Exponential backoff with full jitter: up to 10, 20, 40, ... ms. */
@@ -120,7 +127,7 @@ export async function withTransaction<T>(
           return fn(tx);
         });
     } catch (error) {
-      if (attempt + 1 >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      if (attempt + 1 >= MAX_ATTEMPTS || !isRetryable(error, attempt)) throw error;
     }
     await backOff(attempt);
   }

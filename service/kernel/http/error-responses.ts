@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../api-error.ts';
+import { ApiError, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
 import { negotiateMediaType } from './json.ts';
 
@@ -23,9 +23,10 @@ function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   if (getDbError(error)?.code === dbErrorCodes.aborted)
     return new ApiError(499, 'The client closed the request');
-  if (UNAVAILABLE_CODES.test(getDbError(error)?.code ?? '')) {
-    return new ApiError(503, 'The database is not available right now', [], { 'retry-after': '2' });
-  }
+  if (getDbError(error)?.code === dbErrorCodes.readOnly)
+    return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
+  if (UNAVAILABLE_CODES.test(getDbError(error)?.code ?? ''))
+    return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);
   return new ApiError(

@@ -35,6 +35,8 @@ export const dbErrorCodes = {
   connectionTimeout: '08001',
   statementTimeout: '57014',
   limitExceeded: '54000',
+  /** The server accepts no writes: a standby, or `default_transaction_read_only`. */
+  readOnly: '25006',
   /** The caller's abort signal fired; a code of our own in class 57 (operator intervention). */
   aborted: '57U00',
 } as const;
@@ -42,6 +44,10 @@ export const dbErrorCodes = {
 /** Error of a statement whose caller aborted it. */
 export const abortedError = (): DbError =>
   new DbError('The request was aborted before the database answered', { code: dbErrorCodes.aborted });
+
+/** The `code` of an error of a driver: a SQLSTATE or the name of a socket error. */
+export const getErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? toText(error.code) : undefined;
 
 const toText = (value: unknown) => (typeof value === 'string' ? value : undefined);
 

@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { Connection, ConnectionSource, Limits } from './dialect.ts';
+import { getErrorCode, dbErrorCodes } from './errors.ts';
 import { getPlanName, MAX_PLANS } from './prepared.ts';
+import { PROBE_TIMEOUT_MS, type ServerWatch, ServerSilentError, watchServer } from '../server-watch.ts';
 import { encodeParameter, getDecoder } from './values.ts';
 
 const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
@@ -36,10 +38,25 @@ interface Canceller {
   cancel(client: PoolClient): Promise<void>;
 }
 
+/** What a connection needs of its source. */
+interface ConnectionContext {
+  cancelPool: Pool;
+  watch: ServerWatch;
+  /** Called when the server refuses a write because it is read-only. */
+  onReadOnly: () => void;
+}
+
 /** Values go in and out as text, as on the embedded database. */
-function createConnection(client: PoolClient, cancelPool: Pool): Connection {
+function createConnection(
+  client: PoolClient,
+  { cancelPool, watch, onReadOnly }: ConnectionContext,
+): Connection {
   const plans = getPlans(client);
   let mayBeCancelledLater = false;
+  /** Whether a statement of this connection was given up: its answer may still arrive. */
+  let isLost = false;
+  /** Whether the open transaction was started as read-only; then it refuses writes on any server. */
+  let isReadOnlyByChoice = false;
   const createCanceller = (statement: string): Canceller => ({
     connect: () => cancelPool.connect(),
     async cancel(cancelClient) {
@@ -55,16 +72,25 @@ function createConnection(client: PoolClient, cancelPool: Pool): Connection {
   });
   return {
     async run(sql, parameters, signal) {
+      if (isLost) throw new ServerSilentError();
       const name = getPlanName(sql);
       if (name !== undefined) plans.add(name);
-      const query = client.query<Record<string, unknown>>({
-        name,
-        text: sql,
-        values: parameters.map(encodeParameter),
+      if (sql.startsWith('start transaction')) isReadOnlyByChoice = sql.endsWith('read only');
+      else if (sql === 'commit' || sql === 'rollback') isReadOnlyByChoice = false;
+      const query = watch.guard(() =>
+        client.query<Record<string, unknown>>({
+          name,
+          text: sql,
+          values: parameters.map(encodeParameter),
+        }),
+      );
+      const { rows, command, rowCount } = await (
+        signal ? cancelOnAbort(signal, query, createCanceller(sql)) : query
+      ).catch((error: unknown) => {
+        isLost ||= error instanceof ServerSilentError;
+        if (getErrorCode(error) === dbErrorCodes.readOnly && !isReadOnlyByChoice) onReadOnly();
+        throw error;
       });
-      const { rows, command, rowCount } = await (signal
-        ? cancelOnAbort(signal, query, createCanceller(sql))
-        : query);
       return { rows, command, affectedRows: WRITE_COMMANDS.has(command) ? (rowCount ?? 0) : 0 };
     },
     release: (discard) => client.release(discard || mayBeCancelledLater || plans.size > MAX_PLANS),
@@ -103,6 +129,11 @@ async function cancelOnAbort<T>(signal: AbortSignal, query: Promise<T>, cancelle
   }
 }
 
+/** Timeout of connections and statements that control others: cancel requests and probes. */
+const CONTROL_TIMEOUT_MS = PROBE_TIMEOUT_MS + 500;
+/** Shortest time between two replacements of all connections of a pool. */
+const MIN_RENEWAL_INTERVAL_MS = 1_000;
+
 /** Opens a pool. All waiting has a timeout, also with a hung server or network or a forgotten transaction. */
 export function openPostgres(databaseUrl: string, limits: Limits, maxConnections = 10): ConnectionSource {
   const { statementMs, waitMs, idleMs } = limits;
@@ -121,20 +152,56 @@ export function openPostgres(databaseUrl: string, limits: Limits, maxConnections
     options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
     types: { getTypeParser: (typeId: number) => getDecoder(typeId) },
   };
+  const controlOptions = {
+    ...options,
+    max: 1,
+    connectionTimeoutMillis: CONTROL_TIMEOUT_MS,
+    query_timeout: CONTROL_TIMEOUT_MS,
+  };
   const pool = new Pool({ ...options, max: maxConnections });
   // A separate pool: slow statements that hold all connections of the main pool can still be cancelled.
-  const cancelPool = new Pool({ ...options, max: 1, idleTimeoutMillis: 10_000 });
+  const cancelPool = new Pool({ ...controlOptions, idleTimeoutMillis: 10_000 });
+  const probePool = new Pool(controlOptions);
   // An idle connection that breaks is replaced; one in use rejects its next statement. Without listeners the error events
   // would end the process: the pool emits those of idle clients, each client its own while it is in use.
-  for (const each of [pool, cancelPool]) {
+  for (const each of [pool, cancelPool, probePool]) {
     each.on('error', () => {});
     each.on('connect', (client) => client.on('error', () => {}));
   }
+  const watch = watchServer(() => probePool.query('select 1'));
+  // Connections made before the server was found to be read-only are replaced: after a failover, new ones reach the primary.
+  const generations = new WeakMap<PoolClient, number>();
+  let generation = 0;
+  let renewedAt = -Infinity;
+  pool.on('connect', (client) => generations.set(client, generation));
+  const onReadOnly = (): void => {
+    if (performance.now() - renewedAt < MIN_RENEWAL_INTERVAL_MS) return;
+    renewedAt = performance.now();
+    generation += 1;
+  };
+  const acquireClient = async (): Promise<PoolClient> => {
+    let connecting: Promise<PoolClient> | undefined;
+    try {
+      return await watch.guard(() => (connecting = pool.connect()));
+    } catch (error) {
+      // A connection that is established later goes back.
+      connecting?.then((client) => client.release(true)).catch(() => {});
+      throw error;
+    }
+  };
   return {
-    acquire: async () => createConnection(await pool.connect(), cancelPool),
+    async acquire() {
+      for (;;) {
+        const client = await acquireClient();
+        if (generations.get(client) === generation)
+          return createConnection(client, { cancelPool, watch, onReadOnly });
+        client.release(true);
+      }
+    },
     close: async () => {
+      watch.close();
       await pool.end();
-      await cancelPool.end();
+      await Promise.all([cancelPool.end(), probePool.end()]);
     },
   };
 }

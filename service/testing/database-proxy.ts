@@ -1,0 +1,54 @@
+/** A TCP proxy in front of the PostgreSQL of the tests that can stop forwarding, like a paused server or a dead network. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface DatabaseProxy {
+  /** URL of the database through the proxy. */
+  url: string;
+  /** From now on nothing is forwarded in either direction, on new connections neither; no connection is closed. */
+  pause(): void;
+  /** Forwards what was held back, and everything from now on. */
+  resume(): void;
+  close(): void;
+}
+
+/** Starts a proxy to the server of this database. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isPaused = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port || 5432), hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.on('data', (bytes) => to.write(bytes));
+      if (isPaused) from.pause();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    pause() {
+      isPaused = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume() {
+      isPaused = false;
+      for (const socket of sockets) socket.resume();
+    },
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
