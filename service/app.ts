@@ -18,6 +18,7 @@ import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
 
 export interface AppOptions {
   database: Database;
@@ -45,7 +46,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestTimeout: BODY_TIMEOUTS.uploadMs,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: MAX_HEAD_BYTES,
+    },
+    rewriteUrl: rewriteTooLongUrl,
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: 'idle',
     ...connectionErrorHandlers,
@@ -67,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     );
   });
   registerDrain(app);
+  registerHeadChecks(app);
   registerBodyTimeout(app, BODY_TIMEOUTS);
   registerErrorHandlers(app);
   await registerSecurityHeaders(app, isHttps);

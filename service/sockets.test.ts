@@ -54,6 +54,38 @@ test('rejects headers larger than 8 KiB with 431', async () => {
   expect(Object.keys(parseBody(answer))).toEqual(['message', 'requestId']);
 });
 
+test('accepts a query of 16,384 characters, percent-encoded at its longest, on the operation that promises it', async () => {
+  const query = encodeURIComponent('😀').repeat(16_384);
+  const get = (path: string) =>
+    sendRaw(
+      `GET /api/rest/v4/data/entrydata/${path}?query=${query} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(7_000)}\r\nconnection: close\r\n\r\n`,
+    );
+  // Its credentials are checked, so the request line was read.
+  expect(getStatus(await get('rows/Company'))).toBe(401);
+  const tooLong = await get('Company/entries');
+  expect(getStatus(tooLong)).toBe(414);
+  expect(Object.keys(parseBody(tooLong))).toEqual(['message', 'requestId']);
+});
+
+test('rejects a request line beyond every limit with 431, and too many parameters with 414', async () => {
+  const get = (query: string) =>
+    sendRaw(
+      `GET /api/rest/v4/data/entrydata/rows/Company?${query} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+    );
+  expect(getStatus(await get(`query=${'x'.repeat(300_000)}`))).toBe(431);
+  expect(getStatus(await get('a=1&'.repeat(1_001)))).toBe(414);
+});
+
+test('rejects two Host headers with 400 (RFC 9112 3.2)', async () => {
+  for (const second of ['a', 'b']) {
+    const answer = await sendRaw(
+      `GET /healthz HTTP/1.1\r\nhost: a\r\nHost: ${second}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(getStatus(answer)).toBe(400);
+    expect(parseBody(answer)).toMatchObject({ message: 'The request has more than one Host header' });
+  }
+});
+
 test('ends connections that send headers slowly while other requests are answered (T23)', async () => {
   const start = Date.now();
   const slow = sendRaw('GET /healthz HTTP/1.1\r\nhost: a\r\n');

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiClient, send, type ErrorBody } from '../testing/calls.ts';
 import { hashCheaply } from '../testing/sign-in.ts';
-import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
+import { as, contract, makeKey, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
 const passwordHash = hashCheaply(PASSWORD);
@@ -167,6 +167,57 @@ describe('behind trusted proxies (TRUSTED_PROXIES)', () => {
         ['10.0.0.1', ''],
       ])('rejects a request from %s with X-Forwarded-For "%s"', async (peer, forwarded) => {
         expect(await from(peer, forwarded)).toBe(403);
+      });
+
+      test('says that the proxy reported no address, on every way in, and repeats nothing of the header', async () => {
+        const options = { remoteAddress: '10.0.0.1', headers: { 'x-forwarded-for': 'garbage' } };
+        const key = await makeKey(
+          context().db,
+          await makePerson(context().db, person.siteId, {
+            ipRestrictionsEnabled: true,
+          }).then(async (owner) => {
+            await context()
+              .db.updateTable('api_key')
+              .set({ disabled_at: new Date() })
+              .where('client_id', '=', owner.clientId)
+              .execute();
+            return owner;
+          }),
+        );
+        const replies = [
+          await as(context().app, person).get<ErrorBody>('user', options),
+          await as(context().app, person, 'console').get<ErrorBody>('user', options),
+          await send<ErrorBody>(context().app, {
+            method: 'POST',
+            url: '/api/rest/v1/oauth/token',
+            payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.secret}`,
+            remoteAddress: options.remoteAddress,
+            headers: { ...options.headers, 'content-type': 'application/x-www-form-urlencoded' },
+          }),
+        ];
+        for (const { status, body, text } of replies) {
+          expect(status).toBe(403);
+          expect(body.message).toContain('reported no valid address');
+          expect(text).not.toContain('garbage');
+        }
+      });
+
+      test('counts all invalid addresses as one in rate limits', async () => {
+        const requestToken = (forwarded: string) =>
+          send(context().app, {
+            method: 'POST',
+            url: '/api/rest/v1/oauth/token',
+            payload: 'grant_type=client_credentials&client_id=1&client_secret=x',
+            remoteAddress: '10.0.0.1',
+            headers: {
+              'x-forwarded-for': forwarded,
+              'content-type': 'application/x-www-form-urlencoded',
+            },
+          });
+        const statuses: number[] = [];
+        for (let index = 0; index < 31; index += 1)
+          statuses.push((await requestToken(`garbage-${index}`)).status);
+        expect([statuses[29], statuses[30]]).toEqual([401, 429]);
       });
 
       test('rejects an unparseable address when users restrict themselves', async () => {

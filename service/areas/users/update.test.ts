@@ -128,7 +128,9 @@ onEachApp((context) => {
 
     test('PUT returns the tag of the new version', async () => {
       const { headers } = await change({ lastName: 'One' });
-      expect(headers.etag).toBe(await getEtag());
+      const ifMatch = { 'if-match': String(headers.etag) };
+      expect((await change({ lastName: 'Two' }, ifMatch)).status).toBe(200);
+      expect((await change({ lastName: 'Three' }, ifMatch)).status).toBe(412);
     });
 
     test('changes of groups and license make the tag stale', async () => {

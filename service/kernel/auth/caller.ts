@@ -36,9 +36,13 @@ export interface Caller {
 export const getAuthor = ({ userId, email, acting }: Caller): { userId: number; email: string } =>
   acting ? { userId: acting.principalId, email: acting.principalEmail } : { userId, email };
 
+/** Client address of a request for which a trusted proxy reported none that is valid. No network contains it. */
+export const UNKNOWN_ADDRESS = 'unknown';
+
 /** Origin of a request, for the audit log, the activity report and rate limits. */
 export interface RequestOrigin {
   requestId: string;
+  /** The client address, or UNKNOWN_ADDRESS. */
   ip: string;
   userAgent: string | undefined;
 }

@@ -1,14 +1,16 @@
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
 import { authorize } from '../auth/authorize.ts';
-import type { Caller, RequestOrigin } from '../auth/caller.ts';
+import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { Contract, Operation } from './contract.ts';
 import { type FileResponse, sendFile } from './file-response.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { registerJsonParsers, negotiateMediaType } from './json.ts';
+import { formatReadEtag, matchesEtag } from './parameters.ts';
 import { registerMultipart, parseMultipartForm, type UploadedFile } from './uploads.ts';
 
 /** The response of any handler, without the types of its operation. */
@@ -59,11 +61,20 @@ interface ApiDependencies {
 const callers = new WeakMap<FastifyRequest, Caller>();
 const DEFAULT_MAX_BODY_BYTES = 1_048_576;
 
+/**
+ * The client address. A trusted proxy may have reported something else: that is no address, and all of it counts as one in rate
+ * limits.
+ */
+function normalizeAddress(ip: string): string {
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(address) ? address : UNKNOWN_ADDRESS;
+}
+
 /** Origin of a request. IPv4-mapped IPv6 addresses become IPv4, so that one address has one notation. */
 function getOrigin(request: FastifyRequest): RequestOrigin {
   return {
     requestId: request.id,
-    ip: request.ip.replace(/^::ffff:(?=\d+\.)/i, ''),
+    ip: normalizeAddress(request.ip),
     userAgent: request.headers['user-agent']?.slice(0, 300),
   };
 }
@@ -94,6 +105,7 @@ export async function registerApiSurface(
     for (const operation of dependencies.contract.operations) {
       if (surface.serves(operation)) addRoute(scope, surface, operation, dependencies);
     }
+    addWrongMethodRoutes(scope, surface, dependencies.contract);
   });
 }
 
@@ -112,6 +124,32 @@ function parseForm(body: string): Record<string, unknown> {
     form.set(name, previous === undefined ? value : [previous, value].flat());
   }
   return Object.fromEntries(form);
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Answers every other method of the paths of the contract with 405 and `Allow` (RFC 9110 15.5.6), without credentials. */
+function addWrongMethodRoutes(app: FastifyInstance, surface: ApiSurface, { operations }: Contract): void {
+  const allowedByUrl = new Map<string, Set<string>>();
+  for (const operation of operations) {
+    if (!surface.serves(operation)) continue;
+    const allowed = allowedByUrl.get(operation.url) ?? new Set();
+    allowedByUrl.set(operation.url, allowed.add(operation.method));
+    // The router answers HEAD like GET.
+    if (operation.method === 'GET') allowed.add('HEAD');
+  }
+  for (const [url, allowed] of allowedByUrl) {
+    const allow = METHODS.filter((method) => allowed.has(method)).join(', ');
+    app.route({
+      method: METHODS.filter((method) => !allowed.has(method)),
+      url: surface.prefix + url,
+      // Before the body is read.
+      onRequest: async ({ method }) => {
+        throw new ApiError(405, `This address does not accept ${method}, only ${allow}`, [], { allow });
+      },
+      handler: () => {},
+    });
+  }
 }
 
 function addRoute(
@@ -167,8 +205,13 @@ function addRoute(
     const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
     if (response.session) surface.setSession?.(reply, response.session);
     reply.code(response.status).headers({ 'cache-control': 'no-store', ...response.headers });
-    if (operation.isDeprecated) reply.header('deprecation', 'true');
+    if (operation.deprecation) reply.headers(operation.deprecation);
     const content = jsonParts ? Readable.from(jsonParts) : serializeBody(response);
+    if (operation.method === 'GET' && response.headers?.['etag'] && typeof content === 'string') {
+      const etag = formatReadEtag(response.headers['etag'], content);
+      reply.header('etag', etag);
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    }
     return content === undefined
       ? reply.send()
       : reply.type(negotiateMediaType(request.headers.accept)).send(content);

@@ -23,6 +23,8 @@ interface OperationObject {
   operationId: string;
   summary?: string;
   deprecated?: boolean;
+  tags?: string[];
+  'x-deprecation'?: { date: string; successor: string };
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, Media> } | { $ref: string };
   responses: Record<string, { content?: Record<string, Media> } | { $ref: string }>;
@@ -67,7 +69,8 @@ export interface Operation {
   requiresStepUp: boolean;
   /** Body properties whose change needs a recent proof of presence; the handler checks this (`requireProofOfPresence`). */
   stepUpProperties: readonly string[];
-  isDeprecated: boolean;
+  /** Headers of every response of a deprecated operation: `Deprecation` (RFC 9745) and `Link`. */
+  deprecation: Readonly<Record<'deprecation' | 'link', string>> | undefined;
   isForm: boolean;
   /** Whether the body may be a multipart form with files (shapes 4). */
   acceptsMultipart: boolean;
@@ -228,6 +231,26 @@ function createResponseValidator(
   };
 }
 
+/**
+ * Headers of a deprecated operation. `Deprecation` is the date as a structured field (RFC 9745 2.1); the links lead to the
+ * operation and to its successor in the API reference.
+ */
+function buildDeprecation(spec: OperationObject, document: Document): Operation['deprecation'] {
+  if (!spec.deprecated) return undefined;
+  const details = spec['x-deprecation'];
+  if (!details) throw new Error(`${spec.operationId} is deprecated and has no x-deprecation`);
+  const successor = Object.values(document.paths)
+    .flatMap((item) => METHODS.map((method) => item[method] as OperationObject | undefined))
+    .find((operation) => operation?.operationId === details.successor);
+  if (!successor) throw new Error(`The successor of ${spec.operationId} does not exist`);
+  const link = ({ tags = [], operationId }: OperationObject, relation: string) =>
+    `</api/current#/${encodeURIComponent(tags[0] ?? '')}/${operationId}>; rel="${relation}"; type="text/html"`;
+  return {
+    deprecation: `@${Date.parse(details.date) / 1_000}`,
+    link: `${link(spec, 'deprecation')}, ${link(successor, 'successor-version')}`,
+  };
+}
+
 function getAccess(security: readonly Record<string, string[]>[]): Operation['access'] {
   if (security.length === 0) return 'public';
   return security.some((scheme) => 'session' in scheme) ? 'session' : 'bearer';
@@ -271,7 +294,7 @@ export function loadContract(file: URL): Contract {
         allowedPendingStep: spec['x-half-session'],
         requiresStepUp: spec['x-step-up'] === true,
         stepUpProperties: Array.isArray(spec['x-step-up']) ? spec['x-step-up'] : [],
-        isDeprecated: spec.deprecated ?? false,
+        deprecation: buildDeprecation(spec, document),
         isForm: content?.[FORM] !== undefined,
         acceptsMultipart: content?.[MULTIPART] !== undefined,
         returnsFile: hasFileResponse(spec, deref),

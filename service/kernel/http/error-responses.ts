@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ApiError, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
 import { negotiateMediaType } from './json.ts';
+import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
 
 /** Messages for errors of Fastify itself, whose own texts describe its internals. */
 const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {
@@ -55,7 +56,10 @@ const TIMEOUT_MESSAGE = 'The request did not arrive in time';
 
 /** Status and message for errors of the HTTP parser, by error code. */
 const PARSER_ERRORS: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 8 KiB'],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    `The URL and the headers are larger than ${MAX_HEAD_BYTES} bytes`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', TIMEOUT_MESSAGE],
 };
 
@@ -107,7 +111,8 @@ export function registerErrorHandlers(app: FastifyInstance): void {
     sendError(
       request,
       reply,
-      new ApiError(404, `${request.method} ${request.url.split('?')[0]} does not exist`),
+      getUrlError(request.originalUrl) ??
+        new ApiError(404, `${request.method} ${request.url.split('?')[0]} does not exist`),
     ),
   );
 }

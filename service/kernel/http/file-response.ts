@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import send from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
+import { matchesEtag } from './parameters.ts';
 
 /** A file as the body of a response. Its path comes from the database, never from the request (T10). */
 export interface FileResponse {
@@ -30,14 +31,6 @@ function formatContentDisposition({ inline, name }: FileResponse): string {
   );
   return `${inline ? 'inline' : 'attachment'}; filename="${asciiName}"; filename*=UTF-8''${encodedName}`;
 }
-
-/** Whether an If-None-Match header matches: `*`, or a list with this entity tag, weak or strong. */
-const matchesEtag = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header
-    .split(',')
-    .map((item) => item.trim().replace(/^W\//, ''))
-    .some((item) => item === '*' || item === etag);
 
 /** Counts the bytes of the stream and calls `onSent` at the end of the response, also of one that was interrupted. */
 function countBytes(

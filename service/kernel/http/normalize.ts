@@ -113,11 +113,20 @@ export function normalizeNames(
   return { value: typeof value === 'object' && value !== null ? visit(value, schema) : value, errors };
 }
 
-/** Converts `10` to a number and `true` to a boolean; `0x0A`, `1e1` or ` 10` stay text, which the validation rejects. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/**
+ * Converts `10` to a number and `true` or `True` to a boolean; `0x0A`, `1e1`, ` 10` and, for an integer, `5.0` stay text, which the
+ * validation rejects.
+ */
 function parseParameter(text: unknown, type: JsonSchema['type']): unknown {
   if (typeof text !== 'string') return text;
-  if (type === 'integer' || type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === 'boolean') return BOOLEANS.get(text.toLowerCase()) ?? text;
   return text;
 }
 

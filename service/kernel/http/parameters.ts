@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
 import { badRequest, preconditionFailed } from '../api-error.ts';
 import type { Page } from '../db/list-page.ts';
@@ -36,8 +37,26 @@ export function parsePage(query: { pageNumber?: number; pageSize?: number }): Pa
   return { limit, offset: ((query.pageNumber ?? 1) - 1) * limit };
 }
 
-/** The strong entity tag of a version of a resource. */
+/** The strong entity tag of a version of a resource, as writes return it. */
 export const formatEtag = (version: number): string => `"${version}"`;
+
+/**
+ * The entity tag of a read: the tag of the version, completed by a hash of the body, which may hold more than the version covers
+ * (members of a group, a lock that ended). If-Match evaluates the version, If-None-Match the whole tag.
+ */
+export const formatReadEtag = (etag: string, body: string): string =>
+  `${etag.slice(0, -1)}.${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+
+/** Whether an If-None-Match header matches: `*`, or a list with this entity tag, weak or strong. */
+export const matchesEtag = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header
+    .split(',')
+    .map((item) => item.trim().replace(/^W\//, ''))
+    .some((item) => item === '*' || item === etag);
+
+/** The part of a tag that `formatReadEtag` adds. */
+const READ_HASH = /\.[\w-]{22}"$/;
 
 /**
  * Rejects a write whose If-Match does not include the current version (shapes 1). Without the header the last write wins.
@@ -45,6 +64,6 @@ export const formatEtag = (version: number): string => `"${version}"`;
  */
 export function requireVersion(ifMatch: string | undefined, version: number, resourceName: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const etags = ifMatch.split(',').map((etag) => etag.trim());
+  const etags = ifMatch.split(',').map((etag) => etag.trim().replace(READ_HASH, '"'));
   if (!etags.includes(formatEtag(version))) throw preconditionFailed(resourceName);
 }

@@ -73,14 +73,19 @@ onEachApp((context) => {
     );
   });
 
-  test('the deprecated list covers all types and has a Deprecation header', async () => {
+  test('the deprecated list covers all types and says since when it is deprecated and what replaces it', async () => {
     const start = await nextTimestamp();
     const [one = 0] = await things.create({ Name: 'A' });
     const { body, headers } = await things.api.get<ModifiedEntryVm[]>(
       `${PATH}/allentrieshistory?modifiedSince=${start}`,
     );
     expect(body.map(({ id }) => id)).toEqual([one]);
-    expect(headers.deprecation).toBeDefined();
+    // RFC 9745: a structured date.
+    expect(headers.deprecation).toBe(`@${Date.UTC(2026, 10, 21) / 1_000}`);
+    expect(headers.link).toBe(
+      '</api/current#/v4.0.0%20Data/listAllEntriesHistory>; rel="deprecation"; type="text/html", ' +
+        '</api/current#/v4.0.0%20Data/listEntriesAllHistory>; rel="successor-version"; type="text/html"',
+    );
     expect((await things.api.get(`${PATH}/Thing/entries/history`)).headers).not.toHaveProperty('deprecation');
   });
 

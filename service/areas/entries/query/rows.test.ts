@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { DataRequestResultVm } from '../../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Things,
 } from '../../../testing/entries.ts';
 import { compare, type PlainValues } from '../../../testing/entry-oracle.ts';
-import { makePerson, onEachApp, publicUrl } from '../../../testing/site.ts';
+import { contract, makePerson, onEachApp, publicUrl } from '../../../testing/site.ts';
 
 const ROWS = `${DATA}/entrydata/rows`;
 
@@ -59,6 +60,20 @@ onEachApp((context) => {
       Twice: 'Score' in values ? Number(values.Score) * 2 : undefined,
     }));
     await recalculate(context().db);
+  });
+
+  test('a day is answered in the form of the example in the contract', async () => {
+    const RowExample = z.object({ Founded: z.string() });
+    const { components } = z
+      .object({
+        components: z.object({ schemas: z.object({ RowVm: z.object({ examples: z.tuple([RowExample]) }) }) }),
+      })
+      .parse(contract.document);
+    const [example] = components.schemas.RowVm.examples;
+    const [row] = (await things.query({ Name: 'Entry 1' })).rows;
+    expect(example.Founded.slice('1987-04-01'.length)).toBe(
+      String(row?.['Founded']).slice('1989-01-01'.length),
+    );
   });
 
   describe.each([true, false])('with slots: %s', (ready) => {
