@@ -25,23 +25,20 @@ function runProgram(
   program: 'admin' | 'sample',
   testDatabase: TestDatabase,
   args: string[],
+  publicUrl: string | null = 'https://steward.example',
 ): Promise<Outcome> {
   const path = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
   const env = {
     ...process.env,
     DATA_DIR: testDatabase.dataDir,
     DATABASE_URL: testDatabase.databaseUrl ?? '',
-    PUBLIC_URL: '',
+    PUBLIC_URL: publicUrl ?? undefined,
+    PORT: undefined,
   };
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [path, ...args],
-      { env: { ...env, PUBLIC_URL: 'https://steward.example' } },
-      (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
-      },
-    );
+    execFile(process.execPath, [path, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+    });
   });
 }
 
@@ -122,6 +119,32 @@ onEachKind((kind) => {
     ]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('--replace');
+  });
+
+  test('a command that prints a link is refused without PUBLIC_URL and changes nothing', async () => {
+    const db = await startService(false);
+    await fillSample(db, { users: 5, asOf, seed: 1, entries: false });
+    const args = [
+      'user',
+      'create',
+      'new@people.test',
+      '--first-name',
+      'A',
+      '--last-name',
+      'B',
+      '--site',
+      'northlight',
+    ];
+    if (kind === 'embedded') {
+      await database?.close();
+      database = undefined;
+    }
+    const refused = await runProgram('admin', testDatabase, args, null);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('Set PUBLIC_URL to the address of the console');
+    const created = await runProgram('admin', testDatabase, args);
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    expect(created.stdout).toContain('"link":"https://steward.example/link#');
   });
 
   if (kind === 'postgres') return;

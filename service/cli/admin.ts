@@ -21,7 +21,10 @@ async function main(argv: readonly string[]): Promise<number> {
   );
   if (!database) return 2;
   try {
-    return print({ result: await runCommand({ db: database.db, publicUrl }, argv) });
+    // The service may use another port than the default one: only a setting says where it is.
+    const isAddressSet = Boolean(process.env['PUBLIC_URL'] ?? process.env['PORT']);
+    const context = { db: database.db, publicUrl: isAddressSet ? publicUrl : undefined };
+    return print({ result: await runCommand(context, argv) });
   } catch (error) {
     if (error instanceof CommandError || error instanceof ApiError) return print({ refused: error.message });
     throw error;

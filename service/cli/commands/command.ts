@@ -4,8 +4,8 @@ import type { Db } from '../../kernel/db/database.ts';
 /** Dependencies of a command. */
 export interface CommandContext {
   db: Db;
-  /** Public address of the console, for links. */
-  publicUrl: string;
+  /** Public address of the console, for links; undefined if it is not known. */
+  publicUrl: string | undefined;
 }
 
 /** Implementation of a command: one transaction with an audit row. The result is printed as JSON. */
@@ -14,6 +14,15 @@ export type Command = (context: CommandContext, args: readonly string[]) => Prom
 /** An error whose message is meant for the user of the command; every other error is a defect. */
 export class CommandError extends Error {
   override name = 'CommandError';
+}
+
+/** The public address, for commands that print a link. @throws CommandError when it is not known */
+export function requirePublicUrl({ publicUrl }: CommandContext): string {
+  if (publicUrl === undefined)
+    throw new CommandError(
+      'This command prints a link. Set PUBLIC_URL to the address of the console, such as https://steward.example',
+    );
+  return publicUrl;
 }
 
 /** Parses the e-mail address and the options of a command. @throws CommandError */

@@ -16,7 +16,13 @@ import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/au
 import { createLink } from '../../kernel/auth/one-time-links.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
-import { type Command, CommandError, type CommandContext, parseEmailArgs } from './command.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandContext,
+  parseEmailArgs,
+  requirePublicUrl,
+} from './command.ts';
 import {
   resolveMembership,
   resolveSite,
@@ -142,13 +148,15 @@ export const makeAdministrator: Command = async (context, args) => {
 
 /** The printed result: the user, with a link to set the password unless the site has an identity manager. */
 async function formatUserWithLink(
-  { publicUrl }: CommandContext,
+  context: CommandContext,
   tx: Tx,
   site: SiteRow,
   user: { userId: number; email: string },
 ) {
   const result = { id: user.userId, email: user.email, site: site.slug };
   if (site.identity_mode === 'identity-manager') return result;
+  // Throws within the transaction, so that a command without a link has no effect.
+  const publicUrl = requirePublicUrl(context);
   const token = await createLink(tx, { purpose: 'set-password', siteId: site.site_id, userId: user.userId });
   return { ...result, link: `${publicUrl}/link#${token}` };
 }
