@@ -1,5 +1,6 @@
 import type { EntryTypeInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
+import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
@@ -75,6 +76,13 @@ function requireValidNames(schema: SiteSchema, names: Required<EntryTypeInfo>, o
   const errors: FieldError[] = (['singularName', 'pluralName'] as const).flatMap((path) =>
     names[path] === '' ? [{ path, message: 'must not be empty' }] : [],
   );
+  const current = ownId === undefined ? undefined : schema.typesById.get(ownId)?.apiName;
+  // A type of an earlier version may keep its reserved name; programs address it by number.
+  if (isReservedTypeName(names.apiName) && names.apiName !== current)
+    errors.push({
+      path: 'apiName',
+      message: `must not be ${names.apiName}: paths of the interface use this word, so that the entry type could not be addressed by name`,
+    });
   const other = schema.typesByName.get(names.apiName.toLowerCase());
   const nameTaken = { path: 'apiName', message: 'is the name of another entry type' };
   const isTaken = other !== undefined && other.id !== ownId;

@@ -43,6 +43,25 @@ onEachApp((context) => {
       ]);
     });
 
+    test.each(['get', 'getHistoricalData', 'GETHISTORICALDATA', 'rows'])(
+      'rejects the apiName %s, which is a word of a path (spec 4.4)',
+      async (apiName) => {
+        await makeType();
+        const replies = [
+          await api().post<ErrorBody>(`${SCHEMA}/entrytypes`, {
+            apiName,
+            singularName: 'One',
+            pluralName: 'Many',
+          }),
+          await api().put<ErrorBody>(`${SCHEMA}/entrytypes/Company`, { apiName }),
+        ];
+        for (const reply of replies) {
+          expect([reply.status, listErrorPaths(reply)]).toEqual([400, ['apiName']]);
+          expect(reply.body.message).toContain(`must not be ${apiName}`);
+        }
+      },
+    );
+
     test('rejects the deletion of a type with entries or with references to it', async () => {
       const company = await makeType();
       const deal = await makeType('Deal');
