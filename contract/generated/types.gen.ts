@@ -10312,9 +10312,9 @@ export type IssueTokenErrors = {
      */
     401: TokenErrorResponse;
     /**
-     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     * The secret is right, but the IP address is not approved (spec 5.4) or the user has No License (`unauthorized_client`).
      */
-    403: ErrorResponse;
+    403: TokenErrorResponse;
     /**
      * The request body is larger than the service accepts.
      */

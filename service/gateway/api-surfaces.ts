@@ -1,9 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
 import { forbidden, unauthorized } from '../kernel/api-error.ts';
-import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
+import { LICENSE_REFUSAL, rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
-import { findAccessToken, findHalfCompletedSession, findSession } from '../kernel/auth/callers.store.ts';
+import {
+  findAccessToken,
+  findHalfCompletedSession,
+  findSession,
+  isTokenWithoutLicense,
+} from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
 import type { ApiSurface } from '../kernel/http/api-surface.ts';
@@ -35,7 +40,11 @@ export function createBearerApi(
         token === undefined
           ? undefined
           : await findAccessToken(db, hashSecret(token), origin.ip, principalId);
-      if (!found) throw unauthorized('The access token is invalid or has expired', 'Bearer');
+      if (!found) {
+        if (token !== undefined && (await isTokenWithoutLicense(db, hashSecret(token))))
+          throw forbidden(LICENSE_REFUSAL);
+        throw unauthorized('The access token is invalid or has expired', 'Bearer');
+      }
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
       rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
       return resolveBearerCaller({ db, services }, found, origin);

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { isAddressRefused, API_KEY_IS_VALID, CAN_ACT } from '../../kernel/auth/callers.store.ts';
+import {
+  isAddressRefused,
+  API_KEY_IS_VALID,
+  CAN_ACT,
+  LACKS_ONLY_LICENSE,
+} from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 export interface ApiKey {
@@ -28,15 +33,28 @@ export async function findApiKey(
   return rows[0];
 }
 
+interface KeyOwner {
+  siteId: number;
+  userId: number;
+  knowsSecret: boolean;
+  /** Why the owner of a valid key cannot use it, if the secret is right and the reason is one of these. */
+  refusal: 'address' | 'license' | null;
+}
+
 /** The owner of a key, active or not, and whether the secret is correct. */
 export async function findKeyOwner(
   db: Db,
   clientId: number,
   secretHash: Buffer,
-): Promise<{ siteId: number; userId: number; knowsSecret: boolean } | undefined> {
-  const { rows } = await sql<{ siteId: number; userId: number; knowsSecret: boolean }>`
-    select site_id as "siteId", user_id as "userId", secret_hash = ${secretHash} as "knowsSecret" from api_key
-    where client_id = ${clientId}`.execute(db);
+  ip: string,
+): Promise<KeyOwner | undefined> {
+  const { rows } = await sql<KeyOwner>`
+    select k.site_id as "siteId", k.user_id as "userId", k.secret_hash = ${secretHash} as "knowsSecret",
+      case when k.secret_hash <> ${secretHash} or not ${API_KEY_IS_VALID} then null
+        when ${LACKS_ONLY_LICENSE} then 'license'
+        when ${CAN_ACT} and ${isAddressRefused(ip)} then 'address' end as refusal
+    from api_key k left join membership m on m.site_id = k.site_id and m.user_id = k.user_id
+    where k.client_id = ${clientId}`.execute(db);
   return rows[0];
 }
 

@@ -182,7 +182,14 @@ onEachApp((context) => {
       .set({ ip_restrictions_enabled: true })
       .where('user_id', '=', person.userId)
       .execute();
-    expect((await requestToken(buildForm())).status).toBe(401);
+    const { status, body } = await requestToken(buildForm());
+    expect([status, body.error, body.message]).toEqual([
+      403,
+      'unauthorized_client',
+      'The address 127.0.0.1 is not approved on this site. An administrator can approve it.',
+    ]);
+    // Only a sender who knows the secret learns the reason.
+    expect(await expectError(buildForm({ client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
     await db
       .insertInto('approved_address')
       .values({ site_id: person.siteId, network: '127.0.0.0/8' })
@@ -199,14 +206,53 @@ onEachApp((context) => {
   });
 
   test('refuses a user who cannot act', async () => {
-    for (const values of [
-      { is_active: false },
-      { is_active: true, license_type_id: 4 },
-      { license_type_id: 1, expires_at: new Date(Date.now() - 1) },
-    ]) {
+    for (const values of [{ is_active: false }, { is_active: true, expires_at: new Date(Date.now() - 1) }]) {
       await context().db.updateTable('membership').set(values).where('user_id', '=', person.userId).execute();
       expect((await requestToken(buildForm())).status).toBe(401);
     }
+  });
+
+  test('says that No License does not allow access, to a sender who knows the secret', async () => {
+    const { body: issued } = await requestToken(buildForm());
+    await context()
+      .db.updateTable('membership')
+      .set({ license_type_id: 4 })
+      .where('user_id', '=', person.userId)
+      .execute();
+    const { status, body } = await requestToken(buildForm());
+    expect([status, body.error, body.message]).toEqual([
+      403,
+      'unauthorized_client',
+      expect.stringContaining('No License'),
+    ]);
+    expect(await expectError(buildForm({ client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
+    // The same for a token that was issued before.
+    const reply = await listUsers(issued.access_token);
+    expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('No License')]);
+    expect((await listUsers(`${issued.access_token}x`)).status).toBe(401);
+    await turnOff();
+    expect(await expectError(buildForm())).toEqual([401, 'invalid_client']);
+  });
+
+  test('wrong secrets are 429 after 30 for one client id and after 300 from one address', async () => {
+    const { db } = context();
+    const resetThrottle = () => db.deleteFrom('throttle').execute();
+    await resetThrottle();
+    const guess = async (clientId: string) =>
+      (await requestToken(buildForm({ client_id: clientId, client_secret: 'wrong' }))).status;
+    const statuses: number[] = [];
+    for (let count = 0; count < 31; count += 1) statuses.push(await guess(String(key.clientId)));
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 401), 429]);
+    // Neither another client nor the owner of the key is affected.
+    expect(await guess('2147483647')).toBe(401);
+    expect((await requestToken(buildForm())).status).toBe(200);
+    await setThrottle('token-failures:127.0.0.1', 299);
+    expect(await guess('x')).toBe(401);
+    const last = await requestToken(buildForm({ client_id: 'x', client_secret: 'wrong' }));
+    expect(last.status).toBe(429);
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await requestToken(buildForm())).status).toBe(200);
+    await resetThrottle();
   });
 
   const setThrottle = (name: string, number: number) =>

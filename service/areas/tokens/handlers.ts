@@ -9,6 +9,7 @@ import type {
 import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../kernel/audit/activity.store.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
+import { describeRefusedAddress, LICENSE_REFUSAL } from '../../kernel/auth/authorize.ts';
 import { getAddressKey, consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import { type Db, withTransaction } from '../../kernel/db/database.ts';
 import type { Operation } from '../../kernel/http/contract.ts';
@@ -20,12 +21,15 @@ import { expireKeys } from './key-expiry.ts';
 import { readKeyUsage, type CallCount } from './key-usage.store.ts';
 
 const TOKEN_TTL_SECONDS = 900;
-/** Token requests per key (shapes 1); failed ones are counted per client id and address. */
+/** Token requests per key with the right secret (shapes 1). */
 const TOKEN_CALL_LIMIT = { maxCount: 300, windowSeconds: 60 };
+/** Wrong secrets, limited like wrong passwords: for one client id from one address, and from one address altogether. */
+const WRONG_SECRETS_PER_CLIENT = { maxCount: 30, windowSeconds: 900 };
+const WRONG_SECRETS_PER_ADDRESS = { maxCount: 300, windowSeconds: 300 };
 const INT32_MAX = 2_147_483_647;
 
 function oauthError(
-  status: 400 | 401,
+  status: 400 | 401 | 403,
   error: TokenErrorResponse['error'],
   message: string,
   asksForBasic = false,
@@ -58,13 +62,55 @@ function parseCredentials(
 /** A token request is recorded as a sign-in of the key's owner. */
 const PROGRAM_SIGN_IN = { kind: ACTIVITY_TYPE.signedIn, source: ACTIVITY_SOURCE.api };
 
-/** Records a refused token request in the activity of the key's owner; unknown client ids have none. */
-async function recordRefusedSignIn(db: Db, clientId: number, secretHash: Buffer, ip: string): Promise<void> {
-  const owner = await tokenStore.findKeyOwner(db, clientId, secretHash);
-  if (!owner) return;
-  const { siteId, userId, knowsSecret } = owner;
-  const kind = knowsSecret ? ACTIVITY_TYPE.forbidden : ACTIVITY_TYPE.failed;
-  await insertActivity(db, { siteId, userId, kind, source: ACTIVITY_SOURCE.api, ip });
+/** Counts a token request with the right secret. @throws ApiError 429 */
+const countTokenCall = (db: Db, clientId: number): Promise<void> =>
+  consumeRateLimit(
+    db,
+    `token:${clientId}`,
+    TOKEN_CALL_LIMIT,
+    `At most ${TOKEN_CALL_LIMIT.maxCount} token requests per minute`,
+  );
+
+/**
+ * Counts a wrong id or secret. It counts against its sender, so that somebody who knows a client id can neither use up the quota
+ * of its owner nor lock the owner out.
+ * @throws ApiError 429
+ */
+async function countWrongSecret(db: Db, clientId: number | undefined, ip: string): Promise<void> {
+  const address = getAddressKey(ip);
+  const message = 'Too many wrong client ids or secrets from this address';
+  await consumeRateLimit(db, `token-failures:${address}`, WRONG_SECRETS_PER_ADDRESS, message);
+  if (clientId !== undefined)
+    await consumeRateLimit(db, `token:${clientId}:${address}`, WRONG_SECRETS_PER_CLIENT, message);
+}
+
+/**
+ * The error for a token request without a usable key. Only a sender with the right secret learns that the address or the license
+ * is the reason (spec 5.4). Recorded in the activity of the key's owner; unknown client ids have none.
+ * @throws ApiError 429
+ */
+async function refuseTokenRequest(
+  db: Db,
+  { clientId, secret, basic }: { clientId: number | undefined; secret: string; basic: boolean },
+  ip: string,
+): Promise<ApiError> {
+  const owner =
+    clientId === undefined ? undefined : await tokenStore.findKeyOwner(db, clientId, hashSecret(secret), ip);
+  if (clientId !== undefined && owner?.refusal) await countTokenCall(db, clientId);
+  else await countWrongSecret(db, clientId, ip);
+  if (owner) {
+    const { siteId, userId, knowsSecret } = owner;
+    const kind = knowsSecret ? ACTIVITY_TYPE.forbidden : ACTIVITY_TYPE.failed;
+    await insertActivity(db, { siteId, userId, kind, source: ACTIVITY_SOURCE.api, ip });
+  }
+  if (owner?.refusal === 'address') return oauthError(403, 'unauthorized_client', describeRefusedAddress(ip));
+  if (owner?.refusal === 'license') return oauthError(403, 'unauthorized_client', LICENSE_REFUSAL);
+  return oauthError(
+    401,
+    'invalid_client',
+    'The client id or secret is wrong, or the key is turned off or expired',
+    basic,
+  );
 }
 
 export const issueHandlers: Handlers<'issueToken'> = {
@@ -78,23 +124,13 @@ export const issueHandlers: Handlers<'issueToken'> = {
     const key = isWellFormed
       ? await tokenStore.findApiKey(db, clientId, hashSecret(secret), origin.ip)
       : undefined;
-    // Wrong secrets count against the sender, so that somebody who knows a client id cannot use up its owner's quota.
-    const throttleKey = key ? `token:${key.clientId}` : `token:${clientId}:${getAddressKey(origin.ip)}`;
-    if (isWellFormed)
-      await consumeRateLimit(
-        db,
-        throttleKey,
-        TOKEN_CALL_LIMIT,
-        `At most ${TOKEN_CALL_LIMIT.maxCount} token requests per minute`,
-      );
-    if (!key && isWellFormed) await recordRefusedSignIn(db, clientId, hashSecret(secret), origin.ip);
     if (!key)
-      throw oauthError(
-        401,
-        'invalid_client',
-        'The client id or secret is wrong, or the key is turned off or expired',
-        basic,
+      throw await refuseTokenRequest(
+        db,
+        { clientId: isWellFormed ? clientId : undefined, secret, basic },
+        origin.ip,
       );
+    await countTokenCall(db, key.clientId);
     const requestedScopes = (body.scope ?? '').split(' ').filter(Boolean) as Scope[];
     const missingScopes = requestedScopes.filter((scope) => !key.scopes.includes(scope));
     if (missingScopes.length > 0)

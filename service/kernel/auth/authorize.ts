@@ -1,7 +1,7 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { getActingRefusal } from '../../../contract/rules/proxies.ts';
 import { ApiError, forbidden } from '../api-error.ts';
-import type { Caller } from './caller.ts';
+import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';
 
 interface OperationRequirements {
   id: string;
@@ -52,13 +52,22 @@ function requireAnyCapability(caller: Caller, capabilities: readonly Capability[
     throw forbidden(formatMissingCapabilities(capabilities));
 }
 
+/** Why a program with valid credentials is refused whose user has No License. */
+export const LICENSE_REFUSAL =
+  'The license of this user (No License) does not allow access. An administrator can assign another one.';
+
+/** Why an address is refused, with the address. */
+export const describeRefusedAddress = (ip: string): string =>
+  ip === UNKNOWN_ADDRESS
+    ? 'Only approved addresses have access, and the proxy in front of the service reported no valid address for this request (X-Forwarded-For)'
+    : `The address ${ip} is not approved on this site. An administrator can approve it.`;
+
 /**
  * Rejects a user with IP restrictions whose address is not approved (spec 5.4).
  * @throws ApiError 403 that names the address, so that the user can ask an administrator to approve it
  */
 export function rejectUnapprovedAddress(isRefused: boolean, ip: string): void {
-  if (isRefused)
-    throw forbidden(`The address ${ip} is not approved on this site. An administrator can approve it.`);
+  if (isRefused) throw forbidden(describeRefusedAddress(ip));
 }
 
 /**

@@ -27,6 +27,10 @@ export const buildCanAct = (alias: 'm' | 'pm') => {
 /** SQL condition: the member `m` may act on the site. */
 export const CAN_ACT = buildCanAct('m');
 
+/** SQL condition: the member `m` could act on the site with another license. */
+export const LACKS_ONLY_LICENSE = sql<boolean>`(m.is_active and m.license_type_id = ${NO_LICENSE}
+  and (m.expires_at is null or m.expires_at > now()))`;
+
 /**
  * SQL condition: the API key `k` is neither turned off nor expired. Timestamp columns have milliseconds, so `now()` is rounded alike:
  * a key expires at the same instant in every process.
@@ -232,6 +236,16 @@ export async function findAccessToken(
   const { rows } = await executePrepared(query, db, 'always');
   const [row] = rows;
   return row && toAuthenticatedCaller(row, tokenHash);
+}
+
+/** Whether the access token and its key are valid, but the license of their owner does not allow any request. */
+export async function isTokenWithoutLicense(db: Db, tokenHash: Buffer): Promise<boolean> {
+  const { rows } = await sql`
+    select from access_token t
+    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
+    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${LACKS_ONLY_LICENSE}`.execute(db);
+  return rows.length > 0;
 }
 
 /** The capabilities that a user's groups grant, read in the transaction that depends on them. */

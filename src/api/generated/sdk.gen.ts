@@ -1522,7 +1522,7 @@ export const callAgentServer = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Issue an access token
  *
- * OAuth 2.0 client credentials grant (RFC 6749 4.4) with the numeric client id and the secret of an API key, in the form or as HTTP Basic. The token is valid for `expires_in` seconds. At most 300 calls a minute for a user; more are 429.
+ * OAuth 2.0 client credentials grant (RFC 6749 4.4) with the numeric client id and the secret of an API key, in the form or as HTTP Basic. The token is valid for `expires_in` seconds. At most 300 calls a minute for a user, 30 wrong secrets in 15 minutes for a client id from one address, and 300 in 5 minutes from one address altogether; more are 429.
  */
 export const issueToken = <ThrowOnError extends boolean = true>(options: Options<IssueTokenData, ThrowOnError>): RequestResult<IssueTokenResponses, IssueTokenErrors, ThrowOnError> => (options.client ?? client).post<IssueTokenResponses, IssueTokenErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
