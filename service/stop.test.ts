@@ -1,6 +1,6 @@
 /** Stopping the service with SIGTERM while clients use it: a real process, real connections. */
 import { once } from 'node:events';
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -24,6 +24,11 @@ interface Outcome {
   error: string | undefined;
 }
 
+const awaitResponse = (outgoing: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', reject);
+  });
+
 /** A client with one connection, which it keeps open. */
 function createClient(service: ServiceProcess, headers: Record<string, string> = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -35,9 +40,7 @@ function createClient(service: ServiceProcess, headers: Record<string, string> =
       outgoing.once('finish', () => (outcome.sentAt = Date.now()));
       outgoing.end(body);
       try {
-        const responses: IncomingMessage[] = await once(outgoing, 'response');
-        const [response] = responses;
-        if (!response) throw new Error('No response');
+        const response = await awaitResponse(outgoing);
         outcome.closes = response.headers.connection === 'close';
         await text(response);
         outcome.status = response.statusCode;
@@ -100,7 +103,7 @@ onEachKind((kind) => {
       // Every busy client has a connection and a different number of answers when the signal comes.
       await Promise.all(busy.map((client) => client.send('/healthz')));
       const load = busy.map(keepBusy);
-      await Promise.all(Array.from({ length: 3 + round }, () => idle[0]?.send('/healthz')));
+      for (let count = 0; count < 3 + round; count += 1) await idle[0]?.send('/healthz');
       const { port, hostname } = new URL(running.address);
       // Requests on new connections that the service has perhaps not accepted yet.
       const fresh = Array.from({ length: WAITING_CONNECTIONS }, () => connect(Number(port), hostname));

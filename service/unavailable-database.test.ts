@@ -35,6 +35,18 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
     await testDatabase.remove();
   });
 
+  const getDatabaseName = () => new URL(testDatabase.databaseUrl ?? '').pathname.slice(1);
+  /** Makes the server read-only for new sessions and ends the present ones, like a failover to a standby. */
+  const makeReadOnly = async () => {
+    await runOnCluster(`alter database ${getDatabaseName()} set default_transaction_read_only = on`);
+    await runOnCluster(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${getDatabaseName()}'`,
+    );
+  };
+  /** Makes it writable for new sessions; the present ones stay read-only. */
+  const makeWritable = () =>
+    runOnCluster(`alter database ${getDatabaseName()} reset default_transaction_read_only`);
+
   const getReadiness = () => api.get<ErrorBody>('/readyz');
   const rename = (lastName: string) => api.put<ErrorBody>('user', { id: person.userId, lastName });
 
@@ -72,17 +84,6 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
   });
 
   describe('that is read-only', () => {
-    const name = () => new URL(testDatabase.databaseUrl ?? '').pathname.slice(1);
-    /** Makes the server read-only for new sessions and ends the present ones, like a failover to a standby. */
-    const makeReadOnly = async () => {
-      await runOnCluster(`alter database ${name()} set default_transaction_read_only = on`);
-      await runOnCluster(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name()}'`,
-      );
-    };
-    /** Makes it writable for new sessions; the present ones stay read-only. */
-    const makeWritable = () => runOnCluster(`alter database ${name()} reset default_transaction_read_only`);
-
     test('writes get 503 with Retry-After, reads go on, and readiness says why', async () => {
       await database.db
         .updateTable('session')

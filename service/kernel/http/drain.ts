@@ -10,7 +10,7 @@ const CHECK_INTERVAL_MS = 50;
 /** Node's default `backlog`, and a turn more for each end. */
 const LISTENER_QUEUE_LENGTH = 513;
 
-export interface Drain {
+interface Drain {
   /** Whether the service is stopping: it reports not ready, and every response closes its connection. */
   readonly isDraining: boolean;
   /**
@@ -87,15 +87,12 @@ export function registerDrain(app: FastifyInstance): void {
     if (!server.listening) return;
     await sleep(delayMs);
     await acceptQueue();
-    const closed = once(server, 'close');
+    const closed = once(server, 'close').then(() => true);
     // Not `server.close()`, which closes unused connections at once.
     NetServer.prototype.close.call(server);
     onListenerClosed();
     const listenerClosedAt = performance.now();
-    let isClosed = false;
-    void closed.then(() => (isClosed = true));
-    while (!isClosed) {
-      await Promise.race([closed, sleep(CHECK_INTERVAL_MS)]);
+    while (!(await Promise.race([closed, sleep(CHECK_INTERVAL_MS, false)]))) {
       // After a turn, everything that the sockets had received has been read, so that no request is unread in an unused one.
       await nextTurn();
       closeUnused(listenerClosedAt);

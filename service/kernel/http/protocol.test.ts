@@ -13,6 +13,8 @@ onEachApp((context) => {
     api = as(context().app, admin);
   });
 
+  const read = (path: string, etag: unknown) => api.get(path, { headers: { 'if-none-match': String(etag) } });
+
   describe('a method that a path does not have (shapes 1)', () => {
     test('is 405 with Allow, on every path of both interfaces', async () => {
       const wrong: [string, string, number, unknown][] = [];
@@ -58,9 +60,6 @@ onEachApp((context) => {
   });
 
   describe('If-None-Match (shapes 1)', () => {
-    const read = (path: string, etag: unknown) =>
-      api.get(path, { headers: { 'if-none-match': String(etag) } });
-
     test('a read of an unchanged resource is 304 without a body', async () => {
       for (const path of [
         `user/${admin.userId}`,
