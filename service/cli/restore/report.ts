@@ -1,3 +1,4 @@
+import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
 import type { Manifest } from '../../areas/backups/index.ts';
 
 /** Result of a restore or dry run; printed as JSON. */
@@ -70,6 +71,13 @@ export function formatReport(report: RestoreReport): string {
       `${formatCount(files.missing, 'file')} missing: neither in the backup nor on this disk.`,
     report.droppedReferences > 0 &&
       `${formatCount(report.droppedReferences, 'reference')} to entries that are not in the backup omitted.`,
+    // Such types were created by an earlier version. Refusing the backup would lose the data.
+    ...Object.keys(report.entries)
+      .filter(isReservedTypeName)
+      .map(
+        (name) =>
+          `The entry type ${name} has the name of a path, so programs can address it only by its number: rename it.`,
+      ),
     ...report.notIncluded.map((line) => `Not included in backups: ${line}.`),
   ];
   return `${lines.filter((line) => line !== false).join('\n')}\n`;
