@@ -50,7 +50,6 @@ onEachApp((context) => {
 
   test.each([
     'isBillable=1',
-    'isBillable=TRUE',
     'isBillable=yes',
     'isBillable=',
     'isBillable=true&isBillable=false',
