@@ -4,8 +4,8 @@ import type { Capability, Scope } from '../../../contract/generated/types.gen.ts
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { executePrepared } from '../db/driver/prepared.ts';
 import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
+import { executePrepared } from '../db/driver/prepared.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import type { Caller } from './caller.ts';
 
