@@ -1,6 +1,6 @@
 /** Notices a PostgreSQL server that stops responding without closing its connections: paused, hung, or behind a dead network. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { dbErrorCodes } from './driver/errors.ts';
+import { dbErrorCodes } from './errors.ts';
 
 /** A statement or a connection attempt that takes longer makes the watch ask the server whether it still responds. */
 const PROBE_AFTER_MS = 500;
