@@ -15,7 +15,10 @@ onEachApp((context) => {
   describe('fields', () => {
     test('creates fields of every type, and lists them in order with filters (spec 4.6)', async () => {
       await makeType();
-      for (const fieldType of Object.values(FIELD)) await addField({ apiName: `F${fieldType}`, fieldType });
+      for (const fieldType of Object.values(FIELD)) {
+        const choiceValues = fieldType === FIELD.choice ? [{ name: 'Open' }] : undefined;
+        await addField({ apiName: `F${fieldType}`, fieldType, ...(choiceValues && { choiceValues }) });
+      }
       await addField({ apiName: 'Twice', fieldType: FIELD.number, formula: 'F3 * 2', isOnEntryForm: false });
       const listNames = async (query = '') =>
         (await api().get<FieldVm[]>(`${SCHEMA}/entrytypes/Company/fields${query}`)).body.map(
@@ -30,6 +33,20 @@ onEachApp((context) => {
       expect(await listNames('?entryForm=true')).toEqual(all.filter((name) => name !== 'Twice'));
       const { body } = await api().get<FieldVm[]>(`${SCHEMA}/allfields`);
       expect(body.map(({ apiName }) => apiName)).toEqual(all);
+    });
+
+    test('rejects a choice field without choices, new or changed', async () => {
+      await makeType();
+      const NO_CHOICES = [{ path: 'choiceValues', message: 'must have at least one choice' }];
+      for (const more of [{}, { choiceValues: [] }, { isMultiSelect: true }]) {
+        const refused = await addField({ apiName: 'Stage', fieldType: FIELD.choice, ...more });
+        expect([refused.status, (refused.body as ErrorBody).errors]).toEqual([400, NO_CHOICES]);
+      }
+      const choiceValues = [{ name: 'Open' }];
+      const { body: stage } = await addField({ apiName: 'Stage', fieldType: FIELD.choice, choiceValues });
+      const emptied = await change(stage.id, { choiceValues: [] });
+      expect([emptied.status, (emptied.body as ErrorBody).errors]).toEqual([400, NO_CHOICES]);
+      expect((await change(stage.id, { description: 'x' })).status).toBe(200);
     });
 
     test('reports all validation errors at once', async () => {
@@ -170,7 +187,7 @@ onEachApp((context) => {
         'The formulas or conditions of these fields refer to Revenue: Twice',
       ]);
       expect((await api().del(`${SCHEMA}/fields/${stage.id}`)).status).toBe(409);
-      expect((await change(stage.id, { choiceValues: [] })).status).toBe(409);
+      expect((await change(stage.id, { choiceValues: [{ name: 'Lost' }] })).status).toBe(409);
       expect((await change(revenue.id, { isMoney: true })).status).toBe(200);
       await change(revenue.id, { apiName: 'Sales' });
       expect((await api().get<FieldVm>(`${SCHEMA}/fields/${twice.id}`)).body.formula).toBe('Sales * 2');

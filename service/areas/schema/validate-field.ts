@@ -94,6 +94,9 @@ function validateProperties(draft: FieldDraft): FieldError[] {
 }
 
 function validateChoices({ draft, field }: FieldPlan): FieldError[] {
+  // No entry could have a value, and an import would reject each row only later.
+  if (draft.fieldType === FIELD.choice && draft.choiceValues.length === 0)
+    return [{ path: 'choiceValues', message: 'must have at least one choice' }];
   const ids = draft.choiceValues.map(({ id }) => id);
   const names = draft.choiceValues.map(({ name }) => name.toLowerCase());
   return draft.choiceValues.flatMap(({ id, name }, index) => {

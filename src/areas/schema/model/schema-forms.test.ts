@@ -3,6 +3,7 @@ import { FIELD } from '../../../../contract/rules/fields.ts';
 import { MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import {
+  fieldSchema,
   getFieldChanges,
   toFieldInfo,
   toFormError,
@@ -36,6 +37,20 @@ it('sends the properties that apply to the field type', () => {
     formula: '1 + 1',
     isRequired: false,
   });
+});
+
+/** Errors of the form, as path and message. */
+const validate = (values: object) =>
+  fieldSchema
+    .safeParse({ ...blank, ...values })
+    .error?.issues.map(({ path, message }) => [path.join('.'), message]);
+
+it('requires choices of a choice field only', () => {
+  const choice = { fieldType: FIELD.choice };
+  expect(validate(choice)).toEqual([['choiceValues', 'Add at least one choice']]);
+  expect(validate({ ...choice, name: '' })?.map(([path]) => path)).toEqual(['name', 'choiceValues']);
+  expect(validate({ ...choice, choiceValues: [{ name: 'Won' }] })).toBeUndefined();
+  expect(validate({})).toBeUndefined();
 });
 
 it('sends only changed properties', () => {

@@ -41,23 +41,30 @@ export interface FieldValues {
 
 const fields = zNewFieldInfo.shape;
 
-/** Validation of the form by the contract; the service checks the rest. */
-export const fieldSchema = z.object({
-  name: fields.name,
-  apiName: fields.apiName,
-  description: z.string().max(1000),
-  fieldType: z.custom<FieldType>(),
-  requirement: z.custom<Requirement>(),
-  requiredWhen: z.custom<ConditionGroup>(),
-  isMultiSelect: z.boolean(),
-  isMoney: z.boolean(),
-  isDateOnly: z.boolean(),
-  isSearchable: z.boolean(),
-  isOnEntryForm: z.boolean(),
-  formula: z.string().max(10_000),
-  entryLists: z.array(z.number()),
-  choiceValues: z.array(z.object({ id: z.number().exactOptional(), name: z.string() })),
-});
+/** Validation of the form by the contract and for choices; the service checks the rest. */
+export const fieldSchema = z
+  .object({
+    name: fields.name,
+    apiName: fields.apiName,
+    description: z.string().max(1000),
+    fieldType: z.custom<FieldType>(),
+    requirement: z.custom<Requirement>(),
+    requiredWhen: z.custom<ConditionGroup>(),
+    isMultiSelect: z.boolean(),
+    isMoney: z.boolean(),
+    isDateOnly: z.boolean(),
+    isSearchable: z.boolean(),
+    isOnEntryForm: z.boolean(),
+    formula: z.string().max(10_000),
+    entryLists: z.array(z.number()),
+    choiceValues: z.array(z.object({ id: z.number().exactOptional(), name: z.string() })),
+  })
+  .refine(({ fieldType, choiceValues }) => fieldType !== FIELD.choice || choiceValues.length > 0, {
+    path: ['choiceValues'],
+    message: 'Add at least one choice',
+    // Reported together with the errors of other controls.
+    when: () => true,
+  });
 
 /** Conditions as the service takes them; incomplete ones are left out. */
 function toRequiredWhen({ match, conditions }: ConditionGroup): RequiredWhenInfo {
