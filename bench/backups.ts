@@ -1,15 +1,23 @@
 /** A backup of many entries, compared with pg_dump of the same rows and with copying them as CSV. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
+import { writeBackup } from '../service/areas/backups/write-backup.ts';
+import { registry } from '../service/areas/registry.ts';
+import { type Db, openDatabase } from '../service/kernel/db/database.ts';
+import { createTestDatabase } from '../service/testing/databases.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';
 import { ENTRIES, startEntryService, type EntryService } from './entries/entry-service.ts';
-import { measureResidentMb } from './entries/memory.ts';
+import { measureResidentMb, resident } from './entries/memory.ts';
+import { chooseDatabase } from './database.ts';
+import { ENTRIES, newPlace, type Place } from './entries/place.ts';
 
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';
@@ -122,3 +130,98 @@ export const backups: Bench = {
     }
   },
 };
+
+const LARGE_ENTRIES = 300;
+/** Highest allowed time of a backup, as a multiple of copying the same bytes. */
+const MAX_COPY_RATIO = 3;
+
+/** Fills a site with entries of a text of a megabyte, which the database compresses well. */
+async function insertLargeEntries(db: Db): Promise<number> {
+  const site = await db
+    .insertInto('site')
+    .values({ slug: 'large', name: 'Large', dedicated_domain: null })
+    .returning('site_id')
+    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{ typeId: number; fieldId: number }>`
+    with type as (
+      insert into entry_type (site_id, api_name, singular_name, plural_name)
+      values (${site.site_id}, 'Text', 'Text', 'Texts') returning site_id, type_id)
+    insert into field (site_id, type_id, api_name, name, kind, is_key)
+    select site_id, type_id, 'Name', 'Name', 1, true from type
+    returning type_id as "typeId", field_id as "fieldId"`.execute(db);
+  const [made] = rows;
+  if (!made) throw new Error('The type was not created');
+  for (let at = 0; at < LARGE_ENTRIES; at += 1)
+    await sql`insert into entry (site_id, type_id, vals)
+      select ${site.site_id}, ${made.typeId}, jsonb_build_object(${String(made.fieldId)}::text,
+        repeat(${`Lorem ipsum dolor sit amet ${at} `}, 33000))`.execute(db);
+  return site.site_id;
+}
+
+interface Work {
+  seconds: number;
+  /** Processor time of this process, without that of a database server. */
+  cpuSeconds: number;
+  /** Longest time for which the event loop did nothing else. */
+  gapMs: number;
+}
+
+async function measureWork(work: () => Promise<unknown>): Promise<Work> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const before = process.cpuUsage();
+  const ms = await measureMs(work);
+  const { user, system } = process.cpuUsage(before);
+  delay.disable();
+  return { seconds: ms / 1000, cpuSeconds: (user + system) / 1e6, gapMs: delay.max / 1e6 };
+}
+
+/** Backup of 300 entries of a megabyte, compared with reading the same values one by one and writing them to a file. */
+const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench => ({
+  name: `Backup of large entries ${label}`,
+  peerName: 'copy',
+  async run(): Promise<Measure[]> {
+    if (kind === 'postgres') await chooseDatabase(kind);
+    const place = await createTestDatabase(kind, { empty: true });
+    const { db, close } = await openDatabase(place);
+    try {
+      const siteId = await insertLargeEntries(db);
+      const scope = { siteId, typeIds: null, includesFiles: false };
+      const ours = await measureWork(() =>
+        writeBackup(db, scope, {
+          dataDir: place.dataDir,
+          sheets: Object.values(registry.sheets),
+          path: join(place.dataDir, 'backup.zip'),
+          signal: new AbortController().signal,
+          onProgress: () => {},
+        }),
+      );
+      const { rows } = await sql<{ id: number }>`select entry_id as id from entry order by 1`.execute(db);
+      const copy = await measureWork(async () => {
+        for (const { id } of rows) {
+          const { rows: values } = await sql<{
+            text: string;
+          }>`select vals::text as text from entry where entry_id = ${id}`.execute(db);
+          await appendFile(join(place.dataDir, 'copy'), values[0]?.text ?? '');
+        }
+      });
+      return [
+        {
+          name: 'backup : copy',
+          ours: ours.seconds,
+          floor: copy.seconds,
+          unit: 's',
+          maximum: copy.seconds * MAX_COPY_RATIO,
+        },
+        { name: 'processor time', ours: ours.cpuSeconds, floor: copy.cpuSeconds, unit: 's' },
+        { name: 'longest gap of the event loop', ours: ours.gapMs, floor: copy.gapMs, unit: 'ms' },
+      ];
+    } finally {
+      await close();
+      await place.remove();
+    }
+  },
+});
+
+export const largeBackups = createLargeBench('postgres', 'on PostgreSQL');
+export const largeBackupsEmbedded = createLargeBench('embedded', 'on the embedded database');

@@ -5,7 +5,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
-import { backups } from './backups.ts';
+import { backups, largeBackups, largeBackupsEmbedded } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
@@ -30,6 +30,8 @@ const BENCHES: readonly Bench[] = [
   gridEmbedded,
   directus,
   backups,
+  largeBackups,
+  largeBackupsEmbedded,
 ];
 
 const formatNumber = (value: number, unit: string) =>

@@ -10,6 +10,10 @@ import { listColumns, buildEntriesPath, FILES_SHEET, FORMER_USERS_SHEET } from '
 /** Upper bounds of a window: rows, and bytes of values (approximately). */
 const MAX_WINDOW_ROWS = 1_250;
 const MAX_WINDOW_BYTES = 1 << 19;
+/** Rows that the first window of a sheet examines. */
+const FIRST_WINDOW_ROWS = 16;
+/** Growth of the number of rows that a window examines, after a window in which there was room for more. */
+const WINDOW_GROWTH = 2;
 
 type Sql = RawBuilder<unknown>;
 
@@ -23,6 +27,11 @@ export interface Sheet {
   keys: readonly string[];
   line: Sql;
   rowBytes: Sql;
+  /**
+   * JSON object that the line reads more than once, as the column `unpacked`: it is decompressed once per row instead of once
+   * per value.
+   */
+  unpackedColumn?: string;
 }
 
 const quoteCsv = (value: Sql): Sql => sql`'"' || replace(${value}, '"', '""') || '"'`;
@@ -50,14 +59,22 @@ function buildCsvLine(values: readonly Sql[]): Sql {
   return sql`concat(${sql.join(parts, sql`, ',', `)}, E'\n')`;
 }
 
-/** SQL expression of the bytes of a value; only compressed values are decompressed for it. */
-const measureColumn = (column: string): Sql => {
-  const value = sql.ref(column);
-  return sql`coalesce(case when pg_column_compression(${value}) is null then pg_column_size(${value}) else octet_length(${value}::text) end, 0)`;
+/** Column whose values may be large. */
+type LargeColumn = Pick<SheetColumn, 'name' | 'format'>;
+
+/**
+ * SQL expression of the bytes of a value. The length of a text is known without reading it; compressed JSON has to be
+ * decompressed, by concatenation with an empty object, but need not be converted to text.
+ */
+const measureColumn = ({ name, format }: LargeColumn): Sql => {
+  const value = sql.ref(name);
+  if (format !== 'json') return sql`coalesce(octet_length(${value}), 0)`;
+  return sql`coalesce(case when pg_column_compression(${value}) is null then pg_column_size(${value})
+    else pg_column_size(${value}::jsonb || '{}') end, 0)`;
 };
 
-const measureRow = (heavy: readonly string[]): Sql =>
-  heavy.length === 0 ? sql`200` : sql.join([sql`200`, ...heavy.map(measureColumn)], sql` + `);
+const measureRow = (columns: readonly LargeColumn[]): Sql =>
+  columns.length === 0 ? sql`200` : sql.join([sql`200`, ...columns.map(measureColumn)], sql` + `);
 
 const formatCsvHeader = (names: readonly string[]): string =>
   `${names.map((name) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)).join(',')}\n`;
@@ -79,7 +96,7 @@ function buildTableSheet(
     rows: sql`select * from ${sql.raw(sheet.from)} as r where site_id = ${siteId}${typeCondition}`,
     keys: sheet.keys ?? [],
     line: buildCsvLine(columns.map(({ name, format: form }) => COLUMN_FORMATTERS[form](sql.ref(name)))),
-    rowBytes: measureRow(sheet.largeColumns ?? []),
+    rowBytes: measureRow(columns.filter(({ name }) => sheet.largeColumns?.includes(name))),
   };
 }
 
@@ -93,7 +110,7 @@ export const sortFieldsById = (type: EntryType): SchemaField[] => type.fields.to
 /** Sheet of the entries of a type, with a column per field. */
 function buildEntrySheet(type: EntryType, siteId: number): Sheet {
   const fields = sortFieldsById(type);
-  const values = fields.map(({ id }) => quoteCsv(sql`(vals ->> ${sql.lit(String(id))})`));
+  const values = fields.map(({ id }) => quoteCsv(sql`(unpacked ->> ${sql.lit(String(id))})`));
   return {
     name: buildEntriesPath(type.apiName),
     kind: 'entries',
@@ -102,7 +119,8 @@ function buildEntrySheet(type: EntryType, siteId: number): Sheet {
     rows: sql`select entry_id, version, vals from entry where site_id = ${siteId} and type_id = ${type.id}`,
     keys: ['entry_id'],
     line: buildCsvLine([sql.ref('entry_id'), sql.ref('version'), ...values]),
-    rowBytes: measureRow(['vals']),
+    rowBytes: measureRow([{ name: 'vals', format: 'json' }]),
+    unpackedColumn: 'vals',
   };
 }
 
@@ -188,46 +206,71 @@ interface Window {
   rows: number;
 }
 
+/** A window and where the next one starts; `last` is null at the end of the sheet. */
+interface WindowResult extends Window {
+  last: number[] | null;
+  /** Rows that the next window examines. */
+  nextLimit: number;
+}
+
 /** Reads a sheet window by window; the next one is read while the previous one is written. */
 export async function* readWindows(tx: Tx, sheet: Sheet): AsyncGenerator<Window> {
-  let next: Promise<(Window & { last: number[] | null }) | undefined> | undefined = readWindow(tx, sheet);
+  let next: Promise<WindowResult | undefined> | undefined = readWindow(tx, sheet, FIRST_WINDOW_ROWS);
   while (next) {
-    const window: (Window & { last: number[] | null }) | undefined = await next;
+    const window: WindowResult | undefined = await next;
     if (!window) return;
-    next = window.last ? readWindow(tx, sheet, window.last) : undefined;
+    next = window.last ? readWindow(tx, sheet, window.nextLimit, window.last) : undefined;
     // Avoids an unhandled rejection when the consumer stops before awaiting it.
     next?.catch(() => {});
     yield window;
   }
 }
 
+/**
+ * Reads the next rows whose bytes fit in a window, one at least. `limit` bounds the rows that the database measures: it
+ * follows the number of rows that fitted in the window before, so that the work on rows that do not fit stays in proportion
+ * to those that do, whatever their size.
+ */
 async function readWindow(
   tx: Tx,
-  { rows: from, keys, line, rowBytes: weight }: Sheet,
+  { rows: from, keys, line, rowBytes: weight, unpackedColumn }: Sheet,
+  limit: number,
   after?: readonly number[],
-): Promise<(Window & { last: number[] | null }) | undefined> {
+): Promise<WindowResult | undefined> {
   if (keys.length === 0) {
     const { rows } = await sql<{ text: string | null; n: number }>`
       select string_agg(line, '' order by line collate "C") as text, count(*)::int as n
       from (select ${line} as line from (${from}) as t) as l`.execute(tx);
     const [row] = rows;
-    return row?.text ? { text: row.text, rows: row.n, last: null } : undefined;
+    return row?.text ? { text: row.text, rows: row.n, last: null, nextLimit: limit } : undefined;
   }
   const names = sql.join(keys.map((key) => sql.ref(key)));
   const afterCondition = after
     ? sql` and (${names}) > (${sql.join(after.map((key) => sql`${key}::bigint`))})`
     : sql``;
+  const fitting = sql`
+    select t.*, bytes - weight as before from (
+      select t.*, sum(weight) over (order by ${names} rows unbounded preceding) as bytes from (
+        select t.*, ${weight} as weight from (${from}${afterCondition} order by ${names} limit ${limit}) as t
+        offset 0) as t) as t
+    where bytes - weight < ${MAX_WINDOW_BYTES}`;
+  // Concatenation with an empty object returns the decompressed value; `offset 0` keeps it from being repeated per value.
+  const source =
+    unpackedColumn === undefined
+      ? fitting
+      : sql`select t.*, ${sql.ref(unpackedColumn)} || '{}' as unpacked from (${fitting}) as t offset 0`;
   const { rows } = await sql<{ text: string | null; n: number; last: number[]; bytes: number }>`
     select string_agg(line, '') as text, count(*)::int as n, max(key) as last, max(bytes)::bigint as bytes from (
-      select ${line} as line, array[${names}]::bigint[] as key, before + (${weight}) as bytes from (
-        select t.*, sum(${weight}) over (order by ${names} rows unbounded preceding) - (${weight}) as before
-        from (${from}${afterCondition} order by ${names} limit ${MAX_WINDOW_ROWS}) as t) as t
-      where before < ${MAX_WINDOW_BYTES}) as l`.execute(tx);
+      select ${line} as line, array[${names}]::bigint[] as key, bytes from (${source}) as t) as l`.execute(
+    tx,
+  );
   const [row] = rows;
   if (!row?.text) return undefined;
   // The window ended below both limits, so the sheet has no more rows.
-  const isLast = row.n < MAX_WINDOW_ROWS && row.bytes < MAX_WINDOW_BYTES;
-  return { text: row.text, rows: row.n, last: isLast ? null : row.last };
+  const hasRoom = row.bytes < MAX_WINDOW_BYTES;
+  const isLast = row.n < limit && hasRoom;
+  const nextLimit = hasRoom ? Math.min(MAX_WINDOW_ROWS, limit * WINDOW_GROWTH) : row.n;
+  return { text: row.text, rows: row.n, last: isLast ? null : row.last, nextLimit };
 }
 
 /** Amount of data for the progress display: rows of the large tables, and bytes of files. */
