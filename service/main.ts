@@ -27,6 +27,7 @@ async function main(config: Config): Promise<void> {
   const services: Services = {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
+    storageQuota: config.storageQuota,
     backupSheets: Object.values(registry.sheets),
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMailWorker: mailWorker.wake,

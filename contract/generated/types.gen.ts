@@ -793,6 +793,14 @@ export type SiteSettings = {
      */
     dedicatedDomain: string | null;
     mayManageExistingUsers: boolean;
+    /**
+     * Bytes of the files of entries, those of the history included.
+     */
+    storageUsedBytes: number;
+    /**
+     * Bytes that they may use, set by platform administrators; null where there is no limit.
+     */
+    storageLimitBytes: number | null;
 };
 
 export type SiteSettingsInfo = {
@@ -2336,6 +2344,18 @@ export type PlatformSite = {
      */
     hasAgentServer: boolean;
     /**
+     * Bytes that the files of the site may use; null for the default of the host.
+     */
+    storageQuotaBytes: number | null;
+    /**
+     * The limit that applies, of the site or of the host; null where there is none.
+     */
+    storageLimitBytes: number | null;
+    /**
+     * Bytes of the files of entries, those of the history included. A content that is stored several times counts once.
+     */
+    storageUsedBytes: number;
+    /**
      * Number of active users.
      */
     members: number;
@@ -2365,6 +2385,10 @@ export type PlatformSiteInfo = {
     dedicatedDomain?: string | null;
     mayManageExistingUsers?: boolean;
     hasAgentServer?: boolean;
+    /**
+     * Bytes that the files of the site may use; null for the default of the host. A site that uses more already keeps its files, and stores no further ones.
+     */
+    storageQuotaBytes?: number | null;
 };
 
 export type SiteIdentity = {
@@ -2762,7 +2786,7 @@ export type SiteId2 = number;
 export type SessionId = string;
 
 /**
- * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
  */
 export type StoreRequests = StoreRequestsVm;
 
@@ -7488,7 +7512,7 @@ export type DeleteEntriesResponse = DeleteEntriesResponses[keyof DeleteEntriesRe
 
 export type CreateEntriesData = {
     /**
-     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
      */
     body: StoreRequests;
     headers?: {
@@ -7546,6 +7570,10 @@ export type CreateEntriesErrors = {
      */
     429: ErrorResponse;
     /**
+     * The disk is full, or the site would exceed its storage; the message has the bytes used, allowed and needed. Nothing was stored.
+     */
+    507: ErrorResponse;
+    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -7564,7 +7592,7 @@ export type CreateEntriesResponse = CreateEntriesResponses[keyof CreateEntriesRe
 
 export type UpdateEntriesData = {
     /**
-     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+     * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
      */
     body: StoreRequests;
     headers?: {
@@ -7621,6 +7649,10 @@ export type UpdateEntriesErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
+    /**
+     * The disk is full, or the site would exceed its storage; the message has the bytes used, allowed and needed. Nothing was stored.
+     */
+    507: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */

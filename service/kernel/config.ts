@@ -17,6 +17,8 @@ export interface Config {
   secretKey: Secret | undefined;
   /** Account of the first administrator, instead of the one-time link. */
   firstAdministrator: { email: string; password: Secret } | undefined;
+  /** Bytes that the files of a site may use unless platform administrators set another limit; null: no limit. */
+  storageQuota: number | null;
   /** Whether the very first start creates the sample site. */
   createsSample: boolean;
   /** Time after a stop signal in which connections are still accepted while the service already reports not ready. */
@@ -25,6 +27,17 @@ export interface Config {
 }
 
 const MAX_STOP_DELAY_SECONDS = 300;
+
+/** Bytes of the units of sizes in settings. */
+const SIZE_UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** Parses a size such as 500MB or 1.5 TB, or `off`. @returns bytes, null for `off`, undefined for anything else */
+function parseSize(text: string): number | null | undefined {
+  if (text === 'off') return null;
+  const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/i.exec(text.trim()) ?? [];
+  const factor = SIZE_UNITS[unit.toUpperCase()];
+  return factor === undefined ? undefined : Math.round(Number(amount) * factor);
+}
 
 /**
  * Reads the settings.
@@ -57,6 +70,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const stopDelaySeconds = Number(env['STOP_DELAY'] ?? 0);
   if (!(stopDelaySeconds >= 0 && stopDelaySeconds <= MAX_STOP_DELAY_SECONDS))
     issues.push(`STOP_DELAY: seconds from 0 to ${MAX_STOP_DELAY_SECONDS}`);
+  const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
+  if (storageQuota === undefined)
+    issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (issues.length > 0) throw new Error(`These settings are invalid:\n  ${issues.join('\n  ')}`);
@@ -73,6 +89,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
+    storageQuota: storageQuota ?? null,
     createsSample: sample === 'on',
     stopDelaySeconds,
     logLevel: logLevel ?? 'info',

@@ -25,6 +25,7 @@ async function writeForever(dataDir: string, databaseUrl: string | undefined, ta
       publicUrl: 'http://steward.test',
       backupSheets: [],
       dataDir: join(dataDir, 'files'),
+      storageQuota: null,
       encryption: createEncryption(randomBytes(32)),
       wakeMailWorker: () => {},
       wakeTask: () => {},

@@ -27,6 +27,7 @@ export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
 export const services: Services = {
   publicUrl,
   dataDir,
+  storageQuota: 10e9,
   backupSheets: Object.values(registry.sheets),
   encryption: createEncryption(randomBytes(32)),
   wakeMailWorker: () => {},

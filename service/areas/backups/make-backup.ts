@@ -1,5 +1,6 @@
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { isDiskFull } from '../../kernel/disk-full.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import * as store from './backups.store.ts';
 import { type Progress, writeBackup } from './file/write-backup.ts';
@@ -127,14 +128,11 @@ function startHeartbeat({ db, signal }: MakeContext, backup: store.ClaimedBackup
   };
 }
 
-const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
-
 function describeFailure(error: unknown): { reason: store.FailureReason; message: string } {
   const { cause, bytesWritten } =
     error instanceof BackupFailedError ? error : { cause: error, bytesWritten: 0 };
-  const code: unknown = Object(cause).code;
   const megabytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(bytesWritten / 1e6);
-  if (typeof code === 'string' && DISK_FULL_CODES.has(code))
+  if (isDiskFull(cause))
     return {
       reason: 'disk-full',
       message: `The disk of the service is full: ${megabytes} MB were written and have been deleted.`,

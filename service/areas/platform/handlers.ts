@@ -5,7 +5,7 @@ import { rejectFederatedSession } from '../../kernel/auth/authorize.ts';
 import { consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
-import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { ok, type Call, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeMemberAddedMail } from '../../kernel/mail/messages.ts';
@@ -37,24 +37,25 @@ async function requirePlatformAdministrator({ db, caller }: Pick<Call, 'db' | 'c
 export const platformHandlers: Handlers<Operations> = {
   async listPlatformSites(call) {
     await requirePlatformAdministrator(call);
-    return ok((await store.listSites(call.db)).map(toPlatformSite));
+    const sites = await store.listSites(call.db);
+    return ok(sites.map((site) => toPlatformSite(site, call.services)));
   },
 
   async createPlatformSite(call) {
     await requirePlatformAdministrator(call);
     const siteId = await createSite(call);
-    return ok(toPlatformSite(await requireSite(call.db, siteId)));
+    return ok(toPlatformSite(await requireSite(call.db, siteId), call.services));
   },
 
   async getPlatformSite(call) {
     await requirePlatformAdministrator(call);
-    return respondWithSite(call.db, call.params.siteId);
+    return respondWithSite(call);
   },
 
   async updatePlatformSite(call) {
     await requirePlatformAdministrator(call);
     await updateSite(call);
-    return respondWithSite(call.db, call.params.siteId);
+    return respondWithSite(call);
   },
 
   async getSiteIdentity(call) {
@@ -69,8 +70,12 @@ export const platformHandlers: Handlers<Operations> = {
   },
 };
 
-const toPlatformSite = ({ createdAt, ...site }: store.PlatformSite): ShownSite => ({
+const toPlatformSite = (
+  { createdAt, ...site }: store.PlatformSite,
+  { storageQuota }: Pick<Services, 'storageQuota'>,
+): ShownSite => ({
   ...site,
+  storageLimitBytes: site.storageQuotaBytes ?? storageQuota,
   createdDate: createdAt.toISOString(),
 });
 
@@ -80,9 +85,13 @@ async function requireSite(db: Db, siteId: number): Promise<store.PlatformSite> 
   return site;
 }
 
-async function respondWithSite(db: Db, siteId: number) {
+async function respondWithSite({
+  db,
+  params: { siteId },
+  services,
+}: Pick<Call<'getPlatformSite'>, 'db' | 'params' | 'services'>) {
   const site = await requireSite(db, siteId);
-  return ok(toPlatformSite(site), { etag: formatEtag(await store.siteVersion(db, siteId)) });
+  return ok(toPlatformSite(site, services), { etag: formatEtag(await store.siteVersion(db, siteId)) });
 }
 
 const toSiteFields = ({
@@ -90,11 +99,13 @@ const toSiteFields = ({
   dedicatedDomain,
   mayManageExistingUsers,
   hasAgentServer,
+  storageQuotaBytes,
 }: store.SiteFields) => ({
   name,
   dedicatedDomain,
   mayManageExistingUsers,
   hasAgentServer,
+  storageQuotaBytes,
 });
 
 async function updateSite(call: Call<'updatePlatformSite'>): Promise<void> {

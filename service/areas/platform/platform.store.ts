@@ -12,6 +12,9 @@ export interface PlatformSite {
   dedicatedDomain: string | null;
   mayManageExistingUsers: boolean;
   hasAgentServer: boolean;
+  /** Null for the default of the host. */
+  storageQuotaBytes: number | null;
+  storageUsedBytes: number;
   members: number;
   administrators: number;
   createdAt: Date;
@@ -19,7 +22,7 @@ export interface PlatformSite {
 
 export type SiteFields = Pick<
   PlatformSite,
-  'name' | 'dedicatedDomain' | 'mayManageExistingUsers' | 'hasAgentServer'
+  'name' | 'dedicatedDomain' | 'mayManageExistingUsers' | 'hasAgentServer' | 'storageQuotaBytes'
 >;
 
 const hasCapability = (capability: string) => sql`exists (
@@ -29,8 +32,9 @@ const hasCapability = (capability: string) => sql`exists (
 const SELECT_SITES = sql<PlatformSite>`
   select s.site_id as id, s.slug, s.name, s.time_zone as "timeZone", s.identity_mode as "identityMode",
     s.dedicated_domain as "dedicatedDomain", s.may_manage_existing_users as "mayManageExistingUsers",
-    s.has_agent_server as "hasAgentServer", s.created_at as "createdAt", counted.*
-  from site s, lateral (
+    s.has_agent_server as "hasAgentServer", s.created_at as "createdAt", s.storage_quota as "storageQuotaBytes",
+    coalesce(u.used_bytes, 0)::bigint as "storageUsedBytes", counted.*
+  from site s left join site_storage u using (site_id), lateral (
     select count(*)::int as members,
       count(*) filter (where ${hasCapability('Manage Users')} and ${hasCapability('Manage Groups')})::int as administrators
     from membership m where m.site_id = s.site_id and ${CAN_ACT}) counted`;
@@ -48,7 +52,8 @@ export async function findSite(db: Db, siteId: number): Promise<PlatformSite | u
 /** Hash of the fields that platform administrators can change. `lock` locks the site until the transaction ends. */
 export async function siteVersion(db: Db, siteId: number, { lock = false } = {}): Promise<number> {
   const { rows } = await sql<{ version: number }>`
-    select hashtext(concat_ws(chr(10), name, dedicated_domain, may_manage_existing_users, has_agent_server)) as version
+    select hashtext(concat_ws(chr(10), name, dedicated_domain, may_manage_existing_users, has_agent_server,
+      coalesce(storage_quota, -1))) as version
     from site where site_id = ${siteId} ${lock ? sql`for no key update` : sql``}`.execute(db);
   return rows[0]?.version ?? 0;
 }
@@ -61,6 +66,7 @@ export async function writeSite(tx: Tx, siteId: number, fields: SiteFields): Pro
       dedicated_domain: fields.dedicatedDomain,
       may_manage_existing_users: fields.mayManageExistingUsers,
       has_agent_server: fields.hasAgentServer,
+      storage_quota: fields.storageQuotaBytes,
     })
     .where('site_id', '=', siteId)
     .execute();

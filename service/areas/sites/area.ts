@@ -6,7 +6,8 @@ export const sitesArea = defineArea({
   name: 'sites',
   handlers: siteHandlers,
   tables: {
-    site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp'] } },
+    site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },
+    site_storage: { backup: { leftOut: 'counted again from the files' } },
     platform_administrator: { backup: { leftOut: 'belongs to the installation, not to a site' } },
   },
   sheets: {

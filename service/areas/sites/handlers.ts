@@ -2,27 +2,32 @@ import type { SiteSettings } from '../../../contract/generated/types.gen.ts';
 import { formatTimeZoneError, resolveTimeZone } from '../../../contract/rules/time-zones.ts';
 import { badRequest } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
-import { getSite, settingsVersion, updateSite, type Site } from './sites.store.ts';
+import { readStorageUse } from '../../kernel/storage.store.ts';
+import { getSite, settingsVersion, updateSite } from './sites.store.ts';
 
 type Operations = 'getSiteSettings' | 'updateSiteSettings';
 
 export const siteHandlers: Handlers<Operations> = {
-  getSiteSettings: ({ db, caller }) => respondWithSettings(db, caller.siteId),
+  getSiteSettings: respondWithSettings,
 
   async updateSiteSettings(call) {
     await change(call.db, getActor(call), (tx, record) => updateSettings(tx, call, record));
-    return respondWithSettings(call.db, call.caller.siteId);
+    return respondWithSettings(call);
   },
 };
 
-const toSiteSettings = ({ siteId: _id, ...site }: Site): SiteSettings => site;
-
-async function respondWithSettings(db: Db, siteId: number) {
-  const site = await getSite(db, siteId);
-  return ok(toSiteSettings(site), { etag: formatEtag(await settingsVersion(db, siteId)) });
+async function respondWithSettings({ db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>) {
+  const { siteId, ...site } = await getSite(db, caller.siteId);
+  const { usedBytes, quotaBytes } = await readStorageUse(db, siteId);
+  const settings: SiteSettings = {
+    ...site,
+    storageUsedBytes: usedBytes,
+    storageLimitBytes: quotaBytes ?? services.storageQuota,
+  };
+  return ok(settings, { etag: formatEtag(await settingsVersion(db, siteId)) });
 }
 
 async function updateSettings(tx: Tx, call: Call<'updateSiteSettings'>, record: Recorder): Promise<void> {

@@ -205,7 +205,7 @@ async function storeMember(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const path = join(folder, 'content');
-    await pipeline(file.read(member), createWriteStream(path, { mode: 0o600, flags: 'wx' }));
+    await pipeline(file.read(member), createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }));
     await storeContent(dataDir, { path, name: '', size: member.size, hash });
     availableFiles.add(member.name);
   } finally {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { negotiateMediaType } from './json.ts';
 import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
 
@@ -24,6 +25,11 @@ function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   if (getDbError(error)?.code === dbErrorCodes.aborted)
     return new ApiError(499, 'The client closed the request');
+  if (isDiskFull(error) || getDbError(error)?.code === dbErrorCodes.diskFull)
+    return new ApiError(
+      507,
+      'The storage of the service is full. Nothing of this request was stored; whoever runs the service has to free space.',
+    );
   if (getDbError(error)?.code === dbErrorCodes.readOnly)
     return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
   if (UNAVAILABLE_CODES.test(getDbError(error)?.code ?? ''))

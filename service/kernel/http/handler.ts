@@ -29,6 +29,8 @@ export interface Services {
   publicUrl: string;
   /** Folder of files that are not stored in the database: uploads, files of entries, backups. */
   dataDir: string;
+  /** Bytes that the files of a site may use unless a limit is set for the site; null: no limit. */
+  storageQuota: number | null;
   /** Backup sheets of all areas, in the order in which backups hold them. */
   backupSheets: readonly TableSheet[];
   /** Encryption of secrets that must be read again. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerErrorHandlers } from './error-responses.ts';
-import { registerMultipart, parseMultipartForm } from './uploads.ts';
+import { deleteAbandonedUploads, registerMultipart, parseMultipartForm } from './uploads.ts';
 
 const app = fastify();
 let dir = '';
@@ -15,7 +17,27 @@ beforeAll(async () => {
   registerErrorHandlers(app);
   await registerMultipart(app);
   app.post('/form', (request) => describeForm(request));
+  app.post('/full', (request) => parseMultipartForm(request, dir, openOnFullDisk));
 });
+
+const DISK_BYTES = 100_000;
+
+/** A file on a disk that is full after 100,000 bytes. */
+function openOnFullDisk(path: string): Writable {
+  const file = openSync(path, 'wx');
+  let size = 0;
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size <= DISK_BYTES) writeSync(file, chunk);
+      done(size <= DISK_BYTES ? null : Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    },
+    destroy(error, done) {
+      closeSync(file);
+      done(error);
+    },
+  });
+}
 
 /** The model and the received files with their content. */
 async function describeForm(request: FastifyRequest): Promise<unknown> {
@@ -41,13 +63,13 @@ async function encodeForm(form: FormData): Promise<{ headers: Headers; body: Buf
   return { headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-async function post(parts: readonly (readonly [name: string, value: string | File])[]) {
+async function post(parts: readonly (readonly [name: string, value: string | File])[], url = '/form') {
   const form = new FormData();
   for (const [name, value] of parts) form.append(name, value);
   const { headers, body } = await encodeForm(form);
   return app.inject({
     method: 'POST',
-    url: '/form',
+    url,
     headers: { 'content-type': headers.get('content-type') ?? '' },
     payload: body,
   });
@@ -108,6 +130,47 @@ test.each([
   expect(reply.statusCode).toBe(status);
   expect(reply.json().message).toMatch(message);
   expect(await countRemainingFolders()).toBe(0);
+});
+
+test('refuses a form whose files together are too large, although each is small enough', async () => {
+  const part = new Uint8Array(24 * 1024 * 1024);
+  const files = Array.from({ length: 11 }, (_, at) => ['a', new File([part], `${at}.bin`)] as const);
+  const reply = await post([['model', '{}'], ...files]);
+  expect([reply.statusCode, reply.json().message]).toEqual([
+    413,
+    'The files of the form: at most 268435456 bytes together. Send them in several requests.',
+  ]);
+  expect(await countRemainingFolders()).toBe(0);
+});
+
+test('a full disk is 507 with a clear text, and nothing stays behind', async () => {
+  const small = new File([new Uint8Array(50_000)], 'small.bin');
+  const large = new File([new Uint8Array(2_000_000)], 'large.bin');
+  const reply = await post(
+    [
+      ['model', '{}'],
+      ['a', small],
+      ['b', large],
+    ],
+    '/full',
+  );
+  expect([reply.statusCode, reply.json().message]).toEqual([
+    507,
+    expect.stringMatching(/^The storage of the service is full\. Nothing of this request was stored/),
+  ]);
+  expect(await countRemainingFolders()).toBe(0);
+});
+
+test('deletes temporary files of requests whose process ended', async () => {
+  const yesterday = new Date(Date.now() - 86_400_000);
+  for (const name of ['old', 'new']) {
+    await mkdir(join(dir, 'uploads', name), { recursive: true });
+    await writeFile(join(dir, 'uploads', name, '0'), 'part');
+  }
+  await utimes(join(dir, 'uploads', 'old'), 0, 0);
+  await deleteAbandonedUploads(dir, yesterday);
+  expect(await readdir(join(dir, 'uploads'))).toEqual(['new']);
+  await rm(join(dir, 'uploads', 'new'), { recursive: true });
 });
 
 const formatPart = (head: string, content: string) =>

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import { Transform, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -23,6 +23,8 @@ const MAX_FILE_BYTES = 25 * 1024 * 1024;
 const MAX_MODEL_BYTES = 32 * 1024 * 1024;
 const MAX_PART_BYTES = Math.max(MAX_FILE_BYTES, MAX_MODEL_BYTES);
 const MAX_FILES = 1000;
+/** Upper bound of all files of a form together. */
+const MAX_FORM_BYTES = 256 * 1024 * 1024;
 
 /** Accepts multipart forms within the limits; `parseMultipartForm` reads them. */
 export async function registerMultipart(app: FastifyInstance): Promise<void> {
@@ -40,18 +42,39 @@ export async function registerMultipart(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Writes a file and computes its hash. */
-async function writeFileWithHash(stream: Readable, path: string): Promise<{ size: number; hash: Buffer }> {
+/** Opens the file of an upload; replaced in tests. */
+type OpenFile = (path: string) => Writable;
+
+/** Flushes to the disk before closing: a handler that keeps the file need not, and a full disk is noticed here. */
+const openFile: OpenFile = (path) => createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true });
+
+/**
+ * Writes a file and computes its hash.
+ * @throws ApiError 413 as soon as the file is larger than `maxBytes`
+ */
+async function writeFileWithHash(
+  stream: Readable,
+  output: Writable,
+  { maxBytes, tooLarge }: { maxBytes: number; tooLarge: string },
+): Promise<{ size: number; hash: Buffer }> {
   const hash = createHash('sha256');
   let size = 0;
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
       size += chunk.length;
-      done(null, chunk);
+      if (size > maxBytes) done(new ApiError(413, tooLarge));
+      else done(null, chunk);
     },
   });
-  await pipeline(stream, meter, createWriteStream(path, { mode: 0o600, flags: 'wx' }));
+  const closed = new Promise((resolve) => output.once('close', resolve));
+  try {
+    await pipeline(stream, meter, output);
+  } catch (error) {
+    // A file that is still being opened would appear after its folder was deleted.
+    await closed;
+    throw error;
+  }
   return { size, hash: hash.digest() };
 }
 
@@ -63,10 +86,16 @@ async function parseModel(request: FastifyRequest, { file }: MultipartFile): Pro
   return parseJson(request, Buffer.concat(chunks));
 }
 
-async function saveFile({ file, filename }: MultipartFile, path: string): Promise<UploadedFile> {
-  const { size, hash } = await writeFileWithHash(file, path);
-  if (size > MAX_FILE_BYTES)
-    throw new ApiError(413, `${filename || 'A file'}: at most ${MAX_FILE_BYTES} bytes`);
+async function saveFile(
+  { file, filename }: MultipartFile,
+  { path, open, remainingBytes }: { path: string; open: OpenFile; remainingBytes: number },
+): Promise<UploadedFile> {
+  const tooLarge =
+    remainingBytes < MAX_FILE_BYTES
+      ? `The files of the form: at most ${MAX_FORM_BYTES} bytes together. Send them in several requests.`
+      : `${filename || 'A file'}: at most ${MAX_FILE_BYTES} bytes`;
+  const maxBytes = Math.min(MAX_FILE_BYTES, remainingBytes);
+  const { size, hash } = await writeFileWithHash(file, open(path), { maxBytes, tooLarge });
   return { path, name: filename ?? '', size, hash };
 }
 
@@ -86,8 +115,10 @@ const toFormError = (error: unknown): unknown =>
 async function parseParts(
   request: FastifyRequest,
   folder: string,
+  open: OpenFile,
 ): Promise<{ model: unknown; files: UploadedFile[] }> {
   const files: UploadedFile[] = [];
+  let remainingBytes = MAX_FORM_BYTES;
   let model: unknown;
   for await (const part of request.files()) {
     const { fieldname } = part;
@@ -96,27 +127,48 @@ async function parseParts(
       model = await parseModel(request, part);
     } else if (isTextField(part))
       throw badRequest([{ path: fieldname, message: 'is not a part of this form' }]);
-    else files.push(await saveFile(part, join(folder, String(files.length))));
+    else {
+      const file = await saveFile(part, { path: join(folder, String(files.length)), open, remainingBytes });
+      remainingBytes -= file.size;
+      files.push(file);
+    }
   }
   if (model === undefined) throw badRequest([{ path: 'model', message: 'is required' }]);
   return { model, files };
 }
 
+const getUploadsFolder = (dataDir: string): string => join(dataDir, 'uploads');
+
+/** Deletes temporary files of requests that ended with their process, from before a time. */
+export async function deleteAbandonedUploads(dataDir: string, before: Date): Promise<void> {
+  const names = await readdir(getUploadsFolder(dataDir)).catch(() => []);
+  for (const name of names) {
+    const path = join(getUploadsFolder(dataDir), name);
+    const folder = await stat(path).catch(() => undefined);
+    if (folder && folder.mtime < before) await rm(path, { recursive: true, force: true });
+  }
+}
+
 /**
  * Reads a multipart form: the part `model` contains the body as JSON, every other part is a file (shapes 4). The files are stored in
  * a temporary folder until `discard` is called.
- * @throws ApiError 400 for a malformed form or one without a model, 413 beyond a limit
+ * @throws ApiError 400 for a malformed form or one without a model, 413 beyond a limit; the error of a full disk. Nothing
+ *   stays on the disk then.
  */
 export async function parseMultipartForm(
   request: FastifyRequest,
   dataDir: string,
+  open: OpenFile = openFile,
 ): Promise<{ model: unknown; files: UploadedFile[]; discard: () => Promise<void> }> {
-  const folder = join(dataDir, 'uploads', randomUUID());
+  const folder = join(getUploadsFolder(dataDir), randomUUID());
   const discard = () => rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    return { ...(await parseParts(request, folder)), discard };
+    return { ...(await parseParts(request, folder, open)), discard };
   } catch (error) {
+    // The rest is read, within the time for uploads: otherwise the connection would stay blocked for the next request.
+    request.raw.unpipe();
+    request.raw.resume();
     await discard();
     throw toFormError(error);
   }

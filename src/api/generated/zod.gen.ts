@@ -558,7 +558,9 @@ export const zSiteSettings = z.object({
     identityMode: z.enum(['password', 'identity-manager']),
     schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     dedicatedDomain: z.string().nullable(),
-    mayManageExistingUsers: z.boolean()
+    mayManageExistingUsers: z.boolean(),
+    storageUsedBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    storageLimitBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable()
 });
 
 export const zSiteSettingsInfo = z.object({
@@ -1758,6 +1760,9 @@ export const zPlatformSite = z.object({
     dedicatedDomain: z.string().nullable(),
     mayManageExistingUsers: z.boolean(),
     hasAgentServer: z.boolean(),
+    storageQuotaBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable(),
+    storageLimitBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable(),
+    storageUsedBytes: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
     members: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     administrators: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     createdDate: z.iso.datetime({ offset: true })
@@ -1778,7 +1783,8 @@ export const zPlatformSiteInfo = z.object({
     name: z.string().min(1).max(100).optional(),
     dedicatedDomain: z.string().max(253).nullish(),
     mayManageExistingUsers: z.boolean().optional(),
-    hasAgentServer: z.boolean().optional()
+    hasAgentServer: z.boolean().optional(),
+    storageQuotaBytes: z.coerce.bigint().gte(BigInt(0)).lte(BigInt(1000000000000000)).nullish()
 });
 
 export const zSiteIdentity = z.object({
@@ -2087,7 +2093,7 @@ export const zSiteId2 = z.int().gte(1).lte(2147483647);
 export const zSessionId = z.uuid();
 
 /**
- * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
  */
 export const zStoreRequests = zStoreRequestsVm;
 
@@ -3128,7 +3134,7 @@ export const zDeleteEntriesPath = z.object({
 export const zDeleteEntriesResponse = z.array(zDataRequestResultVm);
 
 /**
- * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
  */
 export const zCreateEntriesBody = zStoreRequests;
 
@@ -3150,7 +3156,7 @@ export const zCreateEntriesQuery = z.object({
 export const zCreateEntriesResponse = z.array(zDataRequestResultVm);
 
 /**
- * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order.
+ * JSON, or, with `binaryStoreRequests`, multipart: a part `model` with the JSON and one file part for each binary request, in order. A file has at most 26,214,400 bytes, all files of a form together 268,435,456 (413). The files of a site, those of its history included, use the storage that the platform grants it (507).
  */
 export const zUpdateEntriesBody = zStoreRequests;
 

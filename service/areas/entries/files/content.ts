@@ -63,20 +63,15 @@ export function getContentPath(dataDir: string, hash: Buffer): string {
 }
 
 /**
- * Stores the content of an upload under its hash, once. The content is on disk before a database row refers to it; its
- * modification time is renewed, so that `removeContent` keeps it until the transaction of the upload has ended.
+ * Stores the content of an upload, which is flushed to the disk already, under its hash, once. It is called before the
+ * database row that refers to it is committed; the modification time is renewed, so that `removeContent` keeps the content
+ * until the transaction of the upload has ended. Can be repeated with the same upload.
  */
 export async function storeContent(dataDir: string, upload: UploadedFile): Promise<void> {
   const path = getContentPath(dataDir, upload.hash);
   const existing = await stat(path).catch(() => undefined);
   if (existing?.size === upload.size && (await renewContent(dataDir, upload.hash))) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(upload.path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
   await rename(upload.path, path);
 }
 

@@ -31,6 +31,12 @@ const ageContent = (content: Buffer, days: number) => {
   return utimes(getPath(content), at, at);
 };
 
+/** A content without a row: its upload ended between the disk and the commit. */
+const leaveContent = async (content: Buffer) => {
+  await mkdir(dirname(getPath(content)), { recursive: true });
+  await writeFile(getPath(content), content);
+};
+
 onEachApp((context) => {
   let things: Things;
   beforeEach(async () => {
@@ -167,17 +173,21 @@ onEachApp((context) => {
     await rm(folder, { recursive: true });
   });
 
-  test('the content of a refused upload is removed after 7 days', async () => {
+  test('a refused upload leaves no content', async () => {
+    const content = createContent();
+    const files = [{ field: 'Note', content }];
+    expect((await uploadFiles(context().app, things, { entryId: -1, files })).status).toBe(400);
+    expect(await find(content)).toEqual(NOTHING);
+  });
+
+  test('the content of an upload that was not committed is removed after 7 days', async () => {
     await createWithFile(createContent());
-    const [refused, young] = [createContent(), createContent()];
-    for (const content of [refused, young]) {
-      const files = [{ field: 'Note', content }];
-      expect((await uploadFiles(context().app, things, { entryId: -1, files })).status).toBe(400);
-    }
-    await ageContent(refused, 7.1);
+    const [old, young] = [createContent(), createContent()];
+    for (const content of [old, young]) await leaveContent(content);
+    await ageContent(old, 7.1);
     await ageContent(young, 6.9);
     await run();
-    expect([await find(refused), await find(young)]).toEqual([NOTHING, { row: false, disk: true }]);
+    expect([await find(old), await find(young)]).toEqual([NOTHING, { row: false, disk: true }]);
   });
 
   test('a content that is uploaded again during the run stays', async () => {
@@ -223,7 +233,7 @@ onEachApp((context) => {
     const folder = join(dataDir, 'files', 'removing');
     await mkdir(folder, { recursive: true });
     for (const content of [removed, renewed]) {
-      await uploadFiles(context().app, things, { entryId: -1, files: [{ field: 'Note', content }] });
+      await leaveContent(content);
       await ageContent(content, content === removed ? 8 : 0);
       await rename(getPath(content), join(folder, getHash(content).toString('hex')));
       await mkdir(dirname(getPath(content)), { recursive: true });

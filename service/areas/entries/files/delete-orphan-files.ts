@@ -1,7 +1,9 @@
 import { forEachBatch } from '../../../kernel/db/batches.ts';
-import type { Db } from '../../../kernel/db/database.ts';
+import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
+import { deleteAbandonedUploads } from '../../../kernel/http/uploads.ts';
 import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
+import { lockStorage } from '../../../kernel/storage.store.ts';
 import { finishRemovals, listStoredHashes, removeContent, renewContent } from './content.ts';
 import * as store from './files.store.ts';
 
@@ -29,7 +31,7 @@ interface CleanupContext {
 /**
  * Deletes files to which nothing has referred for 7 days, and contents on disk without a file (uploads that were refused).
  * Current values of entries, the last values of deleted entries and the log count as references, so that history, restored
- * entries and backups are complete. Idempotent; several processes can run it at the same time. Uploads of the same content
+ * entries and backups are complete. Temporary files of uploads are deleted after a day. Idempotent; several processes can run it at the same time. Uploads of the same content
  * are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
  */
 export async function deleteOrphanFiles(
@@ -44,6 +46,7 @@ export async function deleteOrphanFiles(
     await deleteFilesOfSite(context, siteId, before, limits);
   }
   await removeContentsWithoutFile(context, before);
+  await deleteAbandonedUploads(dataDir, new Date(Date.now() - DAY_MS));
 }
 
 async function deleteFilesOfSite(
@@ -103,7 +106,10 @@ async function deleteFiles(
     // A batch of small calls.
     await renewContent(dataDir, hash, expiring);
   }
-  await store.deleteFilesBefore(db, siteId, ids, before);
+  await withTransaction(db, {}, async (tx) => {
+    await lockStorage(tx, siteId);
+    await store.deleteFilesBefore(tx, siteId, ids, before);
+  });
 }
 
 /**

@@ -115,10 +115,10 @@ export async function listFileHashes(db: Db, siteId: number, ids: readonly numbe
 
 /**
  * Deletes these files of a site, except those whose content was uploaded again after `before` or is being uploaded: the
- * upload has locked the row.
+ * upload has locked the row. Expects the storage of the site to be locked (`lockStorage`).
  */
 export async function deleteFilesBefore(
-  db: Db,
+  tx: Tx,
   siteId: number,
   ids: readonly number[],
   before: Date,
@@ -126,7 +126,7 @@ export async function deleteFilesBefore(
   await sql`delete from stored_file where site_id = ${siteId} and file_id in (
     select file_id from stored_file where site_id = ${siteId} and file_id = any(${[...ids]}::int[])
       and created_at < ${before}::timestamptz
-    order by file_id for update skip locked)`.execute(db);
+    order by file_id for update skip locked)`.execute(tx);
 }
 
 /** Hashes, as hexadecimal text, of the files of all sites whose hash begins with this byte. */

@@ -10,6 +10,7 @@ import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts
 import type { Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
+import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
 import { lockSchemaShared, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
 import { isRaster, storeContent, detectMediaType } from '../files/content.ts';
 import { upsertFile } from '../files/files.store.ts';
@@ -162,7 +163,7 @@ export async function writeEntries(
   const behavior = call.query.dateTimeBehavior === 1 ? 1 : 0;
   const zones = await loadZones(db, caller, behavior);
   const author = getAuthor(call);
-  const attachments = await storeAttachments(files, call.files, call.services.dataDir);
+  const attachments = await pairAttachments(files, call.files);
   const allItems = [...items, ...attachments.map(({ request }) => request)];
   const describeAbsent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
@@ -192,6 +193,7 @@ export async function writeEntries(
       { behavior, zones },
       describeAbsent,
     );
+    const usedBefore = attachments.length > 0 ? await lockStorage(tx, author.siteId) : 0;
     itemErrors.push(
       ...(await addAttachments(
         tx,
@@ -208,10 +210,18 @@ export async function writeEntries(
       ...(await findNearDuplicateErrors(tx, author.siteId, type, drafts)),
     ];
     if (errors.length > 0) throw badRequest(errors);
+    if (attachments.length > 0)
+      await requireStorage(tx, author.siteId, {
+        usedBefore,
+        defaultQuota: call.services.storageQuota,
+        path: 'binaryStoreRequests',
+      });
     await assignCounterNumbers(tx, author.siteId, type, drafts);
     const { storedIds, created, updated, changedFields, at } = await storeDrafts(tx, author, type, drafts);
     recordEntryChanges(record, { type, kind: 'created' }, created);
     recordEntryChanges(record, { type, kind: 'updated', changedFields }, updated);
+    // Last, so that a refused request leaves no contents on the disk.
+    for (const { upload } of attachments) await storeContent(call.services.dataDir, upload);
     const modifiedAt = at.toISOString();
     return allItems.map((item): DataRequestResultVm => {
       const entryId = storedIds.get(item.entryId) ?? item.entryId;
@@ -308,13 +318,12 @@ interface Attachment {
 }
 
 /**
- * Stores the contents of the uploaded files and pairs them with the `binaryStoreRequests` in order (shapes 4).
+ * Pairs the uploaded files with the `binaryStoreRequests` in order (shapes 4) and detects their media types.
  * @throws ApiError 400 when the numbers of files and requests differ
  */
-async function storeAttachments(
+async function pairAttachments(
   requests: readonly BinaryStoreRequestVm[],
   files: readonly UploadedFile[],
-  dataDir: string,
 ): Promise<Attachment[]> {
   if (requests.length !== files.length)
     throw badRequest([
@@ -328,7 +337,6 @@ async function storeAttachments(
       const upload = files[index];
       if (!upload) throw new Error('The numbers of files and requests differ');
       const type = await detectMediaType(upload.path);
-      await storeContent(dataDir, upload);
       return { request, path: `binaryStoreRequests.${index}`, upload, type };
     }),
   );

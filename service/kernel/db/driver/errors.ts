@@ -34,6 +34,8 @@ export const dbErrorCodes = {
   /** No connection became free in time. */
   connectionTimeout: '08001',
   statementTimeout: '57014',
+  /** Raised by PostgreSQL when a table or its log cannot be extended. */
+  diskFull: '53100',
   limitExceeded: '54000',
   /** The server accepts no writes: a standby, or `default_transaction_read_only`. */
   readOnly: '25006',

@@ -20,7 +20,15 @@ interface SiteTable {
   schema_version: Generated<number>;
   /** Random value, replaced with each change of the schema or of a slot's state; caches of the schema compare it. */
   schema_stamp: Generated<string>;
+  /** Bytes that the files of the site may use; null for the default of the host. */
+  storage_quota: Nullable<number>;
   created_at: Timestamp;
+}
+
+/** Bytes of the files of a site; triggers of the tables of files keep it (0019_storage.ts). */
+interface SiteStorageTable {
+  site_id: number;
+  used_bytes: number;
 }
 
 interface AccountTable {
@@ -261,6 +269,7 @@ interface ListBlockTable {
 
 export interface Tables extends AccessTables, BackupTables, EntryTables, PlatformTables, ProxyTables {
   site: SiteTable;
+  site_storage: SiteStorageTable;
   account: AccountTable;
   membership: MembershipTable;
   invitation: InvitationTable;

@@ -1,6 +1,7 @@
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job, JobAction } from '../../../app/jobs/jobs.ts';
-import { formatDuration, formatSize, formatSpeed } from '../model/units.ts';
+import { formatSize } from '../../../lib/sizes.ts';
+import { formatDuration, formatSpeed } from '../model/units.ts';
 import type { DownloadItem } from './resumable-download.ts';
 import { getSecondsLeft } from './transfer-speed.ts';
 

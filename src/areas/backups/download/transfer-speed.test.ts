@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatDuration, formatSize, formatSpeed } from '../model/units.ts';
+import { formatSize } from '../../../lib/sizes.ts';
+import { formatDuration, formatSpeed } from '../model/units.ts';
 import { addSample, getSecondsLeft, getSpeed } from './transfer-speed.ts';
 import type { Samples } from './transfer-speed.ts';
 

@@ -4,11 +4,11 @@ import { cancelBackup } from '../../../api/generated/sdk.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { isPageActing } from '../../../api/session-state.ts';
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { toast } from '../../../ui/toast.ts';
 import { backupsQuery, isInProgress, toBackups } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import { formatFailure, formatStage } from '../model/format.ts';
-import { formatSize } from '../model/units.ts';
 import { startDownload } from './download.ts';
 
 const POLL_INTERVAL_MS = 1500;

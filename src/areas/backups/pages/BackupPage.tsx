@@ -6,6 +6,7 @@ import type { BackupDownloadRecord } from '../../../../contract/generated/types.
 import { toServiceError } from '../../../api/errors.ts';
 import { listBackupDownloadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -27,7 +28,7 @@ import type { SaveMethod } from '../download/save-target.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import { formatRequester, formatFailure, formatStage } from '../model/format.ts';
-import { formatSize, formatDuration } from '../model/units.ts';
+import { formatDuration } from '../model/units.ts';
 import type { BackupPageView } from '../model/view.ts';
 import { StateBadge, VerificationBadge } from './BackupState.tsx';
 import { CompareTab, SincePrevious } from './CompareTab.tsx';

@@ -10,6 +10,7 @@ import { usePermission, useSession } from '../../../api/session.ts';
 import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { formatTime, formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { getReaderTimeZone } from '../../../lib/time-zones.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -39,7 +40,6 @@ import {
   formatShortHash,
 } from '../model/format.ts';
 import { formatScheduleTime, getNextRunTime, formatScheduleRules } from '../model/schedule-format.ts';
-import { formatSize } from '../model/units.ts';
 import {
   filterBackups,
   isFiltered,

@@ -7,6 +7,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -15,15 +16,14 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import '../../../ui/form/form.css';
 import '../panels/backups.css';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { haveSameScope, findPrevious } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import type { Amount, MemberChange } from '../model/compare.ts';
 import { compareMembers } from '../model/compare.ts';
 import { formatContents, getNoFileReason } from '../model/format.ts';
-import { formatSize } from '../model/units.ts';
 
 interface CompareTabProps {
   backup: Backup;

@@ -4,12 +4,12 @@ import type { BackupMember } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import type { Backup } from '../model/backups.ts';
 import { getNoFileReason, formatShortHash } from '../model/format.ts';
-import { formatSize } from '../model/units.ts';
 
 const COLUMNS: readonly Column<BackupMember>[] = [
   {

@@ -8,6 +8,7 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
+import { formatSize } from '../../../lib/sizes.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -19,7 +20,6 @@ import { cancelInProgress, watchVerification } from '../download/watch-backup.ts
 import type { Backup } from '../model/backups.ts';
 import { isInProgress } from '../model/backups.ts';
 import { getNoFileReason } from '../model/format.ts';
-import { formatSize } from '../model/units.ts';
 
 /** Actions on a backup; each shows a message with its result. */
 function useBackupActions() {

@@ -6,6 +6,7 @@ import type { SiteSettings } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -85,6 +86,7 @@ export function GeneralTab() {
               ? 'Users of that domain may be added without their confirmation'
               : 'Users are added with their confirmation only'}
           </Fact>
+          <Fact label="Storage for files">{formatStorage(base)}</Fact>
           <Fact label="Schema version">{base.schemaVersion}</Fact>
         </Facts>
       </Card>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newSiteSchema, suggestSlug } from './site-form.ts';
+import { formatQuota, newSiteSchema, parseQuota, siteSchema, suggestSlug } from './site-form.ts';
 
 it.each([
   ['Northwind Capital', 'northwind-capital'],
@@ -16,3 +16,17 @@ it('suggests a short name that the contract accepts', () => {
   expect(newSiteSchema.safeParse({ ...site, slug: suggestSlug(site.name) }).success).toBe(true);
   expect(newSiteSchema.safeParse({ ...site, slug: 'No Spaces' }).success).toBe(false);
 });
+
+it.each([null, 0, 1, 500_000_000, 10_000_000_000, 20_000_000_000, 123_456_789_012_345])(
+  'formats a quota of %s bytes as gigabytes that the form accepts',
+  (bytes) => {
+    const storageQuota = formatQuota(bytes);
+    const values = { name: 'One', dedicatedDomain: '', mayManageExistingUsers: false, hasAgentServer: false };
+    expect(siteSchema.parse({ ...values, storageQuota }).storageQuota).toBe(storageQuota);
+    expect(parseQuota(storageQuota)).toBe(bytes);
+  },
+);
+
+it.each(['ten', '-1', '1e3', '1,5', '1.'])('rejects the quota %j', (storageQuota) =>
+  expect(siteSchema.shape.storageQuota.safeParse(storageQuota).success).toBe(false),
+);

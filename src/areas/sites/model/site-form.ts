@@ -17,8 +17,22 @@ export const siteSchema = z.object({
   dedicatedDomain: z.string().trim().max(253),
   mayManageExistingUsers: z.boolean(),
   hasAgentServer: z.boolean(),
+  storageQuota: z
+    .string()
+    .trim()
+    .regex(/^(\d{1,6}(\.\d{1,9})?)?$/, 'Enter a number of gigabytes such as 20 or 0.5, or nothing'),
 });
 export type SiteValues = z.infer<typeof siteSchema>;
+
+const BYTES_PER_GB = 1e9;
+
+/** Parses gigabytes of the form; nothing is null, the default of the host. */
+export const parseQuota = (gigabytes: string): number | null =>
+  gigabytes === '' ? null : Math.round(Number(gigabytes) * BYTES_PER_GB);
+
+/** Formats a number of bytes as gigabytes of the form, so that parsing returns the same number. */
+export const formatQuota = (bytes: number | null): string =>
+  bytes === null ? '' : (bytes / BYTES_PER_GB).toFixed(9).replace(/\.?0+$/, '');
 
 /** Suggests a short name: lower-case Latin letters, digits and hyphens. */
 export const suggestSlug = (name: string): string =>

@@ -6,6 +6,7 @@ import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk.gen.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -15,7 +16,7 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { siteSchema } from '../model/site-form.ts';
+import { formatQuota, parseQuota, siteSchema } from '../model/site-form.ts';
 import type { SiteValues } from '../model/site-form.ts';
 import { siteQuery } from '../model/site-query.ts';
 import { IdentityCard } from './IdentityCard.tsx';
@@ -46,17 +47,26 @@ const toFormValues = (site: PlatformSite): SiteValues => ({
   dedicatedDomain: site.dedicatedDomain ?? '',
   mayManageExistingUsers: site.mayManageExistingUsers,
   hasAgentServer: site.hasAgentServer,
+  storageQuota: formatQuota(site.storageQuotaBytes),
 });
 
-/** Name, dedicated domain and licenses of a site. */
+/** Name, dedicated domain, storage and licenses of a site. */
 function SiteCard({ siteId }: { siteId: number }) {
   const router = useRouter();
   const path = { siteId };
   const { base, hasConflict, error, save } = useConditionalSave({
     initial: useSuspenseQuery(siteQuery(siteId)).data,
     operation: 'updatePlatformSite',
-    write: ({ dedicatedDomain, ...values }: SiteValues, match) =>
-      updatePlatformSite({ path, body: { ...values, dedicatedDomain: dedicatedDomain || null }, ...match }),
+    write: ({ dedicatedDomain, storageQuota, ...values }: SiteValues, match) =>
+      updatePlatformSite({
+        path,
+        body: {
+          ...values,
+          dedicatedDomain: dedicatedDomain || null,
+          storageQuotaBytes: parseQuota(storageQuota),
+        },
+        ...match,
+      }),
     read: () => getPlatformSite({ path }),
   });
   const form = useForm({ resolver: zodResolver(siteSchema), defaultValues: toFormValues(base) });
@@ -93,6 +103,14 @@ function SiteCard({ siteId }: { siteId: number }) {
             name="mayManageExistingUsers"
             label="May add existing users without their confirmation"
             hint="Applies to users of the dedicated domain and requires the capability Manage Existing Users."
+          />
+          <TextField
+            control={form.control}
+            name="storageQuota"
+            label="Storage for files in GB"
+            inputMode="decimal"
+            optional
+            hint={`Used: ${formatStorage(base)}. Empty for the default of the host. Files of the history count; a site over its limit keeps its files and stores no further ones.`}
           />
           <SwitchField
             control={form.control}

@@ -5,6 +5,7 @@ import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
+import { formatStorage } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -53,6 +54,9 @@ export function SitesPage() {
   );
 }
 
+/** Share of the limit from which the storage of a site is marked. */
+const NEARLY_FULL = 0.9;
+
 /** Columns of the list of sites. */
 const COLUMNS: readonly Column<PlatformSite>[] = [
   {
@@ -94,6 +98,18 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     width: 110,
     small: 'aside',
     cell: ({ members }) => formatNumber(members),
+  },
+  {
+    id: 'storage',
+    header: 'Files',
+    align: 'end',
+    width: 150,
+    cell: (site) =>
+      site.storageLimitBytes !== null && site.storageUsedBytes >= site.storageLimitBytes * NEARLY_FULL ? (
+        <Badge tone="warn">{formatStorage(site)}</Badge>
+      ) : (
+        formatStorage(site)
+      ),
   },
   {
     id: 'created',
