@@ -6,6 +6,7 @@ import { runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import { createEgress } from './kernel/egress.ts';
 import type { Services } from './kernel/http/handler.ts';
 import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
@@ -28,6 +29,7 @@ async function main(config: Config): Promise<void> {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
     storageQuota: config.storageQuota,
+    egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMailWorker: mailWorker.wake,

@@ -53,6 +53,8 @@ export async function startService(installation: Installation, original?: Servic
     ...storage.env,
     PORT: String(port),
     STEWARD_SAMPLE: sample ? 'on' : 'off',
+    // Identity providers of tests are on this machine.
+    STEWARD_EGRESS_ALLOW: '127.0.0.1',
     ...(administrator && {
       STEWARD_ADMIN_EMAIL: administrator.email,
       STEWARD_ADMIN_PASSWORD: administrator.password,

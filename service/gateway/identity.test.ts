@@ -172,8 +172,17 @@ onEachApp((context) => {
   });
 
   test('requires a reachable provider, and never returns its secret', async () => {
-    const dead = await setUpIdentity({ issuer: 'http://127.0.0.1:9' });
-    expect([dead.status, dead.body.errors?.[0]?.path]).toEqual([400, 'issuer']);
+    // A closed port, an address that the host does not allow, a name that does not exist, and a server that is no provider.
+    const unusable = [
+      'http://127.0.0.1:9',
+      'https://10.0.0.1',
+      'https://no.invalid',
+      `${provider.issuer}/none`,
+    ];
+    const refusals = await Promise.all(unusable.map((issuer) => setUpIdentity({ issuer })));
+    const [message, ...others] = new Set(refusals.map(({ status, body }) => `${status} ${body.message}`));
+    expect(message).toMatch(/^400 issuer: does not answer as an OpenID provider, or the host/);
+    expect(others).toEqual([]);
     const plain = await setUpIdentity({ issuer: 'http://login.example.com' });
     expect([plain.status, plain.body.errors?.[0]?.message]).toEqual([400, 'must start with https://']);
     const nameless = await setUpIdentity({ clientId: null });

@@ -1,3 +1,4 @@
+import { type EgressRule, parseEgressRules } from './egress.ts';
 import { parseSecretKey, Secret } from './secret.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -13,6 +14,8 @@ export interface Config {
   /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: string[];
   smtpUrl: Secret | undefined;
+  /** Servers that the service may call, such as identity providers. */
+  egressRules: readonly EgressRule[];
   /** Key that encrypts secrets such as seeds of authenticator apps; default: a key file in the data folder. */
   secretKey: Secret | undefined;
   /** Account of the first administrator, instead of the one-time link. */
@@ -73,6 +76,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
   if (storageQuota === undefined)
     issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
+  const egressRules = parseEgressRules(env['STEWARD_EGRESS_ALLOW'] ?? 'public');
+  if (!egressRules)
+    issues.push(
+      'STEWARD_EGRESS_ALLOW: `public`, host names, addresses and networks, separated by commas, such as public, login.internal:8443, 10.1.0.0/16',
+    );
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (issues.length > 0) throw new Error(`These settings are invalid:\n  ${issues.join('\n  ')}`);
@@ -89,6 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
+    egressRules: egressRules ?? [],
     storageQuota: storageQuota ?? null,
     createsSample: sample === 'on',
     stopDelaySeconds,

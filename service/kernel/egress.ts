@@ -1,8 +1,89 @@
-/** All outgoing HTTP requests of the service; only mail is sent elsewhere (T21). */
-const REQUEST_TIMEOUT_MS = 5_000;
+/** All outgoing HTTP requests of the service; only mail is sent elsewhere (T21, docs/decisions/0038). */
+import { lookup as lookupInDns, type LookupAddress } from 'node:dns';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { validateNetwork } from '../../contract/rules/networks.ts';
+import type { Log } from './log.ts';
+
 const MAX_RESPONSE_BYTES = 1_000_000;
+/** Time for a request, and exactly the time after which every failure is reported. */
+const TIME_LIMIT_MS = 5_000;
+/** Share of the time limit after which a connection is given up, so that this failure is reported as late as any other. */
+const NETWORK_SHARE = 0.9;
 
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** IPv4 addresses of the IANA special-purpose registry: this network, private, shared, loopback, link-local and so on. */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+].flatMap((line) => line.split(' '));
+/** Parts of 2000::/3, outside of which no IPv6 address is public, that are not: protocols, tunnels and documentation. */
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
+  }
+  return list;
+}
+
+const specialIpv4 = toBlockList(SPECIAL_IPV4);
+const specialIpv6 = toBlockList(SPECIAL_IPV6);
+const globalIpv6 = toBlockList(['2000::/3']);
+
+const isPublicAddress = (address: string): boolean =>
+  isIPv4(address)
+    ? !specialIpv4.check(address, 'ipv4')
+    : globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
+
+/** Servers that the service may call: all public addresses, a host name, or a network; with or without a port. */
+export type EgressRule =
+  | { kind: 'public' }
+  | { kind: 'host'; host: string; port: number | undefined }
+  | { kind: 'network'; network: string; port: number | undefined };
+
+const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+const PORT = /^[1-9]\d{0,4}$/;
+
+/** Parses `public`, a host name, an address or a network, followed by `:port` if needed; IPv6 with a port in brackets. */
+function parseRule(text: string): EgressRule | undefined {
+  if (text === 'public') return { kind: 'public' };
+  const bracketed = /^\[([^\]]+)\](?::(.+))?$/.exec(text);
+  const isBareIpv6 = !bracketed && text.split(':').length > 2;
+  const parts = bracketed ? bracketed.slice(1) : isBareIpv6 ? [text] : text.split(':');
+  const [target = '', portText] = parts;
+  if (portText !== undefined && !(PORT.test(portText) && Number(portText) <= 65_535)) return undefined;
+  const port = portText === undefined ? undefined : Number(portText);
+  if (validateNetwork(target) === undefined) return { kind: 'network', network: target, port };
+  // A misspelled address such as 10.0.0.300 is not a host name.
+  if (bracketed || !HOST_NAME.test(target) || /^[\d.]+$/.test(target)) return undefined;
+  return { kind: 'host', host: target.toLowerCase(), port };
+}
+
+/** Parses a list of rules separated by commas. @returns undefined if one of them is invalid */
+export function parseEgressRules(text: string): EgressRule[] | undefined {
+  const parts = text.split(',').map((part) => part.trim());
+  const rules = parts.filter(Boolean).map(parseRule);
+  return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+/** Whether the rules allow a connection to this address for a URL. */
+function isAllowed(rules: readonly EgressRule[], url: URL, address: string): boolean {
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  return rules.some((rule) => {
+    if (rule.kind === 'public') return isPublicAddress(address);
+    if (rule.port !== undefined && rule.port !== port) return false;
+    if (rule.kind === 'host') return rule.host === url.hostname;
+    return toBlockList([rule.network]).check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  });
+}
 
 /** Why the service refuses to call a URL; undefined if it is allowed. Plain HTTP is allowed only to this machine. */
 export function validateEgressUrl(address: string): string | undefined {
@@ -13,27 +94,128 @@ export function validateEgressUrl(address: string): string | undefined {
   return 'must start with https://';
 }
 
-/**
- * `fetch` restricted to HTTPS (or this machine), without redirects, with a timeout of five seconds and a limit of 1 MB for the
- * response.
- * @throws Error when the URL is not allowed, the server cannot be reached, or the response is too large
- */
-export async function fetchExternal(address: string | URL, init: RequestInit): Promise<Response> {
-  const issue = validateEgressUrl(String(address));
-  if (issue !== undefined) throw new Error(`The URL ${String(address)} ${issue}`);
-  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-  const response = await fetch(address, { ...init, redirect: 'manual', signal });
-  return new Response(await readBody(response), response);
+/** Any failure of an outgoing request. The text is always the same; the cause is only for the log. */
+export class EgressError extends Error {
+  constructor(cause: unknown) {
+    super('The server cannot be called', { cause });
+    this.name = 'EgressError';
+  }
 }
 
-async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (!response.body) return null;
-  const chunks: Uint8Array[] = [];
+export interface Egress {
+  /**
+   * `fetch` restricted to HTTPS (or this machine) and to the allowed addresses, without redirects, with a time limit and a
+   * limit of 1 MB for the response. The connection goes to an address that was checked, so a name that resolves to another
+   * address a moment later changes nothing.
+   * @throws EgressError after the time limit, whatever failed
+   */
+  readonly fetch: (address: string | URL, init?: RequestInit) => Promise<Response>;
+  /**
+   * Runs a task that calls `fetch`, and reports its failure after the time limit as well: a response that makes no sense
+   * looks like a port that is closed or silent.
+   * @throws EgressError
+   */
+  readonly run: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+interface EgressOptions {
+  rules: readonly EgressRule[];
+  log: Pick<Log, 'warn'>;
+  timeLimitMs?: number;
+  /** Resolves a host name; replaced in tests. */
+  lookup?: (host: string) => Promise<LookupAddress[]>;
+}
+
+const lookupAll = promisify(lookupInDns);
+
+/** Creates the only way out of the service. */
+export function createEgress({
+  rules,
+  log,
+  timeLimitMs = TIME_LIMIT_MS,
+  lookup = (host) => lookupAll(host, { all: true }),
+}: EgressOptions): Egress {
+  async function run<T>(task: () => Promise<T>, target?: string): Promise<T> {
+    const end = performance.now() + timeLimitMs;
+    try {
+      return await task();
+    } catch (error) {
+      const isReported = error instanceof EgressError || Object(error).cause instanceof EgressError;
+      if (!isReported) log.warn({ target, err: error }, 'outgoing request failed');
+      await sleep(Math.max(0, end - performance.now()));
+      throw error instanceof EgressError ? error : new EgressError(error);
+    }
+  }
+
+  async function send(url: URL, init: RequestInit | undefined): Promise<Response> {
+    const issue = validateEgressUrl(url.href);
+    if (issue !== undefined) throw new Error(`The URL ${issue}`);
+    const timeout = AbortSignal.timeout(timeLimitMs * NETWORK_SHARE);
+    const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+    const aborted = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    );
+    aborted.catch(() => {});
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const family = isIP(host);
+    const resolved = family ? [{ address: host, family }] : await Promise.race([lookup(host), aborted]);
+    const addresses = resolved.filter(({ address }) => isAllowed(rules, url, address));
+    if (addresses.length === 0)
+      throw new Error(
+        `STEWARD_EGRESS_ALLOW does not allow ${resolved.map(({ address }) => address).join(', ') || host}`,
+      );
+    return Promise.race([
+      exchange(url, new Request(url, { ...init, signal: null }), { addresses, signal }),
+      aborted,
+    ]);
+  }
+
+  return {
+    fetch: (address, init) => {
+      const url = new URL(address);
+      return run(() => send(url, init), url.origin);
+    },
+    run: (task) => run(task),
+  };
+}
+
+/** Sends a request to one of these addresses and reads the response. */
+async function exchange(
+  url: URL,
+  source: Request,
+  { addresses, signal }: { addresses: readonly LookupAddress[]; signal: AbortSignal },
+): Promise<Response> {
+  const body = Buffer.from(await source.arrayBuffer());
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    method: source.method,
+    headers: { ...Object.fromEntries(source.headers), 'content-length': body.length },
+    agent: false,
+    signal,
+    // Only for names: addresses in the URL are connected to as they are, after the check.
+    lookup: (_host, options, done) => {
+      const [first] = addresses;
+      if (options.all) done(null, [...addresses]);
+      else done(null, first?.address ?? '', first?.family);
+    },
+  });
+  outgoing.once('response', resolve).once('error', reject).end(body);
+  const response = await promise;
+  const { statusCode = 0 } = response;
+  const content = await readBody(response);
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(response.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
+  // A Response of these statuses has no body (Fetch standard, null body status).
+  return new Response([204, 205, 304].includes(statusCode) ? null : content, { status: statusCode, headers });
+}
+
+async function readBody(response: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response.body) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES)
-      throw new Error(`The response of ${response.url} exceeds ${MAX_RESPONSE_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`The response exceeds ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Uint8Array.from(Buffer.concat(chunks));

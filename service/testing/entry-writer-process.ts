@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp } from '../app.ts';
 import { createEncryption } from '../kernel/auth/encryption.ts';
 import { openDatabase } from '../kernel/db/database.ts';
+import { createEgress } from '../kernel/egress.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import { createLog } from '../kernel/log.ts';
 
@@ -26,6 +27,7 @@ async function writeForever(dataDir: string, databaseUrl: string | undefined, ta
       backupSheets: [],
       dataDir: join(dataDir, 'files'),
       storageQuota: null,
+      egress: createEgress({ rules: [], log: createLog('silent') }),
       encryption: createEncryption(randomBytes(32)),
       wakeMailWorker: () => {},
       wakeTask: () => {},

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createApp } from '../app.ts';
 import { createEncryption } from '../kernel/auth/encryption.ts';
 import { openDatabase } from '../kernel/db/database.ts';
+import { createEgress } from '../kernel/egress.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import { createLog } from '../kernel/log.ts';
 
@@ -16,6 +17,7 @@ if (import.meta.main) {
       backupSheets: [],
       dataDir: filesDir,
       storageQuota: null,
+      egress: createEgress({ rules: [], log: createLog('silent') }),
       encryption: createEncryption(randomBytes(32)),
       wakeMailWorker: () => {},
       wakeTask: () => {},

@@ -14,6 +14,7 @@ import { addPlatformAdministrator } from '../areas/sites/index.ts';
 import type { AreaRegistry } from '../kernel/area/area.ts';
 import { createEncryption } from '../kernel/auth/encryption.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
+import { createEgress, parseEgressRules } from '../kernel/egress.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import type { Services } from '../kernel/http/handler.ts';
 import { createLog } from '../kernel/log.ts';
@@ -28,6 +29,11 @@ export const services: Services = {
   publicUrl,
   dataDir,
   storageQuota: 10e9,
+  // Identity providers of tests are on this machine.
+  egress: createEgress({
+    rules: parseEgressRules('127.0.0.1') ?? [],
+    log: createLog('silent'),
+  }),
   backupSheets: Object.values(registry.sheets),
   encryption: createEncryption(randomBytes(32)),
   wakeMailWorker: () => {},

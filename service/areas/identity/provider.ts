@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { SESSION_TTL_HOURS } from '../../kernel/auth/callers.store.ts';
 import type { Encryption } from '../../kernel/auth/encryption.ts';
-import { fetchExternal, validateEgressUrl } from '../../kernel/egress.ts';
+import { type Egress, validateEgressUrl } from '../../kernel/egress.ts';
 import type { StoredProvider } from './identity.store.ts';
 
 /** A provider with its decrypted secret. */
@@ -34,30 +34,34 @@ export const getIdentityManager = (
 
 /**
  * Loads the provider's metadata.
- * @throws Error if the provider cannot be reached or is not an OpenID provider
+ * @throws EgressError if the provider cannot be reached or is not an OpenID provider; always after the same time
  */
-export function discoverProvider({ issuer, clientId, clientSecret }: Provider): Promise<oidc.Configuration> {
+export function discoverProvider(
+  { issuer, clientId, clientSecret }: Provider,
+  egress: Egress,
+): Promise<oidc.Configuration> {
   const address = new URL(issuer);
-  return oidc.discovery(
-    address,
-    clientId,
-    clientSecret,
-    clientSecret === undefined ? oidc.None() : undefined,
-    {
-      [oidc.customFetch]: fetchExternal,
+  return egress.run(() =>
+    oidc.discovery(address, clientId, clientSecret, clientSecret === undefined ? oidc.None() : undefined, {
+      [oidc.customFetch]: (url, { body, ...init }) =>
+        // The type of a body in bytes is wider in the library: it may be shared memory.
+        egress.fetch(url, {
+          ...init,
+          body: body instanceof Uint8Array ? Uint8Array.from(body) : (body ?? null),
+        }),
       // Only this machine may be called without TLS (kernel/egress.ts).
       execute: address.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
-    },
+    }),
   );
 }
 
-function loadConfiguration(provider: Provider): Promise<oidc.Configuration> {
+function loadConfiguration(provider: Provider, egress: Egress): Promise<oidc.Configuration> {
   const key = JSON.stringify(provider);
   const cached = configurationCache.get(key);
   if (cached && cached.until > Date.now()) return cached.configuration;
   for (const [oldKey, { until }] of configurationCache)
     if (until <= Date.now()) configurationCache.delete(oldKey);
-  const configuration = discoverProvider(provider);
+  const configuration = discoverProvider(provider, egress);
   configurationCache.set(key, { until: Date.now() + METADATA_CACHE_MS, configuration });
   configuration.catch(() => configurationCache.delete(key));
   return configuration;
@@ -76,9 +80,10 @@ export interface AuthorizationRequest {
  */
 export async function createAuthorizationRequest(
   provider: Provider,
+  egress: Egress,
   { redirectUrl, forceSignIn }: { redirectUrl: string; forceSignIn: boolean },
 ): Promise<AuthorizationRequest> {
-  const configuration = await loadConfiguration(provider);
+  const configuration = await loadConfiguration(provider, egress);
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectUrl,
@@ -102,10 +107,11 @@ export async function createAuthorizationRequest(
  */
 export async function redeemAuthorizationCode(
   provider: Provider,
+  egress: Egress,
   callbackUrl: URL,
   attempt: { state: string; nonce: string; verifier: string },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const tokens = await oidc.authorizationCodeGrant(await loadConfiguration(provider), callbackUrl, {
+  const tokens = await oidc.authorizationCodeGrant(await loadConfiguration(provider, egress), callbackUrl, {
     expectedState: attempt.state,
     expectedNonce: attempt.nonce,
     pkceCodeVerifier: attempt.verifier,
@@ -115,8 +121,12 @@ export async function redeemAuthorizationCode(
 }
 
 /** URL at which the provider ends its own session, or null if it offers none. */
-export async function buildSignOutUrl(provider: Provider, returnUrl: string): Promise<string | null> {
-  const configuration = await loadConfiguration(provider);
+export async function buildSignOutUrl(
+  provider: Provider,
+  egress: Egress,
+  returnUrl: string,
+): Promise<string | null> {
+  const configuration = await loadConfiguration(provider, egress);
   if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
   const { href } = oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnUrl });
   // The console navigates there, so only http(s) pages are allowed, never a script URL (T03).

@@ -157,15 +157,21 @@ const toAuditedProvider = ({ mode, issuer, clientId, clientSecret, claim }: NewP
   hasClientSecret: clientSecret !== null,
 });
 
+/**
+ * The same text for every failure, after the same time: otherwise the issuer would be a way to find out which ports of which
+ * machines are open behind the service (T21). The log has the reason.
+ */
+const UNUSABLE_ISSUER =
+  'does not answer as an OpenID provider, or the host does not allow the service to call it (STEWARD_EGRESS_ALLOW). The log of the service has the reason.';
+
 /** @throws ApiError 400 if the site is to use a provider that does not answer as an OpenID provider */
 async function requireReachableProvider(
   newProvider: NewProvider,
-  { encryption }: Pick<Services, 'encryption'>,
+  { encryption, egress }: Pick<Services, 'encryption' | 'egress'>,
 ): Promise<void> {
   const provider = openProvider({ ...newProvider, slug: '' }, encryption);
   if (newProvider.mode !== 'identity-manager' || !provider) return;
-  await discoverProvider(provider).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw badRequest([{ path: 'issuer', message: `does not answer as an OpenID provider: ${reason}` }]);
+  await discoverProvider(provider, egress).catch(() => {
+    throw badRequest([{ path: 'issuer', message: UNUSABLE_ISSUER }]);
   });
 }

@@ -21,7 +21,7 @@ import {
   buildSignOutUrl,
 } from './provider.ts';
 
-type IdentityServices = Pick<Services, 'publicUrl' | 'encryption'>;
+type IdentityServices = Pick<Services, 'publicUrl' | 'encryption' | 'egress'>;
 
 /** Redirect URI registered at providers. */
 export const buildRedirectUrl = (publicUrl: string): string => `${publicUrl}/sign-in/identity`;
@@ -36,12 +36,12 @@ const UNREACHABLE_MESSAGE = 'The identity manager of this site does not answer. 
 export async function startIdentitySignIn(
   db: Db,
   { slug, currentSiteId }: { slug: string; currentSiteId: number | undefined },
-  { publicUrl, encryption }: IdentityServices,
+  { publicUrl, encryption, egress }: IdentityServices,
 ): Promise<{ url: string; state: string; secret: string }> {
   const stored = await readProvider(db, { slug });
   const provider = getIdentityManager(stored, encryption);
   if (!stored || !provider) throw new ApiError(404, `${slug} is not a site with an identity manager`);
-  const { url, state, nonce, verifier } = await createAuthorizationRequest(provider, {
+  const { url, state, nonce, verifier } = await createAuthorizationRequest(provider, egress, {
     redirectUrl: buildRedirectUrl(publicUrl),
     forceSignIn: currentSiteId === stored.siteId,
   }).catch(() => {
@@ -83,7 +83,7 @@ function readAuthenticationTime({ auth_time: seconds }: Readonly<Record<string, 
 export async function finishIdentitySignIn(
   db: Db,
   { query, secret }: { query: string; secret: string },
-  { publicUrl, encryption }: IdentityServices,
+  { publicUrl, encryption, egress }: IdentityServices,
   origin: RequestOrigin,
 ): Promise<IdentitySignIn> {
   const callbackUrl = new URL(`${buildRedirectUrl(publicUrl)}?${query.replace(/^\?/, '')}`);
@@ -95,7 +95,7 @@ export async function finishIdentitySignIn(
   const stored = await readProvider(db, { siteId: attempt.siteId });
   const provider = getIdentityManager(stored, encryption);
   if (!stored || !provider) throw notFound('The identity manager');
-  const claims = await redeemAuthorizationCode(provider, callbackUrl, { ...attempt, state }).catch(
+  const claims = await redeemAuthorizationCode(provider, egress, callbackUrl, { ...attempt, state }).catch(
     (error: unknown) => {
       throw unauthorized(
         `The identity manager did not confirm your sign-in: ${describeProviderError(error)}`,
@@ -165,9 +165,9 @@ async function linkByEmail(
 export async function getIdentitySignOutUrl(
   db: Db,
   siteId: number,
-  { publicUrl, encryption }: IdentityServices,
+  { publicUrl, encryption, egress }: IdentityServices,
 ): Promise<string | null> {
   const stored = await readProvider(db, { siteId });
   const provider = getIdentityManager(stored, encryption);
-  return provider ? buildSignOutUrl(provider, `${publicUrl}/sign-in`).catch(() => null) : null;
+  return provider ? buildSignOutUrl(provider, egress, `${publicUrl}/sign-in`).catch(() => null) : null;
 }

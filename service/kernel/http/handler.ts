@@ -4,6 +4,7 @@ import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import type { Encryption } from '../auth/encryption.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
+import type { Egress } from '../egress.ts';
 import type { Operation } from './contract.ts';
 import type { FileResponse } from './file-response.ts';
 import type { UploadedFile } from './uploads.ts';
@@ -33,6 +34,8 @@ export interface Services {
   storageQuota: number | null;
   /** Backup sheets of all areas, in the order in which backups hold them. */
   backupSheets: readonly TableSheet[];
+  /** The only way to call other servers. */
+  egress: Egress;
   /** Encryption of secrets that must be read again. */
   encryption: Encryption;
   /** Starts the mail worker now, after a change that queued mail has been committed. */
