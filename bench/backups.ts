@@ -9,15 +9,14 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
-import { writeBackup } from '../service/areas/backups/write-backup.ts';
+import { writeBackup } from '../service/areas/backups/file/write-backup.ts';
 import { registry } from '../service/areas/registry.ts';
 import { type Db, openDatabase } from '../service/kernel/db/database.ts';
 import { createTestDatabase } from '../service/testing/databases.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';
-import { ENTRIES, startEntryService, type EntryService } from './entries/entry-service.ts';
-import { measureResidentMb, resident } from './entries/memory.ts';
 import { chooseDatabase } from './database.ts';
-import { ENTRIES, newPlace, type Place } from './entries/place.ts';
+import { ENTRIES, startEntryService, type EntryService } from './entries/entry-service.ts';
+import { measureResidentMb } from './entries/memory.ts';
 
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
-import { readWindows, type Sheet } from './snapshot.store.ts';
+import { readWindows, type Sheet } from './file/snapshot.store.ts';
 
 const MB = 1 << 20;
 
