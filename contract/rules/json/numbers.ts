@@ -1,0 +1,55 @@
+/** Whether a number survives being read as a double, the only number that JSON parsers of JavaScript know (shapes 1, numbers). */
+
+/** Numbers with at most this many characters and without an exponent have at most 15 digits, which a double always keeps. */
+const MAX_SAFE_LENGTH = 15;
+const HAS_EXPONENT_OR_RADIX = /[ex]/i;
+// The integer part and the fraction are separated by the point alone, so that a text that does not match takes linear time.
+const DECIMAL = /^[+-]?(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+const HEXADECIMAL = /^[+-]?(0x[\da-f]+)$/i;
+const ZERO = '0'.charCodeAt(0);
+const MAX_EXCERPT_LENGTH = 40;
+
+/** Digits without leading and trailing zeros, and the power of ten of the last one; undefined if the text is no decimal number. */
+function parseDecimal(literal: string): { digits: string; exponent: number } | undefined {
+  const [match, integer = '', fraction = '', power = '0'] = DECIMAL.exec(literal) ?? [];
+  if (match === undefined || integer + fraction === '') return undefined;
+  const digits = integer + fraction;
+  let start = 0;
+  while (start < digits.length && digits.charCodeAt(start) === ZERO) start += 1;
+  let end = digits.length;
+  while (end > start && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  // Zero is the same number with any exponent.
+  if (start === end) return { digits: '', exponent: 0 };
+  return {
+    digits: digits.slice(start, end),
+    exponent: Number(power) - fraction.length + digits.length - end,
+  };
+}
+
+function isKeptExactly(literal: string): boolean {
+  if (literal.length <= MAX_SAFE_LENGTH && !HAS_EXPONENT_OR_RADIX.test(literal)) return true;
+  const value = Number(literal);
+  const [, hexadecimal] = HEXADECIMAL.exec(literal) ?? [];
+  if (hexadecimal !== undefined) {
+    const integer = Number(hexadecimal);
+    return Number.isFinite(integer) && BigInt(integer) === BigInt(hexadecimal);
+  }
+  const written = parseDecimal(literal);
+  if (!written) return true;
+  const kept = parseDecimal(String(value));
+  return kept !== undefined && kept.digits === written.digits && kept.exponent === written.exponent;
+}
+
+/**
+ * Why a number cannot be stored exactly as it is written: it is beyond the range of a double or has more digits than one
+ * keeps. Another notation of the same number is no reason: `1.0`, `1e3`, `0.10`. Returns undefined for a number that is kept, and for a
+ * text that is no number in decimal or hexadecimal notation. Takes time linear in the length of the text.
+ */
+export function findNumberLoss(literal: string): string | undefined {
+  if (isKeptExactly(literal)) return undefined;
+  const excerpt = literal.length > MAX_EXCERPT_LENGTH ? `${literal.slice(0, MAX_EXCERPT_LENGTH)}…` : literal;
+  const value = Number(literal);
+  return Number.isFinite(value) || Number.isNaN(value)
+    ? `${excerpt} cannot be stored exactly: it would become ${value}`
+    : `${excerpt} is too large a number`;
+}
