@@ -41,8 +41,17 @@ export type Condition = ConditionGroup | Comparison;
 /** The condition of a query without a filter. */
 export const MATCH_ALL: ConditionGroup = { kind: 'group', match: 'all', conditions: [] };
 
-/** Limits of a query: nesting levels, comparisons, operands per comparison, characters per text operand (T16). */
-export const QUERY_LIMITS = { depth: 8, comparisons: 100, operands: 1000, text: 10_000 } as const;
+/**
+ * Limits of a query: nesting levels, comparisons, operands per comparison, characters per text operand (T16), and errors after which
+ * parsing stops: one more than responses list.
+ */
+export const QUERY_LIMITS = {
+  depth: 8,
+  comparisons: 100,
+  operands: 1000,
+  text: 10_000,
+  errors: 101,
+} as const;
 
 /** An error of a query and its path, such as `query.$or.1.Founded.$gt`. */
 export interface QueryError {

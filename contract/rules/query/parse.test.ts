@@ -118,8 +118,13 @@ test.each([
   ['{"$or": [1]}', 'query.$or.0', 'must be an object of conditions'],
   ['[]', 'query', 'must be an object of conditions'],
   ['{"Name": ', 'query', /^is not valid JSON/],
-  ['{"__proto__": {"Name": 1}}', 'query', /^is not valid JSON: "__proto__"/],
-  ['{"Name": {"constructor": 1}}', 'query', /^is not valid JSON: "constructor"/],
+  ['{"__proto__": {"Name": 1}}', 'query.__proto__', 'is not allowed as a name'],
+  ['{Name: {"constructor": 1}}', 'query.Name.constructor', 'is not allowed as a name'],
+  ['{"Name": "a", "Name": "b"}', 'query.Name', 'is given twice'],
+  ["{$or: [{Name: 'a'}, {Stage: 1, 'Stage': 2}]}", 'query.$or.1.Stage', 'is given twice'],
+  ['{"Revenue": {"$gt": 9007199254740993}}', 'query.Revenue.$gt', /would become 9007199254740992$/],
+  ['{Revenue: {$in: [1, 0.1234567890123456789]}}', 'query.Revenue.$in.1', /^0\.1234567890123456789 cannot/],
+  [`{Name: "${'a'.repeat(65_536)}"}`, 'query', /more than 65536 characters cannot use the notation of JSON5/],
   [
     `${'{"$and":['.repeat(9)}{}${']}'.repeat(9)}`,
     `query${'.$and.0'.repeat(8)}`,
@@ -139,7 +144,7 @@ test('reports all errors at once', () => {
 test('rejects more comparisons than the limit', () => {
   expect(parseQuery(joinComparisons(QUERY_LIMITS.comparisons), find).errors).toBeUndefined();
   expect(parse(joinComparisons(QUERY_LIMITS.comparisons + 1))).toEqual([
-    { path: 'query', message: 'has 101 comparisons; 100 at most' },
+    { path: 'query', message: 'has more than 100 comparisons' },
   ]);
 });
 
@@ -197,4 +202,15 @@ describe('filter items', () => {
       Array.from({ length: 14 }, (_, code) => code),
     );
   });
+});
+
+test('stops after the first errors and comparisons of a long text', () => {
+  const names = Array.from({ length: 90_000 }, (_, index) => `"n${index}":1`).join();
+  expect(parseQuery(`{${names}}`, find).errors).toHaveLength(QUERY_LIMITS.errors);
+  const listErrors = (text: string) => parseQuery(text, find).errors;
+  expect(listErrors(`[${'1e999,'.repeat(90_000)}1]`)).toHaveLength(QUERY_LIMITS.errors);
+  expect(listErrors(joinComparisons(90_000))).toEqual([
+    { path: 'query', message: 'has more than 100 comparisons' },
+  ]);
+  expect(parse(`{"Name": ${' '.repeat(900_000)}"a"}`)).toBe('Name $eq "a"');
 });

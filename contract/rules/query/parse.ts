@@ -1,6 +1,7 @@
 import JSON5 from 'json5';
 import { startsWithCalendarDay } from '../dates.ts';
 import { FIELD, type FilterOperation, filterOperations, isIdField } from '../fields.ts';
+import { formatPathName, scanJson } from '../json/scan.ts';
 import {
   type Comparison,
   type Condition,
@@ -31,47 +32,49 @@ const MAX_BRACKET_DEPTH = QUERY_LIMITS.depth * 3;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const DEPTH_ERROR = `is nested deeper than ${QUERY_LIMITS.depth} levels`;
 
+/** Longer texts must be JSON: the parser of JSON5 reads character by character, and would keep a service busy. */
+const MAX_JSON5_LENGTH = 65_536;
+
 /**
- * Parses the text of a row query: JSON, or JSON5 with unquoted keys. An empty text matches all entries. Keys that could
- * reach into a prototype are errors at any depth (T18).
+ * Parses the text of a row query: JSON, or JSON5 with unquoted keys. An empty text matches all entries. Keys that could reach into a
+ * prototype are errors at any depth (T18), and so are keys given twice and numbers that would change (shapes 1).
  */
 export function parseQuery(text: string, findField: FindField): QueryParseResult {
   if (text.trim() === '') return { condition: MATCH_ALL };
-  if (measureBracketDepth(text) > MAX_BRACKET_DEPTH)
-    return { errors: [{ path: 'query', message: DEPTH_ERROR }] };
+  const { exceeded, issues } = scanJson(text, {
+    rootPath: 'query',
+    isRootInPaths: true,
+    maxDepth: MAX_BRACKET_DEPTH,
+    maxIssues: QUERY_LIMITS.errors,
+    forbiddenNames: FORBIDDEN_KEYS,
+    parseText: JSON5.parse,
+  });
+  if (exceeded) return { errors: [{ path: 'query', message: DEPTH_ERROR }] };
   let value: unknown;
   try {
-    value = JSON5.parse(text, (key: string, content: unknown) => {
-      if (FORBIDDEN_KEYS.has(key)) throw new SyntaxError(`"${key}" cannot be the name of a field`);
-      return content;
-    });
+    value = parseText(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^JSON5: /, '') : 'cannot be parsed';
     return { errors: [{ path: 'query', message: `is not valid JSON: ${reason}` }] };
   }
-  return parseQueryObject(value, findField);
+  return issues.length > 0 ? { errors: issues } : parseQueryObject(value, findField);
 }
 
-/** Nesting depth of the brackets of a text; brackets in quoted texts do not count. */
-function measureBracketDepth(text: string): number {
-  let depth = 0;
-  let maxDepth = 0;
-  let quote: string | undefined;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (quote !== undefined) {
-      if (character === '\\') index += 1;
-      else if (character === quote) quote = undefined;
-    } else if (character === '"' || character === "'") quote = character;
-    else if (character === '{' || character === '[') maxDepth = Math.max(maxDepth, (depth += 1));
-    else if (character === '}' || character === ']') depth -= 1;
+/** @throws SyntaxError for a text that is neither JSON nor JSON5 */
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (text.length <= MAX_JSON5_LENGTH) return JSON5.parse(text);
+    throw new SyntaxError(
+      `a text of more than ${MAX_JSON5_LENGTH} characters cannot use the notation of JSON5`,
+    );
   }
-  return maxDepth;
 }
 
 /**
  * Parses a row query (spec 4.4; shapes 4). Keys are apiNames in any case, EntryId, `$and` or `$or`; the content is a
- * value or an object of operators. Reports all errors at once, each with its path.
+ * value or an object of operators. Reports the errors together, each with its path, and stops after the first hundred.
  */
 export function parseQueryObject(value: unknown, findField: FindField): QueryParseResult {
   const parser = new QueryParser(findField);
@@ -164,7 +167,7 @@ class QueryParser {
 
   finish(condition: Condition | undefined, path: string): QueryParseResult {
     if (this.comparisonCount > QUERY_LIMITS.comparisons)
-      this.addError(path, `has ${this.comparisonCount} comparisons; ${QUERY_LIMITS.comparisons} at most`);
+      this.addError(path, `has more than ${QUERY_LIMITS.comparisons} comparisons`);
     return this.errors.length > 0 || !condition ? { errors: this.errors } : { condition };
   }
 
@@ -172,14 +175,19 @@ class QueryParser {
     if (depth > QUERY_LIMITS.depth) return this.addError(path, DEPTH_ERROR);
     if (!isObject(value)) return this.addError(path, 'must be an object of conditions');
     return joinConditions(
-      Object.entries(value).map(([key, content]) => this.parseEntry(key, content, `${path}.${key}`, depth)),
+      Object.entries(value).map(([key, content]) =>
+        this.parseEntry(key, content, `${path}.${formatPathName(key)}`, depth),
+      ),
     );
   }
 
   private parseEntry(key: string, content: unknown, path: string, depth: number): Condition | undefined {
+    if (this.errors.length >= QUERY_LIMITS.errors || this.comparisonCount > QUERY_LIMITS.comparisons)
+      return undefined;
     const match = GROUP_MATCHES.get(key.toLowerCase());
     if (!match) {
-      if (key.startsWith('$')) return this.addError(path, `Unknown group ${key}: groups are $and and $or`);
+      if (key.startsWith('$'))
+        return this.addError(path, `Unknown group ${formatPathName(key)}: groups are $and and $or`);
       return this.parseField(key, content, path);
     }
     if (!Array.isArray(content) || content.length === 0)
@@ -192,7 +200,7 @@ class QueryParser {
 
   private parseField(name: string, value: unknown, path: string): Condition | undefined {
     const field = name.toLowerCase() === ENTRY_ID.toLowerCase() ? ENTRY_ID : this.findField(name);
-    if (!field) return this.addError(path, `Field with name "${name}" does not exist`);
+    if (!field) return this.addError(path, `Field with name "${formatPathName(name)}" does not exist`);
     if (!isObject(value)) return this.parseComparison(field, EQUALS, value, createListPath(path));
     const operators = Object.entries(value);
     if (operators.length === 0) return this.addError(path, 'must name an operator, such as {"$gt": 5}');
@@ -254,7 +262,7 @@ class QueryParser {
   }
 
   private addError(path: string, message: string): undefined {
-    this.errors.push({ path, message });
+    if (this.errors.length < QUERY_LIMITS.errors) this.errors.push({ path, message });
     return undefined;
   }
 }
