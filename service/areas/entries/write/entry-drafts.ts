@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
-import type { FieldError } from '../../../kernel/api-error.ts';
+import { type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import type { EntryType, SchemaField, StoredValue, StoredValues } from '../../schema/index.ts';
 import { matchesExpected, parseValue, type DateOptions, type CellWrite } from './parse-value.ts';
 
@@ -22,8 +22,8 @@ export interface EntryDraft {
 export type ExistingEntries = ReadonlyMap<number, StoredValues>;
 
 /**
- * Builds a draft of each entry in the items, with an error for each invalid item. Checks across entries (ids that do not
- * exist, near-duplicates) follow later.
+ * Builds a draft of each entry in the items, with an error for each invalid item; stops when there are enough errors. Checks across
+ * entries (ids that do not exist, near-duplicates) follow later.
  */
 export function buildDrafts(
   items: readonly CellWrite[],
@@ -36,6 +36,7 @@ export function buildDrafts(
   const drafts = new Map<number, EntryDraft>();
   const errors: FieldError[] = [];
   for (const [index, item] of items.entries()) {
+    if (hasEnoughErrors(errors)) break;
     const path = `storeRequests.${index}`;
     const field = fields.get(item.fieldId);
     const draft = getOrCreateDraft(drafts, item.entryId, path, existing);

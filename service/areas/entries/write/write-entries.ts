@@ -5,7 +5,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import { getNearKey } from '../../../../contract/rules/near-names.ts';
-import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
+import { badRequest, type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
@@ -202,6 +202,8 @@ export async function writeEntries(
         draftsById,
       )),
     );
+    // The drafts are incomplete then.
+    if (hasEnoughErrors(itemErrors)) throw badRequest(itemErrors);
     const drafts = [...draftsById.values()];
     const errors = [
       ...itemErrors,
