@@ -13,12 +13,14 @@ import { retryLater } from './kernel/api-error.ts';
 import type { AreaRegistry } from './kernel/area/area.ts';
 import type { Database } from './kernel/db/database.ts';
 import { registerApiSurface } from './kernel/http/api-surface.ts';
+import { createBodyReader } from './kernel/http/body-reader.ts';
 import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/body-timeout.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
+import { registerBodyAdmission } from './kernel/http/refused-bodies.ts';
 
 export interface AppOptions {
   database: Database;
@@ -75,6 +77,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   registerDrain(app);
   registerHeadChecks(app);
   registerBodyTimeout(app, BODY_TIMEOUTS);
+  registerBodyAdmission(app);
   registerErrorHandlers(app);
   await registerSecurityHeaders(app, isHttps);
   await app.register(fastifyCompress, { encodings: ['br', 'gzip'], threshold: 1_024 });
@@ -83,7 +86,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
   const auditTrail = createAuditTrail(db, log);
   const keyUse = createKeyUsageCounter(db, log);
+  const bodyReader = createBodyReader(contract);
   app.addHook('onClose', async () => {
+    await bodyReader.stop();
     await auditTrail.stop();
     await keyUse.stop();
   });
@@ -92,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     contract,
     services,
     auditTrail,
+    bodyReader,
     handlers: collectHandlers(options.registry ?? allAreas),
     validateResponses: options.validateResponses ?? false,
   };

@@ -1540,7 +1540,7 @@ export type MergeEntriesRequest = {
 
 export type RowQueryRequest = {
     /**
-     * Conditions as an object, or as the text that queryRows accepts.
+     * Conditions as an object, or as the text that queryRows accepts. A text of more than 65,536 characters must be JSON, without the notation of JSON5.
      */
     query?: {
         [key: string]: unknown;

@@ -28,16 +28,22 @@ export class ApiError extends Error {
   }
 }
 
-/** Limit of reported validation errors; a request with thousands must not cause a response of that size. */
-const MAX_FIELD_ERRORS = 100;
+/**
+ * Limit of reported validation errors. Validation stops at the next one, so that a request with thousands of errors neither keeps the
+ * process busy nor causes a response of that size.
+ */
+export const MAX_FIELD_ERRORS = 100;
 
-/** 400 with all validation errors, or the first ones and their total number. */
+/** Whether validation may stop, because `badRequest` reports no further errors. */
+export const hasEnoughErrors = (errors: readonly FieldError[]): boolean => errors.length > MAX_FIELD_ERRORS;
+
+/** 400 with all validation errors, or with the first ones and the statement that there are more. */
 export function badRequest(fields: readonly FieldError[]): ApiError {
   const [only] = fields;
-  const message =
-    fields.length === 1 && only
-      ? `${only.path}: ${only.message}`
-      : `The request has ${fields.length} errors${fields.length > MAX_FIELD_ERRORS ? `; the first ${MAX_FIELD_ERRORS} are listed` : ''}`;
+  if (fields.length === 1 && only) return new ApiError(400, `${only.path}: ${only.message}`, fields);
+  const message = hasEnoughErrors(fields)
+    ? `The request has more than ${MAX_FIELD_ERRORS} errors; the first ${MAX_FIELD_ERRORS} are listed`
+    : `The request has ${fields.length} errors`;
   return new ApiError(400, message, fields.slice(0, MAX_FIELD_ERRORS));
 }
 

@@ -6,11 +6,13 @@ import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
+import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
 import { type FileResponse, sendFile } from './file-response.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { registerJsonParsers, negotiateMediaType } from './json.ts';
 import { formatReadEtag, matchesEtag } from './parameters.ts';
+import type { CheckedBody } from './read-body.ts';
 import { registerMultipart, parseMultipartForm, type UploadedFile } from './uploads.ts';
 
 /** The response of any handler, without the types of its operation. */
@@ -54,12 +56,12 @@ interface ApiDependencies {
   handlers: HandlerTable;
   services: Services;
   auditTrail: AuditTrail;
+  bodyReader: BodyReader;
   /** Used by tests: every response is validated against the contract; an invalid one becomes a 500. */
   validateResponses: boolean;
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>();
-const DEFAULT_MAX_BODY_BYTES = 1_048_576;
 
 /**
  * The client address. A trusted proxy may have reported something else: that is no address, and all of it counts as one in rate
@@ -86,7 +88,7 @@ export async function registerApiSurface(
   dependencies: ApiDependencies,
 ): Promise<void> {
   await app.register(async (scope) => {
-    registerJsonParsers(scope);
+    registerJsonParsers(scope, dependencies.bodyReader);
     await registerMultipart(scope);
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -96,7 +98,7 @@ export async function registerApiSurface(
         if (!operation?.isForm)
           return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
         try {
-          return done(null, parseForm(body as string));
+          return done(null, operation.validateBody(parseForm(body as string)));
         } catch (error) {
           return done(error as Error);
         }
@@ -162,7 +164,7 @@ function addRoute(
   app.route({
     method: operation.method,
     url: surface.prefix + operation.url,
-    bodyLimit: operation.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    bodyLimit: operation.maxBodyBytes,
     config: { operation },
     onRequest: async (request, reply) => {
       surface.checkRequest?.(request);
@@ -176,10 +178,17 @@ function addRoute(
     },
     ...createAuditTrailHooks(operation, dependencies.auditTrail, (request) => callers.get(request)),
     handler: async (request, reply) => {
-      if (!request.isMultipart()) return handleRequest(request, reply, { body: request.body, files: [] });
+      if (!request.isMultipart()) {
+        const body = (request.body as CheckedBody | undefined) ?? operation.validateBody(undefined);
+        return handleRequest(request, reply, { body, files: [] });
+      }
       if (!operation.acceptsMultipart)
         throw new ApiError(415, 'This operation does not accept files: send JSON');
-      const { model, files, discard } = await parseMultipartForm(request, dependencies.services.dataDir);
+      const { model, files, discard } = await parseMultipartForm(
+        request,
+        dependencies.services.dataDir,
+        (bytes) => dependencies.bodyReader.read(operation, bytes),
+      );
       try {
         return await handleRequest(request, reply, { body: model, files });
       } finally {
@@ -192,13 +201,14 @@ function addRoute(
   async function handleRequest(
     request: FastifyRequest,
     reply: FastifyReply,
-    { body, files }: { body: unknown; files: readonly UploadedFile[] },
+    { body, files }: { body: CheckedBody; files: readonly UploadedFile[] },
   ): Promise<FastifyReply> {
     const { params, query } = request;
-    const { parts, errors } = operation.validateRequest({ params, query, body });
-    if (errors.length > 0) throw toValidationError(operation, errors);
-    if (!handle) throw new ApiError(501, `${operation.id} is not implemented yet`);
-    const call = createCall(surface, request, reply, { ...parts, files }, dependencies);
+    const { parts, errors } = operation.validateParameters({ params, query });
+    if (errors.length + body.errors.length > 0)
+      throw toValidationError(operation, [...errors, ...body.errors]);
+    if (!handle) throw new ApiError(501, 'This operation is not available in this version of the service');
+    const call = createCall(surface, request, reply, { ...parts, body: body.value, files }, dependencies);
     const response = await handle(call as never);
     if (response.file) return sendFile(request, reply, response.file);
     if (dependencies.validateResponses) await requireValidResponse(operation, response);

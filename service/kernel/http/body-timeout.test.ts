@@ -9,7 +9,11 @@ import { expect, test } from 'vitest';
 import { contract } from '../../testing/site.ts';
 import { registerBodyTimeout } from './body-timeout.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './error-responses.ts';
+import { readJsonBody } from './read-body.ts';
 import { registerMultipart, parseMultipartForm } from './uploads.ts';
+
+/** Reads the model without a contract. */
+const readModel = async (bytes: Buffer) => readJsonBody(bytes, (value) => ({ value, errors: [] }));
 
 const FORM = [
   '--x',
@@ -37,7 +41,7 @@ test('ends requests whose body arrives too slowly, with more time for uploads an
   app.post('/slow-response', async () => timeoutHappened.promise.then(() => 'response'));
   app.post('/upload', { config: { operation } }, (request) => readFileSizes(request));
   const readFileSizes = async (request: FastifyRequest) => {
-    const { files, discard } = await parseMultipartForm(request, dir);
+    const { files, discard } = await parseMultipartForm(request, dir, readModel);
     await discard();
     return files.map(({ size }) => size);
   };

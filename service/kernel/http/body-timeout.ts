@@ -1,6 +1,6 @@
-import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { rejectLateBody } from './error-responses.ts';
+import { isReceivingBody } from './refused-bodies.ts';
 
 /** Time within which the body of a request must arrive (T23); the response may take longer. */
 interface BodyTimeouts {
@@ -9,9 +9,6 @@ interface BodyTimeouts {
   uploadMs: number;
 }
 export const BODY_TIMEOUTS: BodyTimeouts = { defaultMs: 30_000, uploadMs: 120_000 };
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean =>
   (routeOptions.config.operation?.acceptsMultipart ?? false) &&
@@ -24,9 +21,7 @@ const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean =>
 export function registerBodyTimeout(app: FastifyInstance, { defaultMs }: BodyTimeouts): void {
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
-    // A request from this process (app.inject) has no connection, and its body is complete.
-    if (!(raw.socket instanceof Socket)) return;
-    if (raw.complete || !hasBody(request) || isUpload(request)) return;
+    if (!isReceivingBody(request) || isUpload(request)) return;
     const timeout = setTimeout(() => {
       if (!raw.complete) rejectLateBody(raw.socket, reply.raw.headersSent);
     }, defaultMs).unref();

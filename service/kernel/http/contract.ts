@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { startsWithCalendarDay } from '../../../contract/rules/dates.ts';
-import type { FieldError } from '../api-error.ts';
+import { type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../api-error.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import { normalizeNames, type JsonSchema, parseParameters, findUnstorableTexts } from './normalize.ts';
+import type { CheckedBody } from './read-body.ts';
 import { toFieldErrors } from './validation-messages.ts';
 
 interface Parameter {
@@ -37,7 +39,8 @@ interface OperationObject {
   'x-max-body'?: number;
 }
 
-interface Document {
+/** The parts of the bundled OpenAPI document that the service uses. */
+export interface ContractDocument {
   paths: Record<string, Record<string, unknown>>;
   security?: Record<string, string[]>[];
 }
@@ -76,20 +79,30 @@ export interface Operation {
   acceptsMultipart: boolean;
   /** Whether the success response is a file. */
   returnsFile: boolean;
-  maxBodyBytes: number | undefined;
-  /** Normalizes property names, converts parameters to their types, and returns all validation errors. */
+  maxBodyBytes: number;
+  /** Converts the path and query parameters to their types and returns their validation errors. */
+  validateParameters(parts: Omit<RequestParts, 'body'>): {
+    parts: Omit<RequestParts, 'body'>;
+    errors: FieldError[];
+  };
+  /** Normalizes the property names of a body, undefined if there is none, and returns its validation errors, at most the first 101. */
+  validateBody(body: unknown): CheckedBody;
+  /** Validates parameters and body together; used by the tests. */
   validateRequest(parts: RequestParts): { parts: RequestParts; errors: FieldError[] };
   /** Validation errors of a response, unknown properties included; used by the tests. */
   validateResponse(status: number, body: unknown): FieldError[];
 }
 
 export interface Contract {
-  document: Document;
+  document: ContractDocument;
   operations: readonly Operation[];
 }
 
 const MULTIPART = 'multipart/form-data';
 const FORM = 'application/x-www-form-urlencoded';
+/** Limits of bodies for operations without `x-max-body`. Operations without credentials need no more than a sign-in has. */
+const DEFAULT_MAX_BODY_BYTES = 1_048_576;
+const PUBLIC_MAX_BODY_BYTES = 16_384;
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** Date-times with or without a time zone; without one they are in UTC (shapes 1). */
@@ -118,26 +131,55 @@ function forbidUnknownProperties(node: unknown): unknown {
   return copy;
 }
 
-function createAjv(document: object): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    useDefaults: true,
-    verbose: true,
+/**
+ * Replaces the keyword `items` by one that stops after the first errors: validation takes time for each error, and a list may have ten
+ * thousand items. Ajv itself stops at the first error or never.
+ */
+function boundListErrors(ajv: Ajv2020): void {
+  ajv.removeKeyword('items');
+  ajv.addKeyword({
+    keyword: 'items',
+    type: 'array',
+    schemaType: ['object', 'boolean'],
+    errors: 'full',
+    compile(itemSchema: JsonSchema | boolean) {
+      let validateItem: ValidateFunction | undefined;
+      const validateItems: DataValidateFunction = (list: readonly unknown[], context) => {
+        // Compiled at the first use: a schema may contain itself.
+        validateItem ??= ajv.compile(itemSchema);
+        const errors: ErrorObject[] = [];
+        for (let index = 0; index < list.length && errors.length <= MAX_FIELD_ERRORS; index += 1) {
+          if (validateItem(list[index])) continue;
+          for (const error of validateItem.errors ?? []) {
+            const instancePath = `${context?.instancePath ?? ''}/${index}${error.instancePath}`;
+            errors.push({ ...error, instancePath });
+          }
+        }
+        validateItems.errors = errors;
+        return errors.length === 0;
+      };
+      return validateItems;
+    },
   });
+}
+
+function createAjv(document: object): Ajv2020 {
+  // The contract is validated by its linter; the meta-schema could not be compiled with the keyword below.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, validateSchema: false });
+  boundListErrors(ajv);
   addFormats.default(ajv);
   ajv.addFormat('date-time', {
     type: 'string',
     validate: (text: string) => DATE_TIME.test(text) && startsWithCalendarDay(text),
   });
-  return ajv.addSchema({ $id: 'contract', ...document });
+  return ajv.addSchema({ $id: 'contract', ...qualifyReferences(document) });
 }
 
 type Deref = <T extends object>(node: T | { $ref: string }) => T;
 
 /** Creates the function that resolves local references of the document. */
 const createDeref =
-  (document: Document): Deref =>
+  (document: ContractDocument): Deref =>
   <T extends object>(node: T | { $ref: string }): T => {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
     const path = node.$ref
@@ -156,7 +198,7 @@ function compileLazily(getAjv: () => Ajv2020, schema: JsonSchema): (value: unkno
   };
 }
 
-type PartValidator = (value: unknown) => { value: unknown; errors: FieldError[] };
+type PartValidator = (value: unknown) => CheckedBody;
 
 /** Validator of path or query parameters: normalizes names, converts texts to the types of the schema, validates. */
 function createParameterValidator(schema: JsonSchema, getAjv: () => Ajv2020, deref: Deref): PartValidator {
@@ -174,19 +216,22 @@ function createBodyValidator(schema: JsonSchema, getAjv: () => Ajv2020, deref: D
   return (body) => {
     const { value, errors } = normalizeNames(body, schema, deref);
     if (errors.length > 0) return { value, errors };
-    return { value, errors: [...validate(value), ...findUnstorableTexts(value)] };
+    const found = [...validate(value), ...findUnstorableTexts(value)];
+    return { value, errors: hasEnoughErrors(found) ? found.slice(0, MAX_FIELD_ERRORS + 1) : found };
   };
 }
 
 const passThrough: PartValidator = (value) => ({ value, errors: [] });
 
-/** Validator of a whole request; returns the errors of path, query and body together. */
-function createRequestValidator(
+type RequestValidators = Pick<Operation, 'validateParameters' | 'validateBody' | 'validateRequest'>;
+
+/** Validators of the parameters and the body of an operation. */
+function createRequestValidators(
   spec: OperationObject,
   parameters: readonly Parameter[],
   getAjv: () => Ajv2020,
   deref: Deref,
-): Operation['validateRequest'] {
+): RequestValidators {
   const [validatePath = passThrough, validateQuery = passThrough] = (['path', 'query'] as const).map(
     (location) => {
       const schema = createParameterSchema(parameters, location);
@@ -196,19 +241,26 @@ function createRequestValidator(
   const requestBody = spec.requestBody && deref(spec.requestBody);
   const bodySchema =
     requestBody && (requestBody.content['application/json'] ?? requestBody.content[FORM])?.schema;
-  const validateBody = bodySchema ? createBodyValidator(bodySchema, getAjv, deref) : passThrough;
-  return (request) => {
+  const validateContent = bodySchema ? createBodyValidator(bodySchema, getAjv, deref) : passThrough;
+  const missing: FieldError[] = requestBody?.required ? [{ path: 'body', message: 'is required' }] : [];
+  const validateParameters: Operation['validateParameters'] = (request) => {
     const params = validatePath(request.params);
     const query = validateQuery(request.query);
-    const isMissing = request.body === undefined;
-    const body =
-      isMissing && requestBody?.required
-        ? { value: undefined, errors: [{ path: 'body', message: 'is required' }] }
-        : (isMissing ? passThrough : validateBody)(request.body);
     return {
-      parts: { params: params.value, query: query.value, body: body.value },
-      errors: [...params.errors, ...query.errors, ...body.errors],
+      parts: { params: params.value, query: query.value },
+      errors: [...params.errors, ...query.errors],
     };
+  };
+  const validateBody: Operation['validateBody'] = (body) =>
+    body === undefined ? { value: undefined, errors: missing } : validateContent(body);
+  return {
+    validateParameters,
+    validateBody,
+    validateRequest(request) {
+      const { parts, errors } = validateParameters(request);
+      const body = validateBody(request.body);
+      return { parts: { ...parts, body: body.value }, errors: [...errors, ...body.errors] };
+    },
   };
 }
 
@@ -263,9 +315,12 @@ function hasFileResponse(spec: OperationObject, deref: Deref): boolean {
   return content !== undefined && content['application/json'] === undefined;
 }
 
-/** Loads the bundled contract with one operation for each method of each path. */
-export function loadContract(file: URL): Contract {
-  const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
+/** Loads the bundled contract. */
+export const loadContract = (file: URL): Contract =>
+  createContract(JSON.parse(readFileSync(file, 'utf8')) as ContractDocument);
+
+/** The contract of a bundled document, with one operation for each method of each path. */
+export function createContract(document: ContractDocument): Contract {
   const deref = createDeref(document);
   const getRequestAjv = once(() => createAjv(document));
   const getResponseAjv = once(() => createAjv(forbidUnknownProperties(document) as object));
@@ -277,12 +332,13 @@ export function loadContract(file: URL): Contract {
         deref<Parameter>(parameter),
       );
       const content = spec.requestBody ? deref(spec.requestBody).content : undefined;
+      const access = getAccess(spec.security ?? document.security ?? []);
       return {
         id: spec.operationId,
         summary: spec.summary ?? spec.operationId,
         method: method.toUpperCase() as Operation['method'],
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        access: getAccess(spec.security ?? document.security ?? []),
+        access,
         scope: spec['x-scope'],
         parameters: new Set(
           parameters
@@ -298,8 +354,9 @@ export function loadContract(file: URL): Contract {
         isForm: content?.[FORM] !== undefined,
         acceptsMultipart: content?.[MULTIPART] !== undefined,
         returnsFile: hasFileResponse(spec, deref),
-        maxBodyBytes: spec['x-max-body'],
-        validateRequest: createRequestValidator(spec, parameters, getRequestAjv, deref),
+        maxBodyBytes:
+          spec['x-max-body'] ?? (access === 'public' ? PUBLIC_MAX_BODY_BYTES : DEFAULT_MAX_BODY_BYTES),
+        ...createRequestValidators(spec, parameters, getRequestAjv, deref),
         validateResponse: createResponseValidator(spec, getResponseAjv, deref),
       };
     }),

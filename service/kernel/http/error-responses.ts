@@ -6,11 +6,11 @@ import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { negotiateMediaType } from './json.ts';
 import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
+import { isReceivingBody, sendWhileReceiving } from './refused-bodies.ts';
 
 /** Messages for errors of Fastify itself, whose own texts describe its internals. */
 const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read: its body is not valid JSON',
-  413: 'The body is larger than this operation allows',
   415: 'Send JSON: application/json, text/json, application/json-patch+json or application/*+json',
 };
 
@@ -21,8 +21,13 @@ const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {
 const UNAVAILABLE_CODES = /^(08|53|57014|57P0|40001|40P01)/;
 
 /** Converts any error to an ApiError. Unexpected errors become a 500 without details. */
-function toApiError(error: FastifyError | ApiError): ApiError {
+function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
+  if (error.statusCode === 413)
+    return new ApiError(
+      413,
+      `The body has more than the ${routeOptions.bodyLimit} bytes that this operation accepts`,
+    );
   if (getDbError(error)?.code === dbErrorCodes.aborted)
     return new ApiError(499, 'The client closed the request');
   if (isDiskFull(error) || getDbError(error)?.code === dbErrorCodes.diskFull)
@@ -44,18 +49,17 @@ function toApiError(error: FastifyError | ApiError): ApiError {
 
 /** Sends the error body of shapes 1. */
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
-  return reply
+  const content = JSON.stringify({
+    ...error.extra,
+    message: error.message,
+    requestId: request.id,
+    ...(error.fields.length > 0 && { errors: error.fields }),
+  });
+  reply
     .code(error.status)
     .headers({ 'cache-control': 'no-store', ...error.headers })
-    .type(negotiateMediaType(request.headers.accept))
-    .send(
-      JSON.stringify({
-        ...error.extra,
-        message: error.message,
-        requestId: request.id,
-        ...(error.fields.length > 0 && { errors: error.fields }),
-      }),
-    );
+    .type(negotiateMediaType(request.headers.accept));
+  return isReceivingBody(request) ? sendWhileReceiving(request, reply, content) : reply.send(content);
 }
 
 const TIMEOUT_MESSAGE = 'The request did not arrive in time';
@@ -108,7 +112,7 @@ export function rejectLateBody(socket: Socket, hasResponse: boolean): void {
 /** Sends the error body of shapes 1 for every 4xx and 5xx; the cause of a 5xx is only logged. */
 export function registerErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
-    const apiError = toApiError(error);
+    const apiError = toApiError(error, request);
     if (apiError.status >= 500 && apiError.status !== 501)
       request.log.error({ requestId: request.id, err: error }, 'request failed');
     return sendError(request, reply, apiError);

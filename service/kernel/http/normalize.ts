@@ -1,5 +1,6 @@
 /** Normalization of requests before validation: property names in the contract's spelling, parameters as values of their types. */
-import type { FieldError } from '../api-error.ts';
+import { formatPathName } from '../../../contract/rules/json/scan.ts';
+import { type FieldError, hasEnoughErrors } from '../api-error.ts';
 
 /** The parts of a JSON Schema that normalization uses. */
 export interface JsonSchema {
@@ -49,6 +50,17 @@ function findItemSchema(schema: JsonSchema, deref: Deref): JsonSchema | undefine
   );
 }
 
+/** Whether `null` is a value of the schema, which clears or names something then. */
+function acceptsNull(schema: JsonSchema, deref: Deref): boolean {
+  const { type, anyOf, oneOf, allOf } = schema.$ref ? deref(schema) : schema;
+  const accepts = (branch: JsonSchema) => acceptsNull(branch, deref);
+  return (
+    (type === undefined || [type].flat().includes('null')) &&
+    ([...(anyOf ?? []), ...(oneOf ?? [])].some(accepts) || (anyOf ?? oneOf) === undefined) &&
+    (allOf ?? []).every(accepts)
+  );
+}
+
 /** An object without prototype, in which `__proto__` is an ordinary (and unknown) name. */
 function createBareObject(entries: readonly [string, unknown][]): Record<string, unknown> {
   const object = Object.create(null) as Record<string, unknown>;
@@ -58,9 +70,10 @@ function createBareObject(entries: readonly [string, unknown][]): Record<string,
 
 /**
  * Renames properties to the contract's spelling: names are case-insensitive (shapes 1), so that `TwoFactorEnabled` and `Users` work
- * too. A property given twice in different spellings is an error. Properties that the schema does not name stay as they are; the
- * validation decides about them. A list with more than `maxItems` is an error, and its items are not examined. Returns the same
- * objects where nothing had to be renamed.
+ * too. A property given twice in different spellings is an error. A property that is null is left out unless its schema accepts null:
+ * it means the same as an absent one (shapes 1, null). Properties that the schema does not name stay as they are; the validation
+ * decides about them. A list with more than `maxItems` is an error, and its items are not examined. Returns the same objects where
+ * nothing had to be changed. Stops reporting after the first errors.
  */
 export function normalizeNames(
   value: unknown,
@@ -71,7 +84,9 @@ export function normalizeNames(
   const cache = new Map<JsonSchema, NameMap>();
   // Joined into a path only for an error: a body may have ten thousand values.
   const path: (string | number)[] = [];
-  const addError = (message: string) => errors.push({ path: path.join('.') || 'body', message });
+  const addError = (message: string) => {
+    if (!hasEnoughErrors(errors)) errors.push({ path: path.join('.') || 'body', message });
+  };
   const visitChild = (key: string | number, child: unknown, childSchema: JsonSchema): unknown => {
     if (typeof child !== 'object' || child === null) return child;
     path.push(key);
@@ -99,8 +114,11 @@ export function normalizeNames(
     const entries = Object.entries(node);
     for (const [index, [key, child]] of entries.entries()) {
       const [name, childSchema] = names.get(key) ?? names.get(key.toLowerCase()) ?? [key, undefined];
+      const isAbsent = child === null && childSchema !== undefined && !acceptsNull(childSchema, deref);
       const normalized: unknown = childSchema ? visitChild(name, child, childSchema) : child;
-      if (!copy && (name !== key || normalized !== child)) copy = createBareObject(entries.slice(0, index));
+      if (!copy && (isAbsent || name !== key || normalized !== child))
+        copy = createBareObject(entries.slice(0, index));
+      if (isAbsent) continue;
       if (copy && Object.hasOwn(copy, name)) {
         path.push(name);
         addError('is given twice');
@@ -146,25 +164,33 @@ export function parseParameters(
   );
 }
 
-/** Errors for texts that PostgreSQL cannot store unchanged: with the character NUL or an unpaired surrogate. */
+/**
+ * Errors for texts that PostgreSQL cannot store unchanged, in values and in the names of properties: with the character NUL or an
+ * unpaired surrogate. Stops after the first errors.
+ */
 export function findUnstorableTexts(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
   // Joined into a path only for an error: a body may have ten thousand values.
-  const path: string[] = [];
+  const path: (string | number)[] = [];
+  const checkText = (text: string, subject: string): void => {
+    if (text.isWellFormed() && !text.includes('\0')) return;
+    const names = path.map((name) => (typeof name === 'string' ? formatPathName(name) : name));
+    errors.push({
+      path: names.join('.') || 'body',
+      message: `${subject}must not contain NUL or half a surrogate pair`,
+    });
+  };
+  const visitChild = (key: string | number, child: unknown): void => {
+    path.push(key);
+    if (typeof key === 'string') checkText(key, 'The name ');
+    visit(child);
+    path.pop();
+  };
   const visit = (node: unknown): void => {
-    if (typeof node === 'string') {
-      if (node.isWellFormed() && !node.includes('\0')) return;
-      errors.push({
-        path: path.join('.') || 'body',
-        message: 'must not contain NUL or half a surrogate pair',
-      });
-    } else if (typeof node === 'object' && node !== null) {
-      for (const [key, child] of Object.entries(node)) {
-        path.push(key);
-        visit(child);
-        path.pop();
-      }
-    }
+    if (typeof node === 'string') checkText(node, '');
+    if (typeof node !== 'object' || node === null || hasEnoughErrors(errors)) return;
+    if (Array.isArray(node)) for (const [index, item] of node.entries()) visitChild(index, item);
+    else for (const [key, child] of Object.entries(node)) visitChild(key, child);
   };
   visit(value);
   return errors;

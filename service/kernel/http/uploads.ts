@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, badRequest } from '../api-error.ts';
-import { parseJson } from './json.ts';
+import type { CheckedBody } from './read-body.ts';
 
 /** A file of a multipart request, on disk until the request ends: a handler that keeps the file moves or copies it. */
 export interface UploadedFile {
@@ -37,7 +37,7 @@ export async function registerMultipart(app: FastifyInstance): Promise<void> {
       fieldNameSize: 100,
     },
     throwFileSizeLimit: false,
-    // Also for the model: otherwise the plugin would parse it as JSON without the limits of parseJson.
+    // Also for the model: otherwise the plugin would parse it as JSON without the limits of readJsonBody.
     isPartAFile: () => true,
   });
 }
@@ -78,12 +78,14 @@ async function writeFileWithHash(
   return { size, hash: hash.digest() };
 }
 
-/** Parses the part `model` like any JSON body. */
-async function parseModel(request: FastifyRequest, { file }: MultipartFile): Promise<unknown> {
+/** Reads JSON like that of any other body. */
+type ReadModel = (bytes: Buffer) => Promise<CheckedBody>;
+
+async function parseModel({ file }: MultipartFile, readModel: ReadModel): Promise<CheckedBody> {
   const chunks: Buffer[] = [];
   for await (const chunk of file) chunks.push(chunk as Buffer);
   if (file.truncated) throw new ApiError(413, `model: at most ${MAX_MODEL_BYTES} bytes`);
-  return parseJson(request, Buffer.concat(chunks));
+  return readModel(Buffer.concat(chunks));
 }
 
 async function saveFile(
@@ -103,28 +105,38 @@ async function saveFile(
 const isTextField = ({ filename, mimetype }: MultipartFile) =>
   filename === undefined && mimetype !== 'application/octet-stream';
 
-/** Gives errors of the multipart parser, for malformed or truncated forms, the status 400. */
-const toFormError = (error: unknown): unknown =>
-  error instanceof Error && /multipart|boundary/i.test(error.message) && !('code' in error)
+/** Gives errors of the multipart parser a status and a text: 400 for malformed or truncated forms, 413 for too many parts. */
+function toFormError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError) return error;
+  if ('statusCode' in error && error.statusCode === 413)
+    return new ApiError(413, `The form has more than ${MAX_FILES} files`);
+  return /multipart|boundary/i.test(error.message) && !('code' in error)
     ? new ApiError(
         400,
         'The form cannot be read: it is incomplete, or its boundary differs from the one in Content-Type',
       )
     : error;
+}
+
+/** How the parts of a form are read. */
+interface FormReaders {
+  readModel: ReadModel;
+  open: OpenFile;
+}
 
 async function parseParts(
   request: FastifyRequest,
   folder: string,
-  open: OpenFile,
-): Promise<{ model: unknown; files: UploadedFile[] }> {
+  { readModel, open }: FormReaders,
+): Promise<{ model: CheckedBody; files: UploadedFile[] }> {
   const files: UploadedFile[] = [];
   let remainingBytes = MAX_FORM_BYTES;
-  let model: unknown;
+  let model: CheckedBody | undefined;
   for await (const part of request.files()) {
     const { fieldname } = part;
     if (fieldname === 'model') {
       if (model !== undefined) throw badRequest([{ path: 'model', message: 'is given twice' }]);
-      model = await parseModel(request, part);
+      model = await parseModel(part, readModel);
     } else if (isTextField(part))
       throw badRequest([{ path: fieldname, message: 'is not a part of this form' }]);
     else {
@@ -158,13 +170,14 @@ export async function deleteAbandonedUploads(dataDir: string, before: Date): Pro
 export async function parseMultipartForm(
   request: FastifyRequest,
   dataDir: string,
+  readModel: ReadModel,
   open: OpenFile = openFile,
-): Promise<{ model: unknown; files: UploadedFile[]; discard: () => Promise<void> }> {
+): Promise<{ model: CheckedBody; files: UploadedFile[]; discard: () => Promise<void> }> {
   const folder = join(getUploadsFolder(dataDir), randomUUID());
   const discard = () => rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    return { ...(await parseParts(request, folder, open)), discard };
+    return { ...(await parseParts(request, folder, { readModel, open })), discard };
   } catch (error) {
     // The rest is read, within the time for uploads: otherwise the connection would stay blocked for the next request.
     request.raw.unpipe();

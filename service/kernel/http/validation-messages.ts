@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import type { FieldError } from '../api-error.ts';
+import { formatPathName } from '../../../contract/rules/json/scan.ts';
+import { type FieldError, MAX_FIELD_ERRORS } from '../api-error.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   integer: 'a whole number',
@@ -80,8 +81,15 @@ function describe(error: ErrorObject): string {
   }
 }
 
-/** Converts Ajv's errors to field errors with dotted paths (`groups.2`) that include missing and unknown properties. */
-export function toFieldErrors(errors: readonly ErrorObject[]): FieldError[] {
+/** Errors that are converted at most: several may concern one value and end in one field error. */
+const MAX_CONVERTED_ERRORS = 10 * MAX_FIELD_ERRORS;
+
+/**
+ * Converts Ajv's errors to field errors with dotted paths (`groups.2`) that include missing and unknown properties; of very many, the
+ * first ones.
+ */
+export function toFieldErrors(allErrors: readonly ErrorObject[]): FieldError[] {
+  const errors = allErrors.slice(0, MAX_CONVERTED_ERRORS);
   // A number beyond 32 bits violates both its maximum and its format: one error suffices.
   const pathsWithClearerError = new Set(
     errors.filter(({ keyword }) => KEYWORDS_BEFORE_FORMAT.has(keyword)).map((error) => error.instancePath),
@@ -101,7 +109,8 @@ export function toFieldErrors(errors: readonly ErrorObject[]): FieldError[] {
         .slice(1)
         .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
       return {
-        path: [...parts, ...(property === undefined ? [] : [property])].join('.') || 'body',
+        path:
+          [...parts, ...(property === undefined ? [] : [property])].map(formatPathName).join('.') || 'body',
         message: describe(error),
       };
     });

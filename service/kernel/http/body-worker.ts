@@ -1,0 +1,26 @@
+/** Thread that reads and validates large bodies, so that other requests do not wait for them (body-reader.ts). */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ApiError } from '../api-error.ts';
+import type { BodyJob, BodyJobReply } from './body-reader.ts';
+import { type ContractDocument, createContract } from './contract.ts';
+import { readJsonBody } from './read-body.ts';
+
+const { operations } = createContract(workerData as ContractDocument);
+const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
+
+function read({ operationId, bytes }: BodyJob): BodyJobReply {
+  const operation = operationsById.get(operationId);
+  if (!operation) throw new Error(`The contract has no operation ${operationId}`);
+  try {
+    const { value, errors } = readJsonBody(Buffer.from(bytes.buffer), (body) => operation.validateBody(body));
+    // The value of an invalid body is not used: the copy would cost time.
+    return errors.length > 0 ? { body: { value: undefined, errors } } : { body: { value, errors } };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { refusal: { status: error.status, message: error.message } };
+  }
+}
+
+parentPort?.on('message', (job: BodyJob) => {
+  parentPort?.postMessage(read(job), []);
+});
