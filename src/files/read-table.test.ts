@@ -40,6 +40,12 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
   ['one object', '{"Name":"a"}', 'A JSON file must be a list of objects'],
   ['a list of other things', '[{"Name":"a"},2]', 'A JSON file must be a list of objects'],
   [
+    'JSON with a number that would change',
+    '[{"Name":"a"},{"Size":9007199254740993}]',
+    'Object 2, Size: 9007199254740993 cannot be stored exactly: it would become 9007199254740992.',
+  ],
+  ['JSON with a name given twice', '[{"Name":"a","Name":"b"}]', 'Object 1, Name: is given twice.'],
+  [
     'an old workbook',
     new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1]),
     'This is an old (.xls) or protected workbook',

@@ -4,6 +4,7 @@ import { decodeText } from './table/decode-text.ts';
 import { MAX_CELLS } from './table/limits.ts';
 import type { ReadOptions, Table, TableError } from './table/table.ts';
 import type { readWorkbook } from './workbook/read-workbook.ts';
+import { scanJson } from '../../contract/rules/json/scan.ts';
 
 /** Start of a JSON object or of a list of objects; no table heading looks like this. */
 const JSON_START = /^\s*(?:\{\s*"|\[\s*(?:\{|\]\s*$))/;
@@ -67,6 +68,14 @@ function cellText(value: unknown): string {
   return isList ? formatCellText(value) : JSON.stringify(value);
 }
 
+/** The rows of a JSON file are counted from 1. */
+function formatJsonIssue({ path, message }: { path: string; message: string }): string {
+  const [index = '', ...names] = path.split('.');
+  return /^\d+$/.test(index)
+    ? `Object ${Number(index) + 1}, ${names.join('.')}: ${message}.`
+    : `${path}: ${message}.`;
+}
+
 /** Parses a JSON list of objects as rows with the property names as headings. */
 function parseJsonTable(text: string): Table | TableError {
   let rows: unknown;
@@ -75,6 +84,9 @@ function parseJsonTable(text: string): Table | TableError {
   } catch {
     return { error: 'This file starts as JSON but is invalid. It may be cut off at the end.' };
   }
+  const { issues } = scanJson(text, { rootPath: 'The file', maxIssues: 1, parseText: JSON.parse });
+  const [issue] = issues;
+  if (issue) return { error: formatJsonIssue(issue) };
   if (!Array.isArray(rows) || !rows.every(isObject))
     return { error: 'A JSON file must be a list of objects, one per row.' };
   if (rows.length === 0) return { error: 'The list in the file is empty.' };

@@ -26,6 +26,13 @@ function parseDecimal(literal: string): { digits: string; exponent: number } | u
   };
 }
 
+/** Whether two decimal notations are the same number: `1e3` and `1000.0`. */
+export function isSameNumber(one: string, other: string): boolean {
+  const [first, second] = [parseDecimal(one), parseDecimal(other)];
+  if (!first || !second) return false;
+  return first.digits === second.digits && first.exponent === second.exponent;
+}
+
 function isKeptExactly(literal: string): boolean {
   if (literal.length <= MAX_SAFE_LENGTH && !HAS_EXPONENT_OR_RADIX.test(literal)) return true;
   const value = Number(literal);
@@ -34,10 +41,7 @@ function isKeptExactly(literal: string): boolean {
     const integer = Number(hexadecimal);
     return Number.isFinite(integer) && BigInt(integer) === BigInt(hexadecimal);
   }
-  const written = parseDecimal(literal);
-  if (!written) return true;
-  const kept = parseDecimal(String(value));
-  return kept !== undefined && kept.digits === written.digits && kept.exponent === written.exponent;
+  return parseDecimal(literal) === undefined || isSameNumber(literal, String(value));
 }
 
 /**

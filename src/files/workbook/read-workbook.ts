@@ -5,6 +5,7 @@ import { createXmlReader, getLocalName } from './xml-reader.ts';
 import type { Attributes } from './xml-reader.ts';
 import { openZip } from './zip-reader.ts';
 import type { ZipReaderHandle } from './zip-reader.ts';
+import { findNumberLoss, isSameNumber } from '../../../contract/rules/json/numbers.ts';
 
 const UNREADABLE_WORKBOOK = 'This workbook cannot be read. Save it as CSV and choose that file.';
 
@@ -270,9 +271,18 @@ function parseColumn(address: string): number {
   return column - 1;
 }
 
+/** Digits with which programs write the doubles of a workbook: 1.1 as 1.1000000000000001. */
+const WRITTEN_DIGITS = [15, 16, 17];
+
+/** The shortest notation of a number. One that is no double stays as it is, so that an import into a number field refuses it. */
 const normalizeNumber = (text: string): string => {
   const value = Number(text);
-  return text.trim() === '' || Number.isNaN(value) ? text : String(value);
+  if (text.trim() === '' || Number.isNaN(value)) return text;
+  const isDouble =
+    findNumberLoss(text) === undefined ||
+    (Number.isFinite(value) &&
+      WRITTEN_DIGITS.some((digits) => isSameNumber(text, value.toPrecision(digits))));
+  return isDouble ? String(value) : text;
 };
 
 /** Formats the value of a cell as text; for a formula, the value that was saved with it. */

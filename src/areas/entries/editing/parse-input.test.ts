@@ -51,6 +51,17 @@ describe('parseInput', () => {
     expect(parseInput(text, number, undefined, 'UTC')).toHaveProperty('error'),
   );
 
+  it.each([
+    ['9007199254740993', '9007199254740993 cannot be stored exactly: it would become 9007199254740992'],
+    ['9,007,199,254,740,993', '9007199254740993 cannot be stored exactly: it would become 9007199254740992'],
+    [
+      '0.1234567890123456789',
+      '0.1234567890123456789 cannot be stored exactly: it would become 0.12345678901234568',
+    ],
+  ])('rejects the number %s, which would change', (text, error) =>
+    expect(parseInput(text, number, undefined, 'UTC')).toEqual({ error }),
+  );
+
   it('parses amounts with a currency, or with the current one', () => {
     const currentValue = { value: 1, currencyCode: 'CHF' };
     expect(parseInput('12.50 eur', money, currentValue, 'UTC')).toEqual({

@@ -1,6 +1,7 @@
 import type { FieldValue, FieldValueItem, NamedValue } from '../../../../contract/generated/types.gen.ts';
 import { startsWithCalendarDay } from '../../../../contract/rules/dates.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatWallIso, parseWallIso } from '../../../lib/time-zones.ts';
 import type { Field } from '../model/schema.ts';
@@ -24,6 +25,8 @@ function parseNumber(text: string): number | { error: string } {
       error: `"${text}" is ambiguous: enter ${text.replace(',', '')} or ${text.replace(',', '.')}`,
     };
   const plain = GROUPED_NUMBER.test(text) ? text.replaceAll(/[, '’\u00a0\u202f]/g, '') : text;
+  const loss = PLAIN_NUMBER.test(plain) ? findNumberLoss(plain) : undefined;
+  if (loss !== undefined) return { error: loss };
   const number = PLAIN_NUMBER.test(plain) ? Number(plain) : Number.NaN;
   return Number.isFinite(number) ? number : { error: 'Enter a number with a decimal point, such as 1234.5' };
 }

@@ -131,6 +131,19 @@ describe('cells', () => {
   test.each<[Line, string, Partial<ParseRules>?]>([
     [{ Stage: 'Maybe' }, 'Stage: There is no choice “Maybe”'],
     [{ Size: '1.234,5' }, 'Size: “1.234,5” is not a number', { decimal: 'point' }],
+    [
+      { Size: '9007199254740993' },
+      'Size: 9007199254740993 cannot be stored exactly: it would become 9007199254740992',
+    ],
+    [
+      { Size: '9.007.199.254.740.993' },
+      'Size: 9007199254740993 cannot be stored exactly: it would become 9007199254740992',
+      { decimal: 'comma' },
+    ],
+    [
+      { Revenue: 'EUR 0.1234567890123456789' },
+      'Revenue: 0.1234567890123456789 cannot be stored exactly: it would become 0.12345678901234568',
+    ],
     [{ Revenue: '12.50' }, 'Revenue: Needs a currency: a currency column, or EUR 12.50'],
     [
       { Revenue: 'EUR 1', 'Revenue (currency)': 'USD' },

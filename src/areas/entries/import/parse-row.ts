@@ -1,4 +1,8 @@
 import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
+import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
+import { quoteExcerpt, parseSwitch } from '../../../files/cell-values.ts';
+import type { ParseResult } from '../../../files/cell-values.ts';
+import { TOO_LONG_PLACEHOLDER } from '../../../files/cells.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
@@ -214,12 +218,16 @@ const GROUPED_WITH_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:[. ]\d{3})+)(?:,\d+)?$/;
 
 /** Parses a number: `1,234.5`, or `1.234,5` with decimal commas. */
-function parseNumber(text: string, { decimal }: Pick<ParseRules, 'decimal'>): ParseResult<number> {
+function parseNumber(
+  text: string,
+  { decimal }: Pick<ParseRules, 'decimal'>,
+  message = `${quoteExcerpt(text)} is not a number`,
+): ParseResult<number> {
   const plain = text
     .trim()
     .replaceAll(/[\u00a0\u202f\u2009']/g, decimal === 'comma' ? ' ' : '')
     .replace('−', '-');
-  const error = { error: `${quoteExcerpt(text)} is not a number` };
+  const error = { error: message };
   if (decimal === 'comma') {
     if (DECIMAL_COMMA.test(plain))
       return toFiniteNumber(plain.replaceAll(/[. ]/g, '').replace(',', '.'), error);
@@ -230,6 +238,8 @@ function parseNumber(text: string, { decimal }: Pick<ParseRules, 'decimal'>): Pa
 }
 
 function toFiniteNumber(text: string, error: { error: string }): ParseResult<number> {
+  const loss = findNumberLoss(text);
+  if (loss !== undefined) return { error: loss };
   const value = Number(text);
   // The service stores no negative zero.
   return Number.isFinite(value) ? { value: value + 0 } : error;
@@ -244,8 +254,8 @@ function parseAmount(text: string, currency: string, rules: ParseRules): ParseRe
   const [, code, rest] = CODE_FIRST.exec(plain) ?? [];
   const [, before, last] = CODE_LAST.exec(plain) ?? [];
   const currencyInText = code ?? last;
-  const read = parseNumber(rest ?? before ?? plain, rules);
-  if ('error' in read) return { error: `${quoteExcerpt(text)} is not an amount` };
+  const read = parseNumber(rest ?? before ?? plain, rules, `${quoteExcerpt(text)} is not an amount`);
+  if ('error' in read) return read;
   const other = currency.trim().toUpperCase();
   if (other !== '' && !/^[A-Z]{3}$/.test(other))
     return { error: `${quoteExcerpt(currency)} is not a currency: use its code, such as EUR` };
