@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
 import { backups, largeBackups, largeBackupsEmbedded } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
+import { bodies } from './bodies.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
 import { directory } from './directory.ts';
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   start,
   bundle,
   http,
+  bodies,
   csv,
   directory,
   activity,

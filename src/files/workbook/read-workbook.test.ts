@@ -85,9 +85,9 @@ test('reads cells by type: shared, inline and calculated texts, numbers, boolean
   expect(await cells('<c s="1"/><c t="d"><v>2026-03-01T00:00:00</v></c>')).toEqual(['', '2026-03-01']);
 });
 
+const numbers = (...texts: readonly string[]) => cells(texts.map((text) => `<c><v>${text}</v></c>`).join(''));
+
 test('reads numbers in their shortest notation, and keeps those that are no doubles as they are written', async () => {
-  const numbers = async (...texts: readonly string[]) =>
-    cells(texts.map((text) => `<c><v>${text}</v></c>`).join(''));
   expect(await numbers('1.1000000000000001', '0.10')).toEqual(['1.1', '0.1']);
   expect(await numbers('4.940656458412465E-324', '9007199254740992')).toEqual(['5e-324', '9007199254740992']);
   expect(await numbers('9007199254740993', '0.1234567890123456789')).toEqual([
