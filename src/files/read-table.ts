@@ -1,10 +1,10 @@
+import { scanJson } from '../../contract/rules/json/scan.ts';
 import { parseCsv, splitHeading } from './csv/parse-csv.ts';
 import { formatCellText } from './table/cells.ts';
 import { decodeText } from './table/decode-text.ts';
 import { MAX_CELLS } from './table/limits.ts';
 import type { ReadOptions, Table, TableError } from './table/table.ts';
 import type { readWorkbook } from './workbook/read-workbook.ts';
-import { scanJson } from '../../contract/rules/json/scan.ts';
 
 /** Start of a JSON object or of a list of objects; no table heading looks like this. */
 const JSON_START = /^\s*(?:\{\s*"|\[\s*(?:\{|\]\s*$))/;

@@ -287,7 +287,7 @@ function createResponseValidator(
  * Headers of a deprecated operation. `Deprecation` is the date as a structured field (RFC 9745 2.1); the links lead to the
  * operation and to its successor in the API reference.
  */
-function buildDeprecation(spec: OperationObject, document: Document): Operation['deprecation'] {
+function buildDeprecation(spec: OperationObject, document: ContractDocument): Operation['deprecation'] {
   if (!spec.deprecated) return undefined;
   const details = spec['x-deprecation'];
   if (!details) throw new Error(`${spec.operationId} is deprecated and has no x-deprecation`);

@@ -5,8 +5,8 @@ import { ApiError, retryLater } from '../api-error.ts';
 import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { negotiateMediaType } from './json.ts';
-import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
 import { isReceivingBody, sendWhileReceiving } from './refused-bodies.ts';
+import { getUrlError, MAX_HEAD_BYTES } from './request-head.ts';
 
 /** Messages for errors of Fastify itself, whose own texts describe its internals. */
 const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {

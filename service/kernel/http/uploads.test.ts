@@ -7,8 +7,8 @@ import { Writable } from 'node:stream';
 import fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerErrorHandlers } from './error-responses.ts';
-import { deleteAbandonedUploads, registerMultipart, parseMultipartForm } from './uploads.ts';
 import { readJsonBody } from './read-body.ts';
+import { deleteAbandonedUploads, registerMultipart, parseMultipartForm } from './uploads.ts';
 
 const app = fastify();
 /** Reads the model without a contract. */

@@ -1,3 +1,4 @@
+import { findNumberLoss, isSameNumber } from '../../../contract/rules/json/numbers.ts';
 import { splitHeading } from '../csv/parse-csv.ts';
 import { MAX_CELLS, MAX_UNPACKED_BYTES, WORKBOOK_TOO_LARGE, TOO_MANY_CELLS } from '../table/limits.ts';
 import type { SheetInfo, Table, TableError } from '../table/table.ts';
@@ -5,7 +6,6 @@ import { createXmlReader, getLocalName } from './xml-reader.ts';
 import type { Attributes } from './xml-reader.ts';
 import { openZip } from './zip-reader.ts';
 import type { ZipReaderHandle } from './zip-reader.ts';
-import { findNumberLoss, isSameNumber } from '../../../contract/rules/json/numbers.ts';
 
 const UNREADABLE_WORKBOOK = 'This workbook cannot be read. Save it as CSV and choose that file.';
 

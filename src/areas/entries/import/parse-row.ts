@@ -1,8 +1,5 @@
 import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
 import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
-import { quoteExcerpt, parseSwitch } from '../../../files/cell-values.ts';
-import type { ParseResult } from '../../../files/cell-values.ts';
-import { TOO_LONG_PLACEHOLDER } from '../../../files/cells.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
