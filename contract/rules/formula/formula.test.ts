@@ -1,7 +1,13 @@
 import { assert, constantFrom, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD, type FieldType } from '../fields.ts';
-import { canBeCalculated, compileFormula, getCalculationOrder, renameField } from './formula.ts';
+import {
+  canBeCalculated,
+  compileFormula,
+  FormulaLimitError,
+  getCalculationOrder,
+  renameField,
+} from './formula.ts';
 import type { FormulaField } from './values.ts';
 
 const choiceNames = new Map([
@@ -153,8 +159,18 @@ describe('values', () => {
   test('results that cannot be stored are no data', () => {
     expect(evaluate('Revenue * Revenue', 'number', { 2: 1e300 })).toBeUndefined();
     expect(evaluate('addDays(Founded, 1)', 'day', { 4: '9999-12-31' })).toBeUndefined();
-    const long = 'x'.repeat(600_000);
-    expect(evaluate('Name & Name', 'text', { 1: long })).toBeUndefined();
+  });
+
+  test('a text beyond its limit fails with its length and the limit, in the result and on the way to it', () => {
+    expect(evaluate('Name', 'text', { 1: 'x'.repeat(10_000) })).toHaveLength(10_000);
+    const tooLong = 'The result has 10,001 characters; the limit is 10,000.';
+    expect(() => evaluate('Name', 'text', { 1: 'x'.repeat(10_001) })).toThrow(tooLong);
+    expect(() => evaluate('Name', 'text', { 1: 'x'.repeat(10_001) })).toThrow(FormulaLimitError);
+    const long = { 1: 'x'.repeat(600_000) };
+    expect(evaluate('left(Name, 3)', 'text', long)).toBe('xxx');
+    expect(() => evaluate('left(Name & Name, 3)', 'text', long)).toThrow(
+      'A text in the calculation has 1,200,000 characters; the limit is 1,000,000.',
+    );
   });
 });
 

@@ -4,7 +4,10 @@
  * the functions if, isEmpty, ifEmpty, round, abs, floor, ceiling, min, max, sum, count, length, lower, upper, trim, left, contains,
  * number, year, month, day, addDays, daysBetween. Names are case-insensitive. Results do not depend on clock, time zone or locale.
  *
- * No data: an operation on no data results in no data, and so do a division by zero and a result too large to be stored. Exceptions:
+ * Limits: a formula results in a text of at most 10,000 characters, and no text within it is longer than 1,000,000. Beyond them the
+ * calculation fails instead of storing a wrong value.
+ *
+ * No data: an operation on no data results in no data, and so do a division by zero and a number or date out of range. Exceptions:
  * conditions treat no data as false; `&` omits it; min, max, sum and count ignore it (sum and count of nothing are 0, min and max of
  * nothing are no data); isEmpty and ifEmpty test for it.
  */
@@ -13,11 +16,16 @@ import { compile, type CompiledExpression } from './compile.ts';
 import { parseFormula, FormulaError, type FormulaIssue, tokenize, type Token } from './parse.ts';
 import { toStoredResult, type FormulaField, type ValueType } from './values.ts';
 
+export { FormulaLimitError } from './values.ts';
+
 /** A compiled formula. */
 export interface Formula {
   /** Ids of the fields that the formula reads. */
   fieldIds: readonly number[];
-  /** Computes the value to store from stored values by field id; undefined for no data. */
+  /**
+   * Computes the value to store from stored values by field id; undefined for no data.
+   * @throws FormulaLimitError when a text exceeds its limit
+   */
   run: (stored: Readonly<Record<string, unknown>>) => string | number | boolean | undefined;
 }
 

@@ -66,14 +66,32 @@ export function getFieldValue(field: FormulaField, stored: unknown): Value {
 export const toNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
-const MAX_TEXT_LENGTH = 1_000_000;
+/** Limit of texts within a calculation in UTF-16 code units: the length of the longest text that an entry can hold. */
+const MAX_INTERMEDIATE_LENGTH = 1_000_000;
+/** Limit of the text that a formula results in, in UTF-16 code units. */
+export const MAX_RESULT_LENGTH = 10_000;
 /** Years 1 to 9999, the range of dates that can be stored. */
 const MIN_TIMESTAMP = Date.parse('0001-01-01T00:00:00.000Z');
 const MAX_TIMESTAMP = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A text that can be stored; null if it is empty or too long. */
-export const toText = (text: string): string | null =>
-  text === '' || text.length > MAX_TEXT_LENGTH ? null : text;
+/** A text of a calculation exceeds its limit. The message is shown to administrators of the site. */
+export class FormulaLimitError extends Error {
+  constructor(what: string, length: number, limit: number) {
+    const [lengthText, limitText] = [length, limit].map((count) => count.toLocaleString('en'));
+    super(`${what} has ${lengthText} characters; the limit is ${limitText}.`);
+    this.name = 'FormulaLimitError';
+  }
+}
+
+/**
+ * A text within a calculation; null if it is empty.
+ * @throws FormulaLimitError when it is too long: to calculate on without it would store a wrong value
+ */
+export function toText(text: string): string | null {
+  if (text.length > MAX_INTERMEDIATE_LENGTH)
+    throw new FormulaLimitError('A text in the calculation', text.length, MAX_INTERMEDIATE_LENGTH);
+  return text === '' ? null : text;
+}
 
 /** A timestamp that can be stored; null if it is out of range. */
 export const toTimestamp = (timestamp: number): number | null =>
@@ -83,7 +101,10 @@ export const toTimestamp = (timestamp: number): number | null =>
 export const formatDate = (timestamp: number, type: 'date' | 'day'): string =>
   type === 'day' ? new Date(timestamp).toISOString().slice(0, 10) : new Date(timestamp).toISOString();
 
-/** Converts the result of a formula to the stored value of the field; undefined for no data. */
+/**
+ * Converts the result of a formula to the stored value of the field; undefined for no data.
+ * @throws FormulaLimitError for a text longer than 10,000 characters
+ */
 export function toStoredResult(
   field: Pick<FormulaField, 'fieldType' | 'isDateOnly'>,
   value: Value,
@@ -91,5 +112,7 @@ export function toStoredResult(
   if (value === null || typeof value === 'object') return undefined;
   if (field.fieldType === FIELD.date)
     return typeof value === 'number' ? formatDate(value, field.isDateOnly ? 'day' : 'date') : undefined;
+  if (typeof value === 'string' && value.length > MAX_RESULT_LENGTH)
+    throw new FormulaLimitError('The result', value.length, MAX_RESULT_LENGTH);
   return value === '' ? undefined : value;
 }
