@@ -4,10 +4,11 @@ import { expect, vi } from 'vitest';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
 import { recalculateTask } from '../areas/entries/index.ts';
-import { runFieldJobs } from '../areas/schema/field-jobs.ts';
+import { createFieldJobsTask } from '../areas/schema/field-jobs.ts';
 import type { Db } from '../kernel/db/database.ts';
 import { type ApiClient, type ErrorBody, type Reply, send } from './calls.ts';
 import { as, type AppContext, makePerson, makeSite, type Person } from './site.ts';
+import { runTask } from './tasks.ts';
 
 export const SCHEMA = '/api/rest/v4/schema';
 export const DATA = '/api/rest/v4/data';
@@ -195,11 +196,11 @@ export async function setIndexesReady(db: Db, siteId: number, ready: boolean): P
 
 /** Runs all pending field jobs, as the scheduled task does. */
 export async function finishSchema(db: Db): Promise<void> {
-  await runFieldJobs(db);
+  await runTask(createFieldJobsTask({ db }));
 }
 
 /** Runs all queued calculations, as the scheduled task does. */
-export const recalculate = (db: Db): Promise<void> => recalculateTask(db).run();
+export const recalculate = (db: Db): Promise<void> => runTask(recalculateTask(db));
 
 const waitForClock = (ms: number) => vi.waitUntil(() => Date.now() > ms && Date.now(), { interval: 1 });
 

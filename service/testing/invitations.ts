@@ -11,6 +11,7 @@ import { membershipExpiryTask } from '../areas/invitations/index.ts';
 import type { Db } from '../kernel/db/database.ts';
 import { createApiClient, type ApiClient, type ErrorBody, type Reply } from './calls.ts';
 import { as, makePerson, makeSite, type AppContext, type Person } from './site.ts';
+import { runTask } from './tasks.ts';
 
 export const DAY = 24 * 3600_000;
 
@@ -109,6 +110,6 @@ export function setUpInvitations(context: () => AppContext) {
         where site_id = ${siteId} and user_id = ${guest.userId}`.execute(context().db);
     },
     runExpiryTask: () =>
-      membershipExpiryTask({ db: context().db, services: { wakeMailWorker: () => {} } }).run(),
+      runTask(membershipExpiryTask({ db: context().db, services: { wakeMailWorker: () => {} } })),
   };
 }

@@ -2,12 +2,14 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Session, UserActivityEntry } from '../../../contract/generated/types.gen.ts';
-import { deleteExpiredSessions, deleteOldActivity } from '../../kernel/audit/activity.store.ts';
+import { deleteExpiredSessions } from '../../kernel/audit/activity.store.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { insertRows } from '../../testing/activity.ts';
 import { createApiClient, send } from '../../testing/calls.ts';
 import { getSessionCookie, hashCheaply } from '../../testing/sign-in.ts';
 import { as, joinSite, makeKey, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
+import { createActivityTasks } from './scheduled-tasks.ts';
 
 const PASSWORD = 'correct horse battery';
 const passwordHash = hashCheaply(PASSWORD);
@@ -184,7 +186,7 @@ onEachApp((context) => {
     };
     const aged = [99, 98.5, 97.9, 1].map((days) => ({ ...row, at: Date.now() - days * DAY_MS }));
     await insertRows(db, person.siteId, aged);
-    await deleteOldActivity(db, 98);
+    for (const task of createActivityTasks({ db })) await runTask(task);
     const { rows: remaining } = await sql<{ rows: number; counted: number; cells: number }>`
       select (select count(*) from activity where site_id = ${person.siteId}) as rows,
         (select sum(n)::bigint from activity_hour where site_id = ${person.siteId}) as counted,

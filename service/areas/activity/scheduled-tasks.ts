@@ -1,5 +1,10 @@
-import { deleteExpiredSessions, deleteOldActivity } from '../../kernel/audit/activity.store.ts';
+import {
+  deleteExpiredSessions,
+  deleteOldActivity,
+  listSitesWithOldActivity,
+} from '../../kernel/audit/activity.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,11 +18,13 @@ export const ACTIVITY_LOG_RETENTION_DAYS = 98;
 /** Scheduled tasks that end expired sessions, and delete activity older than the report with its counts. */
 export const createActivityTasks = ({ db }: { db: Db }): ScheduledTask[] => [
   { name: 'expired sessions', intervalMs: MINUTE_MS, run: () => deleteExpiredSessions(db) },
-  {
+  createItemTask(db, {
     name: 'old activity',
     intervalMs: 60 * MINUTE_MS,
-    async run() {
-      await deleteOldActivity(db, ACTIVITY_LOG_RETENTION_DAYS);
+    async listItems() {
+      const siteIds = await listSitesWithOldActivity(db, ACTIVITY_LOG_RETENTION_DAYS);
+      return siteIds.map((siteId) => ({ siteId, item: '' }));
     },
-  },
+    runStep: ({ siteId }) => deleteOldActivity(db, siteId, ACTIVITY_LOG_RETENTION_DAYS),
+  }),
 ];

@@ -12,13 +12,14 @@ import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing
 import { makeThings } from '../../testing/entries.ts';
 import { createTestApp, services } from '../../testing/site.ts';
 import { startWriter } from '../../testing/writer-process.ts';
-import { failLostBackups, makeNextBackup } from './make-backup.ts';
+import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
 
 /** STEWARD_KILLS=20 runs more rounds; the embedded database takes long to open. */
 const getKillCount = (kind: Database['kind']) =>
   Number(process.env['STEWARD_KILLS'] ?? (kind === 'embedded' ? 1 : 3));
 const ENTRIES = 1_000;
 const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
+import { runTask } from '../../testing/tasks.ts';
 const RESTORE = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
 
 /** Creates a site with entries and a backup of it. */
@@ -45,7 +46,7 @@ async function createBackup(place: TestDatabase): Promise<{ siteId: number; path
 /** Requires that exactly the ready backups are on the disk, with the listed hashes. @returns the path of the newest */
 async function requireConsistentFiles(db: Db, dataDir: string): Promise<string | undefined> {
   await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(db);
-  await failLostBackups({ db, services: { ...services, dataDir } });
+  await runTask(createLostBackupsTask({ db, services: { ...services, dataDir } }));
   await sql`update backup set status = 'Failed', failure_reason = 'cancelled' where status = 'Queued'`.execute(
     db,
   );

@@ -9,7 +9,7 @@ import type { StoredBackup } from './backups.store.ts';
 import { readManifest } from './file/read-backup.ts';
 import { failLostBackupsOfSite } from './make-backup.ts';
 import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
-import { MAKE_BACKUPS_TASK } from './scheduled-tasks.ts';
+import { MAKE_BACKUPS_TASK } from './schedule.ts';
 import { getBackupPath, deleteBackupFiles } from './storage.ts';
 import { queueVerification } from './verify.store.ts';
 import { VERIFY_BACKUPS_TASK } from './verify.ts';

@@ -19,7 +19,8 @@ import {
 import { makeThings, type Things } from '../../testing/entries.ts';
 import { dataDir, onEachApp, services } from '../../testing/site.ts';
 import { writeBackup } from './file/write-backup.ts';
-import { failLostBackups, makeNextBackup } from './make-backup.ts';
+import { failLostBackups, makeNextBackup, createLostBackupsTask } from './make-backup.ts';
+import { runTask } from '../../testing/tasks.ts';
 import { deleteStrayFiles } from './storage.ts';
 
 const backupFolder = join(dataDir, 'backups');
@@ -207,7 +208,7 @@ onEachApp((context) => {
       await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(
         db(),
       );
-      await failLostBackups({ db: db(), services }, crypto.randomUUID());
+      await runTask(createLostBackupsTask({ db: db(), services }, crypto.randomUUID()));
       return writeBackup(...args);
     };
     await makeNextBackup({ db: db(), services, signal: neverAborted, write });

@@ -2,6 +2,8 @@ import { change, createHostActor, type Recorder } from '../../kernel/audit/chang
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { isDiskFull } from '../../kernel/disk-full.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
 import { type Progress, writeBackup } from './file/write-backup.ts';
 import { buildOutcomeMail, queueBackupMails } from './mails.ts';
@@ -199,17 +201,24 @@ export async function failLostBackupsOfSite(
   return lostBackups.map(({ storageId }) => storageId);
 }
 
-/** Does the same for all sites, and deletes the files. */
-export async function failLostBackups(
+/** Scheduled task that does the same for all sites, and deletes the files. */
+export const createLostBackupsTask = (
   { db, services }: { db: Db; services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMailWorker'> },
   holder = LEASE_HOLDER,
-): Promise<void> {
-  const { publicUrl, dataDir } = services;
-  for (const siteId of await store.listSitesWithLostBackups(db, holder)) {
-    const storageIds = await change(db, createHostActor(siteId), (tx, record) =>
-      failLostBackupsOfSite(tx, siteId, record, { publicUrl, holder }),
-    );
-    for (const storageId of storageIds) await deleteBackupFiles(dataDir, storageId);
-    services.wakeMailWorker();
-  }
-}
+): ScheduledTask =>
+  createItemTask(db, {
+    name: 'lost backups',
+    intervalMs: 10_000,
+    async listItems() {
+      const siteIds = await store.listSitesWithLostBackups(db, holder);
+      return siteIds.map((siteId) => ({ siteId, item: '' }));
+    },
+    async runStep({ siteId }) {
+      const storageIds = await change(db, createHostActor(siteId), (tx, record) =>
+        failLostBackupsOfSite(tx, siteId, record, { publicUrl: services.publicUrl, holder }),
+      );
+      for (const storageId of storageIds) await deleteBackupFiles(services.dataDir, storageId);
+      services.wakeMailWorker();
+      return false;
+    },
+  });

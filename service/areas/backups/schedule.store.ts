@@ -97,7 +97,7 @@ export async function claimDay(tx: Tx, siteId: number, day: string): Promise<boo
   return row !== undefined;
 }
 
-interface ExpiredBackup {
+export interface ExpiredBackup {
   siteId: number;
   id: number;
   fileName: string;

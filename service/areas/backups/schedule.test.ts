@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { BackupSettings } from '../../../contract/generated/types.gen.ts';
 import { BACKUPS, listBackups, makeQueuedBackups } from '../../testing/backups.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
 import { makeNextBackup } from './make-backup.ts';
-import { deleteExpiredBackups, getDueDay, queueDueBackups } from './schedule.ts';
+import { createBackupRetentionTask, createBackupScheduleTask, getDueDay } from './schedule.ts';
 import { restoreInChildProcess, verifyNextBackup } from './verify.ts';
 
 describe('getDueDay returns the last day whose hour has passed', () => {
@@ -43,6 +44,14 @@ onEachApp((context) => {
       .where('site_id', '=', siteId)
       .execute();
 
+  /** Runs the schedule. @returns whether it queued a backup */
+  const queueDueBackups = async (): Promise<boolean> => {
+    const wokenTasks: string[] = [];
+    const wakeTask = (name: string) => void wokenTasks.push(name);
+    await runTask(createBackupScheduleTask({ db: db(), services: { ...services, wakeTask } }));
+    return wokenTasks.length > 0;
+  };
+
   const listMailSubjects = async (siteId: number) =>
     (await db().selectFrom('mail').select('subject').where('site_id', '=', siteId).execute()).map(
       ({ subject }) => subject,
@@ -57,7 +66,7 @@ onEachApp((context) => {
     expect((await api.put(`${BACKUPS}/settings`, DAILY)).body).toEqual(DAILY);
     expect((await api.get(`${BACKUPS}/settings`)).body).toEqual(DAILY);
     expect((await api.put(`${BACKUPS}/settings`, { ...DAILY, hour: 24 })).status).toBe(400);
-    await queueDueBackups(db());
+    await queueDueBackups();
     expect(await listBackups(api)).toEqual([]);
   });
 
@@ -65,9 +74,9 @@ onEachApp((context) => {
     const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
-    await Promise.all([queueDueBackups(db()), queueDueBackups(db()), queueDueBackups(db())]);
+    await Promise.all([queueDueBackups(), queueDueBackups(), queueDueBackups()]);
     await makeQueuedBackups(db());
-    await queueDueBackups(db());
+    await queueDueBackups();
     expect(await listBackups(api)).toMatchObject([
       { isScheduled: true, status: 'Ready', includesFiles: true, requestedBy: null },
     ]);
@@ -78,9 +87,9 @@ onEachApp((context) => {
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
     await api.post(`${BACKUPS}/request`, {});
-    expect(await queueDueBackups(db())).toBe(false);
+    expect(await queueDueBackups()).toBe(false);
     await makeQueuedBackups(db());
-    expect(await queueDueBackups(db())).toBe(true);
+    expect(await queueDueBackups()).toBe(true);
     await makeQueuedBackups(db());
     expect((await listBackups(api)).map(({ isScheduled }) => isScheduled)).toEqual([true, false]);
   });
@@ -91,7 +100,7 @@ onEachApp((context) => {
     for (const scheduled of [true, false, true])
       if (scheduled) {
         await setLastDayLongAgo(siteId);
-        await queueDueBackups(db());
+        await queueDueBackups();
         await makeQueuedBackups(db());
       } else {
         await api.post(`${BACKUPS}/request`, {});
@@ -103,7 +112,7 @@ onEachApp((context) => {
       .set({ created_at: new Date('2020-01-01') })
       .where('site_id', '=', siteId)
       .execute();
-    await deleteExpiredBackups({ db: db(), services });
+    await runTask(createBackupRetentionTask({ db: db(), services }));
     expect((await listBackups(api)).map(({ fileName }) => fileName)).toEqual(names.slice(0, 2));
   });
 
@@ -111,7 +120,7 @@ onEachApp((context) => {
     const { api, siteId } = await createSite();
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
-    await queueDueBackups(db());
+    await queueDueBackups();
     await makeQueuedBackups(db());
     const verifiedPaths: string[] = [];
     const verifyAll = async (state: 'passed' | 'failed', message: string | null) => {
@@ -145,7 +154,7 @@ onEachApp((context) => {
     await makePerson(db(), siteId, { capabilities: ['Read Data'] });
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
-    await queueDueBackups(db());
+    await queueDueBackups();
     await makeNextBackup({ db: db(), services, signal: new AbortController().signal, write: failToRestore });
     expect((await listBackups(api))[0]).toMatchObject({ status: 'Failed', isWholeSite: true });
     expect(await listMailSubjects(siteId)).toEqual([expect.stringMatching(/^The backup of .* failed$/)]);

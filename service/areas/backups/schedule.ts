@@ -1,12 +1,18 @@
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { loadSchema } from '../schema/index.ts';
 import { getSite } from '../sites/index.ts';
 import { loadDatabaseTime } from './backups.store.ts';
 import { queueBackup } from './queue-backup.ts';
 import * as store from './schedule.store.ts';
 import { deleteBackupFiles } from './storage.ts';
+
+/** Name under which a backup request wakes the task that makes backups. */
+export const MAKE_BACKUPS_TASK = 'backups';
+const MINUTE_MS = 60_000;
 
 /**
  * Last day on the site whose backup hour has passed. A skipped hour counts when the gap ends, of a repeated hour the
@@ -20,30 +26,23 @@ export function getDueDay(now: Date, hour: number, timeZone: string): string {
   return (isDue ? today : today.subtract({ days: 1 })).toString();
 }
 
-/**
- * Queues the daily backups that are due: once per day, whichever process is first, and only once after any downtime.
- * While another backup of the site is pending, the day stays due.
- * @returns whether any was queued
- */
-export async function queueDueBackups(db: Db): Promise<boolean> {
+/** A site whose daily backup of a day is due. */
+interface DueBackup extends store.DailySite {
+  day: string;
+}
+
+async function listDueBackups(db: Db): Promise<DueBackup[]> {
   const now = await loadDatabaseTime(db);
-  let queued = false;
-  for (const site of await store.listDailySites(db)) {
-    const day = getDueDay(now, site.hour, site.timeZone);
-    if (site.lastDay !== null && site.lastDay >= day) continue;
-    queued = (await queueDailyBackup(db, site, day)) || queued;
-  }
-  return queued;
+  return (await store.listDailySites(db))
+    .map((site) => ({ ...site, day: getDueDay(now, site.hour, site.timeZone) }))
+    .filter(({ lastDay, day }) => lastDay === null || lastDay < day);
 }
 
 /** Rolls back the claimed day. */
 class BackupPendingError extends Error {}
 
-async function queueDailyBackup(
-  db: Db,
-  { siteId, includeFiles }: store.DailySite,
-  day: string,
-): Promise<boolean> {
+/** @returns whether the backup was queued: by this process, and while no other backup of the site is pending */
+async function queueDailyBackup(db: Db, { siteId, includeFiles, day }: DueBackup): Promise<boolean> {
   const schema = await loadSchema(db, siteId);
   const backup = {
     siteId,
@@ -66,28 +65,57 @@ async function queueDailyBackup(
   }
 }
 
-/** Deletes scheduled backups that are older than their site's retention. */
-export async function deleteExpiredBackups({
-  db,
-  services,
-}: {
-  db: Db;
-  services: Pick<Services, 'dataDir'>;
-}): Promise<void> {
-  for (const expired of await store.listExpiredBackups(db)) {
-    // A few a day.
-    const isDeleted = await change(db, createHostActor(expired.siteId), async (tx, record) => {
-      if (!(await store.deleteExpiredBackup(tx, expired))) return false;
-      record({
-        action: 'backup.delete',
-        subject: ['backup', expired.fileName],
-        changes: { reason: [null, 'retention period over'] },
-      });
-      return true;
+async function deleteExpiredBackup(
+  db: Db,
+  { dataDir }: Pick<Services, 'dataDir'>,
+  expired: store.ExpiredBackup,
+): Promise<void> {
+  const isDeleted = await change(db, createHostActor(expired.siteId), async (tx, record) => {
+    if (!(await store.deleteExpiredBackup(tx, expired))) return false;
+    record({
+      action: 'backup.delete',
+      subject: ['backup', expired.fileName],
+      changes: { reason: [null, 'retention period over'] },
     });
-    if (isDeleted) await deleteBackupFiles(services.dataDir, expired.storageId);
-  }
+    return true;
+  });
+  if (isDeleted) await deleteBackupFiles(dataDir, expired.storageId);
 }
+
+interface ScheduleContext {
+  db: Db;
+  services: Pick<Services, 'dataDir' | 'wakeTask'>;
+}
+
+/** Scheduled task that deletes scheduled backups that are older than their site's retention. */
+export const createBackupRetentionTask = ({ db, services }: ScheduleContext): ScheduledTask =>
+  createItemTask(db, {
+    name: 'expired backups',
+    intervalMs: MINUTE_MS,
+    async listItems() {
+      const backups = await store.listExpiredBackups(db);
+      return backups.map((backup) => ({ ...backup, item: `backup ${backup.id}` }));
+    },
+    async runStep(backup) {
+      await deleteExpiredBackup(db, services, backup);
+      return false;
+    },
+  });
+
+/**
+ * Scheduled task that queues the daily backups that are due: once per day, whichever process is first, and only once after any
+ * downtime. While another backup of the site is pending, the day stays due.
+ */
+export const createBackupScheduleTask = ({ db, services }: ScheduleContext): ScheduledTask =>
+  createItemTask(db, {
+    name: 'backup schedule',
+    intervalMs: MINUTE_MS,
+    listItems: async () => (await listDueBackups(db)).map((due) => ({ ...due, item: '' })),
+    async runStep(due) {
+      if (await queueDailyBackup(db, due)) services.wakeTask(MAKE_BACKUPS_TASK);
+      return false;
+    },
+  });
 
 export const backupSettingsHandlers: Handlers<'getBackupSettings' | 'updateBackupSettings'> = {
   async getBackupSettings({ db, caller }) {

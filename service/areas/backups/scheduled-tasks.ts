@@ -2,13 +2,11 @@ import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
-import { failLostBackups, makeNextBackup } from './make-backup.ts';
-import { deleteExpiredBackups, queueDueBackups } from './schedule.ts';
+import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
+import { createBackupRetentionTask, createBackupScheduleTask, MAKE_BACKUPS_TASK } from './schedule.ts';
 import { deleteStrayFiles } from './storage.ts';
 import { restoreInChildProcess, VERIFY_BACKUPS_TASK, verifyNextBackup } from './verify.ts';
 
-/** Name under which a backup request wakes the task. */
-export const MAKE_BACKUPS_TASK = 'backups';
 const MINUTE_MS = 60_000;
 
 /** For callers without a shutdown. */
@@ -37,13 +35,13 @@ export const createBackupTasks = ({
       while (!signal.aborted && (await makeNextBackup({ db, services, signal })));
     },
   },
-  { name: 'lost backups', intervalMs: 10_000, run: () => failLostBackups({ db, services }) },
+  createLostBackupsTask({ db, services }),
+  createBackupRetentionTask({ db, services }),
+  createBackupScheduleTask({ db, services }),
   {
-    name: 'backup schedule',
+    name: 'stray backup files',
     intervalMs: MINUTE_MS,
     async run() {
-      await deleteExpiredBackups({ db, services });
-      if (await queueDueBackups(db)) services.wakeTask(MAKE_BACKUPS_TASK);
       const storageIds = await store.listStorageIds(db);
       await deleteStrayFiles(services.dataDir, (storageId) => storageIds.has(storageId));
     },

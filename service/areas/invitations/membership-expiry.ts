@@ -2,6 +2,7 @@ import { change, createHostActor, type Recorder } from '../../kernel/audit/chang
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeMembershipEndingMail, formatTimestamp } from '../../kernel/mail/messages.ts';
@@ -23,17 +24,21 @@ export const membershipExpiryTask = ({
 }: {
   db: Db;
   services: Pick<Services, 'wakeMailWorker'>;
-}): ScheduledTask => ({
-  name: 'membership expiry',
-  intervalMs: INTERVAL_MS,
-  async run() {
-    for (const siteId of await store.listSitesWithDueMemberships(db)) {
-      while ((await endBatch(db, siteId)) === BATCH_SIZE);
-      while ((await remindBatch(db, siteId)) === BATCH_SIZE);
+}): ScheduledTask =>
+  createItemTask(db, {
+    name: 'membership expiry',
+    intervalMs: INTERVAL_MS,
+    async listItems() {
+      const siteIds = await store.listSitesWithDueMemberships(db);
+      return siteIds.map((siteId) => ({ siteId, item: '' }));
+    },
+    async runStep({ siteId }) {
+      if ((await endBatch(db, siteId)) === BATCH_SIZE) return true;
+      const reminded = await remindBatch(db, siteId);
       services.wakeMailWorker();
-    }
-  },
-});
+      return reminded === BATCH_SIZE;
+    },
+  });
 
 /** Ends a batch of memberships and returns its size. */
 const endBatch = (db: Db, siteId: number): Promise<number> =>

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import { createApiClient, type ApiClient } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
 import { membershipExpiryTask } from './membership-expiry.ts';
 
 const HALF_DAY_MS = 12 * 3600_000;
@@ -207,7 +208,7 @@ onEachApp((context) => {
         return compareStatus(model.activate(isActive), api.put('user', { id: userId, isActive }));
       }
       case 'runTask':
-        await membershipExpiryTask({ db: context().db, services }).run();
+        await runTask(membershipExpiryTask({ db: context().db, services }));
         model.runTask();
         break;
       case 'advance':

@@ -4,6 +4,13 @@ import type { Tables } from '../../kernel/db/tables/index.ts';
 import type { SchemaField } from './schema.ts';
 import { toSearchText, toSlotValue, type StoredValue } from './values.ts';
 
+/** Name under which a change of the schema wakes the task that runs the jobs. */
+export const FIELD_JOBS_TASK = 'field jobs';
+
+/** The item of the task that a job is. */
+export const getJobItem = ({ fieldId, job }: Pick<FieldJob, 'fieldId' | 'job'>): string =>
+  `field ${fieldId}: ${job}`;
+
 /** Entries per batch; a writer that meets a locked batch waits for some milliseconds. */
 const BATCH_SIZE = 2000;
 

@@ -6,9 +6,10 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { startScheduledTasks } from '../../kernel/jobs/scheduled-tasks.ts';
 import { createLog } from '../../kernel/log.ts';
 import { setUpCompanies } from '../../testing/company-fixture.ts';
+import { finishSchema } from '../../testing/entries.ts';
 import { SCHEMA } from '../../testing/schema-fixture.ts';
 import { as, makePerson, onEachApp, createTestApp, services } from '../../testing/site.ts';
-import { createFieldJobsTask, runFieldJobs } from './field-jobs.ts';
+import { createFieldJobsTask } from './field-jobs.ts';
 import { loadSchema } from './schema-cache.store.ts';
 import { buildEntryColumns, toSearchText } from './values.ts';
 
@@ -37,7 +38,7 @@ onEachApp((context) => {
       );
       expect(await fieldOf(late.id)).toMatchObject({ slot: 'n2', isSlotReady: false });
       const { version } = await loadSchema(context().db, siteId());
-      await runFieldJobs(context().db);
+      await finishSchema(context().db);
       expect(await fieldOf(late.id)).toMatchObject({ slot: 'n2', isSlotReady: true });
       expect((await loadSchema(context().db, siteId())).version).toBe(version);
       const rows = await slotsOf('n2', late.id);
@@ -60,7 +61,7 @@ onEachApp((context) => {
         await sql`update entry set vals = jsonb_build_object(${String(id)}::text, ${JSON.stringify(value)}::jsonb) where site_id = ${siteId()}`.execute(
           context().db,
         );
-        await runFieldJobs(context().db);
+        await finishSchema(context().db);
         const slot = (await fieldOf(id))?.slot ?? '';
         expect(await slotsOf(slot, id)).toEqual([{ slot: expected, value }]);
       }
@@ -75,7 +76,7 @@ onEachApp((context) => {
         expect((await api().del(`${SCHEMA}/fields/${id}`)).status).toBe(204);
       const next = await addField({ apiName: 'Old', fieldType: FIELD.number });
       expect(await fieldOf(next.id)).toMatchObject({ slot: 'n2' });
-      await runFieldJobs(context().db);
+      await finishSchema(context().db);
       const { rows } =
         await sql`select n1, t1, vals, (select count(*)::int from entry_multi m where m.site_id = e.site_id) as multi,
         (select count(*)::int from entry_text t where t.site_id = e.site_id) as text from entry e where site_id = ${siteId()}`.execute(
@@ -111,7 +112,7 @@ onEachApp((context) => {
     const info = { apiName: 'Late', name: 'Late', fieldType: FIELD.number };
     const { id } = (await caller.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, info)).body;
     await app.close();
-    const task = createFieldJobsTask({ db: context().db, services });
+    const task = createFieldJobsTask(context());
     expect(wokenTasks).toEqual([task.name]);
     const runningTasks = startScheduledTasks({ log: createLog('silent'), tasks: [task] });
     await vi.waitFor(async () => expect(await fieldOf(id)).toMatchObject({ isSlotReady: true }), 10_000);
@@ -129,12 +130,12 @@ onEachApp((context) => {
     };
     await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true });
     expect(await fieldOf(note.id)).toMatchObject({ isSearchable: true, isSearchReady: false });
-    await runFieldJobs(context().db);
+    await finishSchema(context().db);
     expect(await fieldOf(note.id)).toMatchObject({ isSearchReady: true });
     expect(await listTexts()).toEqual(range(2500).map((at) => `tür ${at}`));
     await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: false });
     expect((await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(409);
-    await runFieldJobs(context().db);
+    await finishSchema(context().db);
     expect(await listTexts()).toEqual([]);
     expect((await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(200);
   });
@@ -151,11 +152,11 @@ onEachApp((context) => {
           .execute()
       ).length;
     expect(await countQueued()).toBe(0);
-    await runFieldJobs(context().db);
+    await finishSchema(context().db);
     expect(await countQueued()).toBe(4001);
     await context().db.deleteFrom('calc_queue').where('site_id', '=', siteId()).execute();
     await api().put(`${SCHEMA}/fields/${field.id}`, { name: 'Double' });
-    await runFieldJobs(context().db);
+    await finishSchema(context().db);
     expect(await countQueued()).toBe(0);
   });
 
@@ -183,7 +184,7 @@ onEachApp((context) => {
       }
     };
     const runJobs = async () => {
-      while (!state.isOver) await runFieldJobs(context().db);
+      while (!state.isOver) await finishSchema(context().db);
     };
     const editSchema = async () => {
       for (const at of range(6)) {
@@ -192,11 +193,11 @@ onEachApp((context) => {
         if (at % 3 === 0) await api().del(`${SCHEMA}/fields/${number.id}`);
       }
       const goal = state.written + 30;
-      while (state.written < goal) await runFieldJobs(context().db);
+      while (state.written < goal) await finishSchema(context().db);
       state.isOver = true;
     };
     await Promise.all([...range(4).map(writeEntries), runJobs(), editSchema()]);
-    await runFieldJobs(context().db);
+    await finishSchema(context().db);
     expect(await requireConsistent()).toBe(12);
   });
 
@@ -214,11 +215,11 @@ onEachApp((context) => {
       deleted = remove();
       // The embedded database has one connection: the deletion waits until this transaction ends.
       while (database.kind === 'postgres' && !state.isDeleted && !(await isAnyLockWaiting(tx)));
-      if (state.isDeleted) await runFieldJobs(db);
+      if (state.isDeleted) await finishSchema(db);
       await write(tx, type, { [id]: 2 });
     });
     await deleted;
-    await runFieldJobs(db);
+    await finishSchema(db);
     const { rows } = await sql`select n1, vals from entry where site_id = ${siteId()}`.execute(db);
     expect(rows).toEqual([
       { n1: null, vals: {} },

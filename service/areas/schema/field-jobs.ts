@@ -5,32 +5,13 @@
  * correct whether it is written before or after its batch.
  */
 import { type Db, type Tx, withTransaction } from '../../kernel/db/database.ts';
-import type { Services } from '../../kernel/http/handler.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import * as store from './field-jobs.store.ts';
 import type { FieldJob } from './field-jobs.store.ts';
 import { lockSchemaShared } from './schema-cache.store.ts';
 import { renewSchemaStamp } from './schema.store.ts';
 import type { SiteSchema } from './schema.ts';
-
-/**
- * Runs queued jobs until `isTimeUp` returns true. A failing job does not stop the others.
- * @returns whether all jobs are done
- * @throws AggregateError with the failures of single jobs
- */
-export async function runFieldJobs(db: Db, isTimeUp: () => boolean = () => false): Promise<boolean> {
-  const failures: unknown[] = [];
-  for (const job of await store.listJobs(db)) {
-    try {
-      // Sequential batches leave room for requests.
-      while (await runBatch(db, job)) if (isTimeUp()) return false;
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'Some jobs of a schema change failed');
-  return true;
-}
 
 /** Runs one batch of a job. @returns whether the job has more batches */
 const runBatch = (db: Db, job: FieldJob): Promise<boolean> =>
@@ -86,22 +67,18 @@ async function markReady(tx: Tx, job: FieldJob, state: 'slot_state' | 'search_st
   await renewSchemaStamp(tx, job.siteId);
 }
 
-/** Name under which a change of the schema wakes the task. */
-export const FIELD_JOBS_TASK = 'field jobs';
-
 /**
  * Upper bound of one run in milliseconds, so that a shutdown does not wait for a million entries; the next run
  * continues.
  */
 const MAX_RUN_MS = 2_000;
 
-/** Scheduled task that runs the queued field jobs. */
-export const createFieldJobsTask = ({ db, services }: { db: Db; services: Services }): ScheduledTask => ({
-  name: FIELD_JOBS_TASK,
-  intervalMs: 10_000,
-  async run() {
-    const endsAtMs = performance.now() + MAX_RUN_MS;
-    const isAllDone = await runFieldJobs(db, () => performance.now() > endsAtMs);
-    if (!isAllDone) services.wakeTask(FIELD_JOBS_TASK);
-  },
-});
+/** Scheduled task that runs the queued field jobs batch by batch, the sites in turns. */
+export const createFieldJobsTask = ({ db }: { db: Db }): ScheduledTask =>
+  createItemTask(db, {
+    name: store.FIELD_JOBS_TASK,
+    intervalMs: 10_000,
+    maxRunMs: MAX_RUN_MS,
+    listItems: async () => (await store.listJobs(db)).map((job) => ({ ...job, item: store.getJobItem(job) })),
+    runStep: (job) => runBatch(db, job),
+  });

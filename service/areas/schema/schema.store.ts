@@ -4,7 +4,9 @@ import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { raiseAllTypeVersions } from '../../kernel/db/type-versions.ts';
+import { deleteFailure } from '../../kernel/jobs/task-failures.store.ts';
 import type { FieldDraft } from './field-draft.ts';
+import { FIELD_JOBS_TASK, getJobItem } from './field-jobs.store.ts';
 import type { SchemaField, Slot } from './schema.ts';
 
 type FieldRow = Insertable<Tables['field']>;
@@ -197,13 +199,16 @@ export async function listUsedSlots(tx: Tx, siteId: number, typeId: number): Pro
   return new Set(rows.map(({ slot }) => slot as Slot));
 }
 
-/** Queues a job over all entries of the field's type; a queued job of the same kind starts over. */
+/**
+ * Queues a job over all entries of the field's type; a queued job of the same kind starts over, also when it had failed.
+ */
 export async function addJob(tx: Tx, siteId: number, fieldId: number, job: FieldJobKind): Promise<void> {
   await tx
     .insertInto('field_job')
     .values({ site_id: siteId, field_id: fieldId, job })
     .onConflict((oc) => oc.columns(['site_id', 'field_id', 'job']).doUpdateSet({ after_id: 0 }))
     .execute();
+  await deleteFailure(tx, FIELD_JOBS_TASK, { siteId, item: getJobItem({ fieldId, job }) });
 }
 
 export async function hasJob(tx: Tx, siteId: number, fieldId: number, job: FieldJobKind): Promise<boolean> {

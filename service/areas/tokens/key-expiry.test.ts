@@ -13,6 +13,7 @@ import { withTransaction } from '../../kernel/db/database.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { requestToken, createApiClient, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, createTestApp, type Person } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
 import { findApiKey } from './access-tokens.store.ts';
 import { keyExpiryTask } from './key-expiry.ts';
 
@@ -48,7 +49,7 @@ onEachApp((context) => {
       where user_id = ${person.userId} and disabled_at is null`.execute(context().db);
   const publicUrl = 'https://steward.test';
   const runExpiryTask = () =>
-    keyExpiryTask({ db: context().db, services: { wakeMailWorker: () => {}, publicUrl } }).run();
+    runTask(keyExpiryTask({ db: context().db, services: { wakeMailWorker: () => {}, publicUrl } }));
   const listMails = () =>
     context()
       .db.selectFrom('mail')

@@ -1,6 +1,7 @@
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeApiKeyExpiringMail, formatTimestamp } from '../../kernel/mail/messages.ts';
@@ -22,17 +23,18 @@ export const keyExpiryTask = ({
 }: {
   db: Db;
   services: Pick<Services, 'wakeMailWorker' | 'publicUrl'>;
-}): ScheduledTask => ({
-  name: 'API key expiry',
-  intervalMs: INTERVAL_MS,
-  async run() {
-    for (const siteId of await store.listSitesWithDueKeys(db)) {
-      while ((await expireKeys(db, siteId)) === BATCH_SIZE);
-      while ((await remindBatch(db, siteId, services.publicUrl)) === BATCH_SIZE);
+}): ScheduledTask =>
+  createItemTask(db, {
+    name: 'API key expiry',
+    intervalMs: INTERVAL_MS,
+    listItems: async () => (await store.listSitesWithDueKeys(db)).map((siteId) => ({ siteId, item: '' })),
+    async runStep({ siteId }) {
+      if ((await expireKeys(db, siteId)) === BATCH_SIZE) return true;
+      const reminded = await remindBatch(db, siteId, services.publicUrl);
       services.wakeMailWorker();
-    }
-  },
-});
+      return reminded === BATCH_SIZE;
+    },
+  });
 
 /** Disables a batch of expired keys, of one user or of all, and returns its size. The audit rows have no author. */
 export const expireKeys = (db: Db, siteId: number, userId?: number): Promise<number> =>

@@ -147,3 +147,32 @@ export async function resolveHomeSite(db: Db, email: string): Promise<{ siteId: 
     .executeTakeFirstOrThrow();
   return { siteId, userId };
 }
+
+/** State of the background work of all sites. */
+export interface BackgroundMetrics {
+  /** Entries whose calculated fields are still to be calculated. */
+  queuedCalculations: number;
+  /** Seconds since the oldest of them was queued; 0 without any. */
+  oldestCalculationSeconds: number;
+  /** Recorded calculations that failed, at most 1,000 for a field. */
+  failedCalculations: number;
+  /** Calculated fields whose formula is not run any more. */
+  parkedFields: number;
+  /** Tasks with failed items. */
+  tasks: readonly { task: string; retrying: number; parked: number }[];
+}
+
+export async function readBackgroundMetrics(db: Db): Promise<BackgroundMetrics> {
+  const { rows } = await sql<BackgroundMetrics>`
+    select (select count(*) from calc_queue)::int as "queuedCalculations",
+      (select coalesce(extract(epoch from now() - min(queued_at)), 0) from calc_queue)::int as "oldestCalculationSeconds",
+      (select count(*) from calculation_failure where entry_id <> 0)::int as "failedCalculations",
+      (select count(*) from calculation_failure where entry_id = 0)::int as "parkedFields",
+      (select coalesce(jsonb_agg(to_jsonb(t) order by t.task), '[]') from (
+        select task, (count(*) filter (where retry_at is not null))::int as retrying,
+          (count(*) filter (where retry_at is null))::int as parked
+        from task_failure group by task) t) as tasks`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('The database returned no metrics');
+  return row;
+}

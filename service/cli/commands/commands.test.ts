@@ -218,7 +218,7 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email: emailOf }) => {
   });
 });
 
-onEachHost(({ run, queryOne: one }) => {
+onEachHost(({ database, run, queryOne: one }) => {
   test.each([
     [['site', 'set', 'harbor'], 'Specify what to set'],
     [['site', 'set'], 'Give the slug of one site'],
@@ -270,5 +270,49 @@ onEachHost(({ run, queryOne: one }) => {
     const before = await one(rows);
     await expect((async () => run(...argv))()).rejects.toThrow(message);
     expect(await one(rows)).toEqual(before);
+  });
+
+  test('metrics count queued and failed calculations, and the failed items of each task', async () => {
+    const { db } = database();
+    const { type_id: typeId } = await db
+      .insertInto('entry_type')
+      .values({ site_id: 1, api_name: 'Metric', singular_name: 'Metric', plural_name: 'Metrics' })
+      .returning('type_id')
+      .executeTakeFirstOrThrow();
+    const { field_id: fieldId } = await db
+      .insertInto('field')
+      .values({
+        site_id: 1,
+        type_id: typeId,
+        api_name: 'A',
+        name: 'A',
+        description: null,
+        kind: 1,
+        formula: '"a"',
+      })
+      .returning('field_id')
+      .executeTakeFirstOrThrow();
+    await sql`insert into calc_queue (site_id, entry_id, queued_at) values (1, 1, now() - interval '1 hour')`.execute(
+      db,
+    );
+    await sql`insert into calculation_failure (site_id, field_id, entry_id, reason)
+      values (1, ${fieldId}, 0, 'A'), (1, ${fieldId}, 7, 'B'), (1, ${fieldId}, 8, 'C')`.execute(db);
+    await sql`insert into task_failure (site_id, task, item, reason, retry_at) values
+      (1, 'field jobs', 'a', 'A', now()), (1, 'field jobs', 'b', 'A', null), (null, 'other', '', 'A', null)`.execute(
+      db,
+    );
+    const metrics = await run('metrics');
+    expect(metrics).toEqual({
+      queuedCalculations: 1,
+      oldestCalculationSeconds: expect.closeTo(3_600, -2),
+      failedCalculations: 2,
+      parkedFields: 1,
+      failedItems: 3,
+      parkedItems: 2,
+      tasks: [
+        { task: 'field jobs', retrying: 1, parked: 1 },
+        { task: 'other', retrying: 0, parked: 1 },
+      ],
+    });
   });
 }, 'once');

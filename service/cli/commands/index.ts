@@ -1,6 +1,7 @@
 import { createApiKey } from './api-key.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
 import { restoreEntry } from './entry.ts';
+import { showMetrics } from './metrics.ts';
 import {
   grantPlatformAdministration,
   showPlatformAdministrators,
@@ -45,6 +46,9 @@ npm run --silent admin -- COMMAND
   entry restore TYPE ID... [--site SLUG]
       Restores deleted entries with their ids, values and history, but not
       references to them.
+  metrics
+      Prints the state of background work for monitoring: queued and failed
+      calculations, and failed items of each scheduled task.
   help
 
 Uses DATABASE_URL, DATA_DIR and PUBLIC_URL like the service, and works while the
@@ -65,6 +69,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'platform grant': grantPlatformAdministration,
   'platform revoke': revokePlatformAdministration,
   'entry restore': restoreEntry,
+  metrics: showMetrics,
 };
 
 /** Runs the command in the arguments after `admin --`. @throws CommandError for an unknown or rejected command */

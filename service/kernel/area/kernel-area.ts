@@ -12,6 +12,7 @@ export const kernelArea = defineArea({
     topic: { backup: { leftOut: 'log of the installation' } },
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
     mail: { backup: { leftOut: 'log of the installation' } },
+    task_failure: { backup: { leftOut: 'log of the installation' } },
     throttle: { backup: { leftOut: 'counters of the installation' } },
   },
 });

@@ -102,17 +102,19 @@ async function deleteSessions(db: Db, condition: RawBuilder<unknown>): Promise<n
 /** Rows deleted by one statement; sign-ins wait for one such statement at most. */
 const DELETE_BATCH_ROWS = 5_000;
 
-/** Deletes activity older than `days`, site by site in batches. @returns the number of deleted rows */
-export async function deleteOldActivity(db: Db, days: number): Promise<number> {
-  let deletedCount = 0;
-  const { rows: sites } = await sql<{ id: number }>`select site_id as id from site order by 1`.execute(db);
-  for (const { id } of sites) {
-    for (let batchCount = DELETE_BATCH_ROWS; batchCount === DELETE_BATCH_ROWS; deletedCount += batchCount) {
-      const { numAffectedRows } = await sql`delete from activity where activity_id in (
-        select activity_id from activity where site_id = ${id} and at < now() - make_interval(days => ${days}::int)
-        order by at limit ${DELETE_BATCH_ROWS} for update skip locked)`.execute(db);
-      batchCount = Number(numAffectedRows ?? 0n);
-    }
-  }
-  return deletedCount;
+/** Ids of the sites with activity older than `days`; one index lookup for each site. */
+export async function listSitesWithOldActivity(db: Db, days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select site_id as id from site s where exists (
+      select from activity a where a.site_id = s.site_id and a.at < now() - make_interval(days => ${days}::int))
+    order by site_id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes a batch of activity of a site older than `days`. @returns whether there may be more */
+export async function deleteOldActivity(db: Db, siteId: number, days: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from activity where activity_id in (
+    select activity_id from activity where site_id = ${siteId} and at < now() - make_interval(days => ${days}::int)
+    order by at limit ${DELETE_BATCH_ROWS} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0n) === DELETE_BATCH_ROWS;
 }

@@ -16,6 +16,7 @@ import { up as platform } from './migrations/0014_platform.ts';
 import { up as vouched } from './migrations/0015_vouched.ts';
 import { up as keyExpiry } from './migrations/0016_key_expiry.ts';
 import { up as typeVersions } from './migrations/0017_type_versions.ts';
+import { up as failures } from './migrations/0018_failures.ts';
 import { up as storage } from './migrations/0019_storage.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0015_vouched': { up: vouched },
   '0016_key_expiry': { up: keyExpiry },
   '0017_type_versions': { up: typeVersions },
+  '0018_failures': { up: failures },
   '0019_storage': { up: storage },
 };
 

@@ -1,4 +1,23 @@
 import type { Log } from '../log.ts';
+import { getRetryDelayMs } from './backoff.ts';
+import type { TaskItem } from './task-failures.store.ts';
+import { startWakeLoop } from './wake-loop.ts';
+
+/** A failed attempt to process an item of a task. */
+export interface ItemFailure extends TaskItem {
+  error: unknown;
+  attempts: number;
+  /** Milliseconds until the next attempt; null when the item is parked, that is, not retried by itself any more. */
+  retryInMs: number | null;
+}
+
+/** Result of a run; nothing when the run did all there was to do. */
+export interface TaskOutcome {
+  /** Milliseconds after which the task should run again, if that is before its interval; 0 when work is left. */
+  runAgainInMs?: number;
+  /** Items that failed; the others were processed. */
+  failures?: readonly ItemFailure[];
+}
 
 /** Work that the service does at intervals without a request. */
 export interface ScheduledTask {
@@ -6,9 +25,11 @@ export interface ScheduledTask {
   intervalMs: number;
   /**
    * Every process runs its tasks: if two do so at the same time, the work must be done once (`for update skip locked`). `signal`
-   * fires when the service stops; long work should end then.
+   * fires when the service stops; long work should end then. Tasks that work on sites or other items use `createItemTask`
+   * (run-in-turns.ts), so that one failing item does not stop the others.
+   * @throws Error when no item could be processed; the task is retried with backoff
    */
-  run(signal?: AbortSignal): Promise<void>;
+  run(signal?: AbortSignal): Promise<TaskOutcome | void>;
 }
 
 export interface TaskScheduler {
@@ -18,7 +39,13 @@ export interface TaskScheduler {
   stop(): Promise<void>;
 }
 
-/** Runs each task at once and then at its interval, never twice at the same time. A failure is logged; the task runs again later. */
+/** First delay of a retry; tasks with a shorter interval begin with that. */
+const RETRY_DELAY_MS = 5_000;
+
+/**
+ * Runs each task at once and then at its interval, never twice at the same time. A run that fails is logged and retried with backoff.
+ * A task as a whole is never parked: it fails when the database cannot be reached.
+ */
 export function startScheduledTasks({
   log,
   tasks,
@@ -28,44 +55,37 @@ export function startScheduledTasks({
 }): TaskScheduler {
   const abortController = new AbortController();
   const { signal } = abortController;
-  const runners = new Map(tasks.map((task) => [task.name, startTask(task)]));
 
-  function startTask(task: ScheduledTask): { wake(): void; waitUntilIdle(): Promise<void> } {
-    let timer: NodeJS.Timeout | undefined;
-    let currentRun: Promise<void> | undefined;
-    let mustRunAgain = false;
-    async function run(): Promise<void> {
-      clearTimeout(timer);
-      do {
-        mustRunAgain = false;
-        try {
-          await task.run(signal);
-        } catch (error) {
-          log.error({ err: error, task: task.name }, 'Scheduled task failed and will be retried');
-        }
-      } while (mustRunAgain && !signal.aborted);
-      currentRun = undefined;
-      if (!signal.aborted) timer = setTimeout(wake, task.intervalMs).unref();
-    }
-    function wake(): void {
-      if (currentRun) mustRunAgain = true;
-      else if (!signal.aborted) currentRun = run();
-    }
-    wake();
-    return {
-      wake,
-      async waitUntilIdle() {
-        clearTimeout(timer);
-        await currentRun;
-      },
-    };
+  function startTask(task: ScheduledTask) {
+    let failureCount = 0;
+    return startWakeLoop(async () => {
+      try {
+        const { runAgainInMs = Infinity, failures = [] } = (await task.run(signal)) ?? {};
+        failureCount = 0;
+        for (const failure of failures) logFailure(log, task, failure);
+        return Math.min(task.intervalMs, runAgainInMs);
+      } catch (error) {
+        failureCount += 1;
+        log.error({ err: error, task: task.name, failureCount }, 'Scheduled task failed and will be retried');
+        return getRetryDelayMs(failureCount, Math.min(task.intervalMs, RETRY_DELAY_MS));
+      }
+    });
   }
 
+  const loops = new Map(tasks.map((task) => [task.name, startTask(task)]));
   return {
-    wake: (name) => runners.get(name)?.wake(),
+    wake: (name) => loops.get(name)?.wake(),
     async stop() {
       abortController.abort();
-      await Promise.all([...runners.values()].map((runner) => runner.waitUntilIdle()));
+      await Promise.all([...loops.values()].map((loop) => loop.stop()));
     },
   };
+}
+
+function logFailure(log: Log, { name }: ScheduledTask, { error, ...fields }: ItemFailure): void {
+  const message =
+    fields.retryInMs === null
+      ? 'Item of a scheduled task is parked'
+      : 'Item of a scheduled task will be retried';
+  log.error({ err: error, task: name, ...fields }, message);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { createTransport } from 'nodemailer';
 import type { Tables } from '../db/tables/index.ts';
+import { startWakeLoop } from '../jobs/wake-loop.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
@@ -27,36 +28,19 @@ export function startMailWorker(options: { db: Kysely<Tables>; config: MailConfi
   const transport = createMailTransport(options.config);
   const abortController = new AbortController();
   const context: MailContext = { ...options, transport, signal: abortController.signal, isStopped: false };
-  let timer: NodeJS.Timeout | undefined;
-  let currentRun: Promise<void> | undefined;
-  let mustRunAgain = false;
-
-  async function run(): Promise<void> {
-    clearTimeout(timer);
-    do {
-      mustRunAgain = false;
-      await sendDueMails(context);
-    } while (mustRunAgain && !context.isStopped);
-    currentRun = undefined;
-    if (!context.isStopped) timer = setTimeout(wake, POLL_INTERVAL_MS).unref();
-  }
-
-  function wake(): void {
-    if (currentRun) mustRunAgain = true;
-    else if (!context.isStopped) currentRun = run();
-  }
-
-  wake();
+  const loop = startWakeLoop(async () => {
+    await sendDueMails(context);
+    return POLL_INTERVAL_MS;
+  });
   return {
-    wake,
+    wake: () => loop.wake(),
     async stop() {
       context.isStopped = true;
-      clearTimeout(timer);
       const timeout = setTimeout(
         () => abortController.abort(new Error('The service stopped')),
         STOP_TIMEOUT_MS,
       );
-      await currentRun;
+      await loop.stop();
       clearTimeout(timeout);
       transport.close();
     },

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
 import { withTransaction } from '../db/database.ts';
-import { deleteExpiredEvents, deleteExpiredEventsTask } from './delete-expired-events.ts';
+import { deleteExpiredEventsTask } from './delete-expired-events.ts';
 import { type ChangeEvent, publishEvents } from './events.store.ts';
 
 onEachDatabase((database) => {
@@ -36,7 +37,7 @@ onEachDatabase((database) => {
       where e.site_id = ${site} and t.name = ${topic} order by e.off`.execute(database().db);
     return rows.map(({ off }) => off);
   };
-  const run = () => deleteExpiredEventsTask(database()).run();
+  const run = () => runTask(deleteExpiredEventsTask(database()));
 
   test('events are deleted after 9 days, in every topic of every site', async () => {
     const other = await makeSite(database().db);
@@ -63,12 +64,13 @@ onEachDatabase((database) => {
     expect(await listOffsets(siteId)).toEqual([3, 4]);
   });
 
-  test('a run is limited in batches, and the next one continues', async () => {
+  test('a run is limited in time, and the next one continues', async () => {
     await publish(siteId, 10);
     await age(siteId, 9, 10);
-    await deleteExpiredEvents(database().db, undefined, { batchSize: 2, maxBatches: 3 });
-    expect(await listOffsets(siteId)).toEqual([6, 7, 8, 9]);
-    await deleteExpiredEvents(database().db, undefined, { batchSize: 2, maxBatches: 3 });
+    const task = deleteExpiredEventsTask(database(), { batchSize: 4, maxRunMs: 0 });
+    expect(await task.run()).toMatchObject({ runAgainInMs: 0 });
+    expect(await listOffsets(siteId)).toEqual([4, 5, 6, 7, 8, 9]);
+    await runTask(task);
     expect(await listOffsets(siteId)).toEqual([9]);
   });
 

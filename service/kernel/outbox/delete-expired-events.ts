@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts';
+import { createItemTask } from '../jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../jobs/scheduled-tasks.ts';
 import { deleteEventsBefore, listTopicsWithEventsBefore } from './events.store.ts';
 
@@ -7,37 +8,26 @@ const HOUR_MS = 3_600_000;
 const EVENT_RETENTION_MS = 9 * 24 * HOUR_MS;
 /** Rows deleted by one statement; bounds the time for which it blocks the embedded database. */
 const BATCH_SIZE = 10_000;
-/** Statements of one run for each topic; the next run continues. */
-const MAX_BATCHES_PER_TOPIC = 100;
-
-interface DeletionLimits {
-  batchSize: number;
-  maxBatches: number;
-}
+/** Upper bound of one run in milliseconds; the next run continues. */
+const MAX_RUN_MS = 10_000;
 
 /**
- * Deletes the events of all sites that are older than 9 days, one statement of at most `batchSize` rows after the other.
- * Concurrent runs delete disjoint rows or wait for each other; a run that finds nothing reads one row for each topic.
- * @param signal ends the run after the current statement
+ * Scheduled task that deletes the events of all sites after their retention time, one statement of at most `batchSize` rows after the
+ * other, the sites in turns. Concurrent runs delete disjoint rows or wait for each other; a run that finds nothing reads one row for
+ * each topic.
  */
-export async function deleteExpiredEvents(
-  db: Db,
-  signal?: AbortSignal,
-  { batchSize, maxBatches }: DeletionLimits = { batchSize: BATCH_SIZE, maxBatches: MAX_BATCHES_PER_TOPIC },
-): Promise<void> {
-  const before = new Date(Date.now() - EVENT_RETENTION_MS);
-  for (const topic of await listTopicsWithEventsBefore(db, before)) {
-    for (let batch = 0; batch < maxBatches; batch += 1) {
-      if (signal?.aborted) return;
-      const deleted = await deleteEventsBefore(db, topic, before, batchSize);
-      if (deleted < batchSize) break;
-    }
-  }
-}
-
-/** Scheduled task that deletes events after their retention time. */
-export const deleteExpiredEventsTask = ({ db }: { db: Db }): ScheduledTask => ({
-  name: 'delete expired events',
-  intervalMs: HOUR_MS,
-  run: (signal) => deleteExpiredEvents(db, signal),
-});
+export const deleteExpiredEventsTask = (
+  { db }: { db: Db },
+  { batchSize, maxRunMs } = { batchSize: BATCH_SIZE, maxRunMs: MAX_RUN_MS },
+): ScheduledTask =>
+  createItemTask(db, {
+    name: 'delete expired events',
+    intervalMs: HOUR_MS,
+    maxRunMs,
+    async listItems() {
+      const before = new Date(Date.now() - EVENT_RETENTION_MS);
+      const topics = await listTopicsWithEventsBefore(db, before);
+      return topics.map((topic) => ({ ...topic, before, item: `topic ${topic.topicId}` }));
+    },
+    runStep: async (topic) => (await deleteEventsBefore(db, topic, topic.before, batchSize)) === batchSize,
+  });

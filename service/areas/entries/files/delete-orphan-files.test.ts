@@ -13,8 +13,9 @@ import {
   uploadFiles,
 } from '../../../testing/entries.ts';
 import { as, dataDir, onEachApp, services } from '../../../testing/site.ts';
+import { runTask } from '../../../testing/tasks.ts';
 import { getContentPath } from './content.ts';
-import { deleteOrphanFiles, deleteOrphanFilesTask } from './delete-orphan-files.ts';
+import { deleteOrphanFilesTask } from './delete-orphan-files.ts';
 import { upsertFile } from './files.store.ts';
 
 const DAY_MS = 86_400_000;
@@ -74,7 +75,7 @@ onEachApp((context) => {
     await sql`update stored_file set created_at = now() - ${`${days} days`}::interval`.execute(context().db);
     for (const content of contents) await ageContent(content, days);
   };
-  const run = () => deleteOrphanFilesTask({ db: context().db, services }).run();
+  const run = () => runTask(deleteOrphanFilesTask({ db: context().db, services }));
   /** Runs the task, lets the grace period for backups end, and runs it again. */
   const runTwice = async (content: Buffer) => {
     await run();
@@ -168,7 +169,7 @@ onEachApp((context) => {
     await writeFile(path, content);
     await utimes(path, 0, 0);
     await createWithFile(createContent());
-    await deleteOrphanFiles(context().db, folder);
+    await runTask(deleteOrphanFilesTask({ db: context().db, services: { dataDir: folder } }));
     expect((await stat(path)).size).toBe(content.length);
     await rm(folder, { recursive: true });
   });
@@ -249,7 +250,8 @@ onEachApp((context) => {
     const orphan = createContent();
     await makeOrphan(orphan);
     await age(400, ...contents, orphan);
-    await deleteOrphanFiles(context().db, dataDir, undefined, { checkedFiles: 2, entries: 2 });
+    const limits = { checkedFiles: 2, entries: 2 };
+    await runTask(deleteOrphanFilesTask({ db: context().db, services }, limits));
     expect(await hasRow(orphan)).toBe(false);
     for (const content of contents) expect(await find(content)).toEqual(ALL);
   });

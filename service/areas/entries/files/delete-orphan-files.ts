@@ -4,6 +4,8 @@ import type { Services } from '../../../kernel/http/handler.ts';
 import { deleteAbandonedUploads } from '../../../kernel/http/uploads.ts';
 import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
 import { lockStorage } from '../../../kernel/storage.store.ts';
+import { createItemTask } from '../../../kernel/jobs/run-in-turns.ts';
+import type { TaskItem } from '../../../kernel/jobs/task-failures.store.ts';
 import { finishRemovals, listStoredHashes, removeContent, renewContent } from './content.ts';
 import * as store from './files.store.ts';
 
@@ -22,51 +24,42 @@ const MAX_ENTRY_ID = 2_147_483_647;
 /** Contents are in one folder for each first byte of their hash. */
 const CONTENT_FOLDERS = 256;
 
+interface CleanupLimits {
+  /** Files checked in one pass over the entries of a site. */
+  checkedFiles: number;
+  /** Entries searched by one statement. */
+  entries: number;
+}
+
 interface CleanupContext {
   db: Db;
   dataDir: string;
   signal: AbortSignal | undefined;
 }
 
-/**
- * Deletes files to which nothing has referred for 7 days, and contents on disk without a file (uploads that were refused).
- * Current values of entries, the last values of deleted entries and the log count as references, so that history, restored
- * entries and backups are complete. Temporary files of uploads are deleted after a day. Idempotent; several processes can run it at the same time. Uploads of the same content
- * are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
- */
-export async function deleteOrphanFiles(
-  db: Db,
-  dataDir: string,
-  signal?: AbortSignal,
-  limits = { checkedFiles: MAX_CHECKED_FILES, entries: ENTRIES_PER_STATEMENT },
-): Promise<void> {
-  const context = { db, dataDir, signal };
-  const before = new Date(Date.now() - RETENTION_MS);
-  for (const siteId of await store.listSitesWithFilesBefore(db, before)) {
-    await deleteFilesOfSite(context, siteId, before, limits);
-  }
-  await removeContentsWithoutFile(context, before);
-  await deleteAbandonedUploads(dataDir, new Date(Date.now() - DAY_MS));
+/** A site whose old files are checked page by page. */
+interface FilesOfSite extends TaskItem {
+  siteId: number;
+  /** Id of the last checked file. */
+  afterId: number;
 }
 
+/** Checks the next files of a site and deletes those to which nothing refers. @returns whether there are more files */
 async function deleteFilesOfSite(
   { db, dataDir, signal }: CleanupContext,
-  siteId: number,
+  site: FilesOfSite,
   before: Date,
-  limits: { checkedFiles: number; entries: number },
-): Promise<void> {
-  let afterId = 0;
-  for (;;) {
-    // Keyset pagination.
-    const ids = await store.listFilesBefore(db, siteId, before, { afterId, limit: limits.checkedFiles });
-    const orphans = new Set(ids);
-    await excludeReferenced({ db, dataDir, signal }, siteId, orphans, limits.entries);
-    await forEachBatch([...orphans], DELETE_BATCH_SIZE, async (batch) => {
-      if (!signal?.aborted) await deleteFiles(db, dataDir, { siteId, ids: batch, before });
-    });
-    afterId = ids.at(-1) ?? 0;
-    if (signal?.aborted || ids.length < limits.checkedFiles) return;
-  }
+  limits: CleanupLimits,
+): Promise<boolean> {
+  const { siteId, afterId } = site;
+  const ids = await store.listFilesBefore(db, siteId, before, { afterId, limit: limits.checkedFiles });
+  const orphans = new Set(ids);
+  await excludeReferenced({ db, dataDir, signal }, siteId, orphans, limits.entries);
+  await forEachBatch([...orphans], DELETE_BATCH_SIZE, async (batch) => {
+    if (!signal?.aborted) await deleteFiles(db, dataDir, { siteId, ids: batch, before });
+  });
+  site.afterId = ids.at(-1) ?? 0;
+  return ids.length === limits.checkedFiles;
 }
 
 /**
@@ -145,15 +138,33 @@ async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
   return false;
 }
 
-/** Scheduled task that deletes files to which no entry refers. */
-export const deleteOrphanFilesTask = ({
-  db,
-  services,
-}: {
-  db: Db;
-  services: Pick<Services, 'dataDir'>;
-}): ScheduledTask => ({
-  name: 'delete orphan files',
-  intervalMs: DAY_MS,
-  run: (signal) => deleteOrphanFiles(db, services.dataDir, signal),
-});
+/**
+ * Scheduled task that deletes files to which nothing has referred for 7 days, and contents on disk without a file (uploads that were
+ * refused). Current values of entries, the last values of deleted entries and the log count as references, so that history, restored
+ * entries and backups are complete. Temporary files of uploads are deleted after a day. Idempotent; several processes can run it at the same time. Uploads of the same content
+ * are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
+ */
+export function deleteOrphanFilesTask(
+  { db, services: { dataDir } }: { db: Db; services: Pick<Services, 'dataDir'> },
+  limits: CleanupLimits = { checkedFiles: MAX_CHECKED_FILES, entries: ENTRIES_PER_STATEMENT },
+): ScheduledTask {
+  const getStart = () => new Date(Date.now() - RETENTION_MS);
+  const siteTask = createItemTask<FilesOfSite>(db, {
+    name: 'delete orphan files',
+    intervalMs: DAY_MS,
+    async listItems() {
+      const siteIds = await store.listSitesWithFilesBefore(db, getStart());
+      return siteIds.map((siteId) => ({ siteId, item: '', afterId: 0 }));
+    },
+    runStep: (site, signal) => deleteFilesOfSite({ db, dataDir, signal }, site, getStart(), limits),
+  });
+  return {
+    ...siteTask,
+    async run(signal) {
+      const outcome = await siteTask.run(signal);
+      await removeContentsWithoutFile({ db, dataDir, signal }, getStart());
+      await deleteAbandonedUploads(dataDir, new Date(Date.now() - DAY_MS));
+      return outcome;
+    },
+  };
+}

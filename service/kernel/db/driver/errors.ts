@@ -73,3 +73,10 @@ export function toDbError(error: unknown): DbError {
 export function getDbError(error: unknown): { code: string; constraint: string | undefined } | undefined {
   return error instanceof DbError ? { code: error.code, constraint: error.constraint } : undefined;
 }
+
+/** Classes of errors of the database as a whole: connection, resources, operator intervention, system, read-only standby. */
+const UNAVAILABLE = /^(08|53|57P|57U|58|25006)/;
+
+/** Whether the database as a whole failed, so that the same statement may succeed later without a change of its data. */
+export const isDatabaseUnavailable = (error: unknown): boolean =>
+  error instanceof DbError && UNAVAILABLE.test(error.code);

@@ -1,4 +1,7 @@
-/** Tables of entry types, fields, entries and their history (migrations/0004_data.ts, 0009_views.ts, 0017_type_versions.ts). */
+/**
+ * Tables of entry types, fields, entries and their history (migrations/0004_data.ts, 0009_views.ts, 0017_type_versions.ts,
+ * 0018_failures.ts).
+ */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -143,6 +146,19 @@ interface CalcQueueTable {
   attempts: Generated<number>;
 }
 
+/** Calculated values that could not be computed; the reason is shown with the schema. */
+interface CalculationFailureTable {
+  site_id: number;
+  field_id: number;
+  /** 0 for a field whose formula is no longer run. */
+  entry_id: number;
+  reason: string;
+  attempts: Generated<number>;
+  failed_at: Timestamp;
+  /** Null: computed again when the entry or the formula changes. */
+  retry_at: Nullable<Date>;
+}
+
 /** Content of a file, once per site; the bytes are stored in the data folder under their hash. */
 interface StoredFileTable {
   site_id: number;
@@ -193,5 +209,6 @@ export interface EntryTables {
   entry_change: EntryChangeTable;
   cell_log: CellLogTable;
   calc_queue: CalcQueueTable;
+  calculation_failure: CalculationFailureTable;
   stored_file: StoredFileTable;
 }

@@ -258,6 +258,20 @@ interface ThrottleTable {
   window_started_at: Date;
 }
 
+/** Items of scheduled tasks that failed (service/kernel/jobs/run-in-turns.ts). */
+interface TaskFailureTable {
+  /** Null for work of the whole installation. */
+  site_id: number | null;
+  task: string;
+  /** Empty when the site itself is the item. */
+  item: string;
+  attempts: Generated<number>;
+  reason: string;
+  failed_at: Timestamp;
+  /** Null: parked. */
+  retry_at: Nullable<Date>;
+}
+
 /** Number of rows of a list per block of ids; maintained by triggers (migrations/0002_list_blocks.ts). */
 interface ListBlockTable {
   site_id: number;
@@ -287,5 +301,6 @@ export interface Tables extends AccessTables, BackupTables, EntryTables, Platfor
   topic_event: TopicEventTable;
   mail: MailTable;
   throttle: ThrottleTable;
+  task_failure: TaskFailureTable;
   list_block: ListBlockTable;
 }

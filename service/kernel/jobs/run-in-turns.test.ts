@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { onEachDatabase } from '../../testing/databases.ts';
+import { makeSite } from '../../testing/site.ts';
+import { DbError } from '../db/errors.ts';
+import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
+import { createItemTask } from './run-in-turns.ts';
+import { listFailures, type TaskItem } from './task-failures.store.ts';
+
+test.each([
+  [1, 5_000],
+  [2, 20_000],
+  [3, 80_000],
+  [4, 320_000],
+  [9, 3_600_000],
+])('the delay after %d failures is about %d ms', (failures, delayMs) => {
+  for (let sample = 0; sample < 100; sample += 1) {
+    const delay = getRetryDelayMs(failures);
+    expect(delay).toBeGreaterThanOrEqual(delayMs * 0.8);
+    expect(delay).toBeLessThanOrEqual(delayMs * 1.2);
+  }
+});
+
+onEachDatabase((database) => {
+  const TASK = 'test task';
+  let sites: [number, number, number];
+  beforeEach(async () => {
+    await sql`delete from task_failure`.execute(database().db);
+    const { db } = database();
+    sites = [await makeSite(db), await makeSite(db), await makeSite(db)];
+  });
+
+  /** A task over the items of the sites; `runStep` receives the id of the site. */
+  const createTask = (
+    runStep: (siteId: number) => Promise<boolean>,
+    options: { maxRunMs?: number; items?: () => TaskItem[] } = {},
+  ) =>
+    createItemTask(database().db, {
+      name: TASK,
+      intervalMs: 60_000,
+      ...(options.maxRunMs !== undefined && { maxRunMs: options.maxRunMs }),
+      listItems: async () => options.items?.() ?? sites.map((siteId) => ({ siteId, item: '' })),
+      runStep: ({ siteId }) => runStep(siteId ?? 0),
+    });
+  const makeDue = () =>
+    sql`update task_failure set retry_at = now() where retry_at is not null`.execute(database().db);
+  const tooLarge = new DbError('total size of jsonb array elements exceeds the maximum', { code: '54000' });
+
+  test('a site that fails does not keep the sites after it from their turn', async () => {
+    const [bad, ...others] = sites;
+    const processed: number[] = [];
+    const task = createTask(async (siteId) => {
+      if (siteId === bad) throw tooLarge;
+      processed.push(siteId);
+      return false;
+    });
+    const outcome = await task.run();
+    expect(processed).toEqual(others);
+    expect(outcome).toMatchObject({ failures: [{ siteId: bad, error: tooLarge, attempts: 1 }] });
+    expect(outcome?.runAgainInMs).toBeLessThanOrEqual(6_000);
+    expect(await listFailures(database().db, TASK)).toMatchObject([{ siteId: bad, attempts: 1 }]);
+  });
+
+  test('a failed item is retried with growing delays, and parked after five failures', async () => {
+    const [bad] = sites;
+    let attempts = 0;
+    const task = createTask(async (siteId) => {
+      if (siteId !== bad) return false;
+      attempts += 1;
+      throw tooLarge;
+    });
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
+      await task.run();
+      // Not due yet.
+      await task.run();
+      expect(attempts).toBe(attempt);
+      const [failure] = await listFailures(database().db, TASK);
+      const nominalMs = 5_000 * 4 ** (attempt - 1);
+      expect(failure?.attempts).toBe(attempt);
+      expect(failure?.retryInMs).toBeGreaterThan(nominalMs * 0.8 - 2_000);
+      expect(failure?.retryInMs).toBeLessThanOrEqual(nominalMs * 1.2);
+      await makeDue();
+    }
+    await task.run();
+    expect(await listFailures(database().db, TASK)).toEqual([
+      { siteId: bad, item: '', attempts: MAX_ATTEMPTS, retryInMs: null },
+    ]);
+    await makeDue();
+    await task.run();
+    expect(attempts).toBe(MAX_ATTEMPTS);
+    const { rows } = await sql<{ reason: string }>`select reason from task_failure`.execute(database().db);
+    expect(rows).toEqual([
+      {
+        reason:
+          'The database refused the change (54000): total size of jsonb array elements exceeds the maximum',
+      },
+    ]);
+  });
+
+  test('a failure is forgotten when the item succeeds, and when it has no work left', async () => {
+    const [first, second] = sites;
+    let isBroken = true;
+    let items: TaskItem[] = [first, second].map((siteId) => ({ siteId, item: '' }));
+    const run = async () => {
+      if (isBroken) throw new Error('Broken');
+      return false;
+    };
+    const task = createTask(run, { items: () => items });
+    await task.run();
+    expect(await listFailures(database().db, TASK)).toHaveLength(2);
+    isBroken = false;
+    await makeDue();
+    items = items.slice(0, 1);
+    await task.run();
+    expect(await listFailures(database().db, TASK)).toEqual([]);
+  });
+
+  describe('turns', () => {
+    /** Runs steps of these lengths in milliseconds until `steps` are done; returns the sites in the order of their steps. */
+    const listTurns = async (stepMs: ReadonlyMap<number, number>, steps: number, maxRunMs?: number) => {
+      const turns: number[] = [];
+      let timeMs = 0;
+      const task = createItemTask(
+        database().db,
+        {
+          name: TASK,
+          intervalMs: 60_000,
+          ...(maxRunMs !== undefined && { maxRunMs }),
+          listItems: async () => [...stepMs.keys()].map((siteId) => ({ siteId, item: '' })),
+          async runStep({ siteId }) {
+            turns.push(siteId);
+            timeMs += stepMs.get(siteId) ?? 0;
+            return turns.length < steps;
+          },
+        },
+        () => timeMs,
+      );
+      while (turns.length < steps) await task.run();
+      return turns.slice(0, steps);
+    };
+
+    test.each([undefined, 0])(
+      'sites get equal shares of time, with a time limit of %s per run',
+      async (maxRunMs) => {
+        const [slow, quick, quicker] = sites;
+        const stepMs = new Map([
+          [slow, 400],
+          [quick, 100],
+          [quicker, 50],
+        ]);
+        const turns = await listTurns(stepMs, 140, maxRunMs);
+        const shares = [...stepMs].map(([site, ms]) => turns.filter((turn) => turn === site).length * ms);
+        expect(turns.slice(0, 3)).toEqual(sites);
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(400);
+      },
+    );
+  });
+
+  test.each(['08006', '57P03', '53300', '25006'])(
+    'a failure of the database as a whole (%s) fails the run and counts against no item',
+    async (code) => {
+      const unavailable = new DbError('The database cannot be reached', { code });
+      const task = createTask(() => Promise.reject(unavailable));
+      await expect(task.run()).rejects.toBe(unavailable);
+      expect(await listFailures(database().db, TASK)).toEqual([]);
+    },
+  );
+
+  test('an aborted run counts against no item', async () => {
+    const controller = new AbortController();
+    const task = createTask(async () => {
+      controller.abort();
+      throw new Error('Stopped');
+    });
+    await expect(task.run(controller.signal)).rejects.toThrow('Stopped');
+    expect(await listFailures(database().db, TASK)).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+/** A repeated run, never twice at the same time. */
+export interface WakeLoop {
+  /** Runs now, or once more if a run is in progress. */
+  wake(): void;
+  /** Starts no further runs and resolves when the current one has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs at once and then repeatedly until it is stopped.
+ * @param run must not reject; resolves with the milliseconds until the next run
+ */
+export function startWakeLoop(run: () => Promise<number>): WakeLoop {
+  let timer: NodeJS.Timeout | undefined;
+  let currentRun: Promise<void> | undefined;
+  let mustRunAgain = false;
+  let isStopped = false;
+
+  async function runUntilIdle(): Promise<void> {
+    clearTimeout(timer);
+    let delayMs = 0;
+    do {
+      mustRunAgain = false;
+      delayMs = await run();
+    } while (mustRunAgain && !isStopped);
+    currentRun = undefined;
+    if (!isStopped) timer = setTimeout(wake, delayMs).unref();
+  }
+
+  function wake(): void {
+    if (currentRun) mustRunAgain = true;
+    else if (!isStopped) currentRun = runUntilIdle();
+  }
+
+  wake();
+  return {
+    wake,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await currentRun;
+    },
+  };
+}
