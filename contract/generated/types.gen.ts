@@ -855,6 +855,27 @@ export type TwoFactorCoverage = {
     people: Array<PersonWithoutFactor>;
 };
 
+export type TaskFailure = {
+    /**
+     * Name of the scheduled task.
+     */
+    task: string;
+    /**
+     * What of the site failed; empty for the work of the whole site.
+     */
+    item: string;
+    /**
+     * Failures in a row.
+     */
+    attempts: number;
+    reason: string;
+    failedAt: string;
+    /**
+     * Time of the next attempt; null when the item is parked.
+     */
+    retryAt: string | null;
+};
+
 /**
  * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
@@ -1665,6 +1686,32 @@ export type SavedViewChange = {
     columns?: ViewColumns;
 };
 
+export type EntryCalculationFailure = {
+    entryId: number;
+    reason: string;
+    failedAt: string;
+    /**
+     * Time of the next attempt; null when the entry or the formula has to change first.
+     */
+    retryAt: string | null;
+};
+
+export type CalculationFailures = {
+    fieldId: number;
+    /**
+     * Why the formula is not run for any entry until it changes; null when only single entries failed.
+     */
+    fieldReason: string | null;
+    /**
+     * Number of failed entries; 1000 means at least so many.
+     */
+    entryCount: number;
+    /**
+     * The entries that failed last.
+     */
+    entries: Array<EntryCalculationFailure>;
+};
+
 export type RequiredWhenCondition = {
     fieldId: number;
     /**
@@ -1769,7 +1816,7 @@ export type NewFieldInfo = {
     isSearchable?: boolean;
     isOnEntryForm?: boolean;
     /**
-     * Formula of a calculated field: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`.
+     * Formula of a calculated field: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`. A calculated text has at most 10,000 characters; an entry with a longer result has no data in the field (listCalculationFailures).
      */
     formula?: string | null;
     entryLists?: Array<number>;
@@ -5635,6 +5682,100 @@ export type ReadTwoFactorCoverageResponses = {
 
 export type ReadTwoFactorCoverageResponse = ReadTwoFactorCoverageResponses[keyof ReadTwoFactorCoverageResponses];
 
+export type ListTaskFailuresData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/backgroundwork';
+};
+
+export type ListTaskFailuresErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListTaskFailuresError = ListTaskFailuresErrors[keyof ListTaskFailuresErrors];
+
+export type ListTaskFailuresResponses = {
+    /**
+     * The failed items.
+     */
+    200: Array<TaskFailure>;
+};
+
+export type ListTaskFailuresResponse = ListTaskFailuresResponses[keyof ListTaskFailuresResponses];
+
+export type RetryTaskFailuresData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/backgroundwork';
+};
+
+export type RetryTaskFailuresErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type RetryTaskFailuresError = RetryTaskFailuresErrors[keyof RetryTaskFailuresErrors];
+
+export type RetryTaskFailuresResponses = {
+    /**
+     * The items are due.
+     */
+    204: void;
+};
+
+export type RetryTaskFailuresResponse = RetryTaskFailuresResponses[keyof RetryTaskFailuresResponses];
+
 export type ListApprovedAddressesData = {
     body?: never;
     headers?: {
@@ -8593,6 +8734,62 @@ export type UpdateViewResponses = {
 };
 
 export type UpdateViewResponse = UpdateViewResponses[keyof UpdateViewResponses];
+
+export type ListCalculationFailuresData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/calculationfailures';
+};
+
+export type ListCalculationFailuresErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListCalculationFailuresError = ListCalculationFailuresErrors[keyof ListCalculationFailuresErrors];
+
+export type ListCalculationFailuresResponses = {
+    /**
+     * The calculated fields with failures.
+     */
+    200: Array<CalculationFailures>;
+};
+
+export type ListCalculationFailuresResponse = ListCalculationFailuresResponses[keyof ListCalculationFailuresResponses];
 
 export type ListFieldsData = {
     body?: never;

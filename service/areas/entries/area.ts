@@ -6,12 +6,12 @@ import {
   jsonColumns,
   userColumns,
 } from '../../kernel/backup-sheets.ts';
+import { recalculateTask } from './calculate/recalculate.ts';
 import { deleteOrphanFilesTask } from './files/delete-orphan-files.ts';
 import { entryFileHandlers } from './files/handlers.ts';
 import { entryHistoryHandlers } from './history/handlers.ts';
 import { entryQueryHandlers } from './query/handlers.ts';
 import { entryWriteHandlers } from './write/handlers.ts';
-import { recalculateTask } from './write/recalculate.ts';
 
 export const entriesArea = defineArea({
   name: 'entries',
@@ -70,7 +70,10 @@ export const entriesArea = defineArea({
     waiting: {
       name: 'history/to-calculate.csv',
       kind: 'history',
-      from: '(select q.site_id, q.entry_id, e.type_id from calc_queue q join entry e using (site_id, entry_id))',
+      // Entries with failed calculations too: they are calculated again after a restore, which finds the reasons.
+      from: `(select q.site_id, q.entry_id, e.type_id from (
+        select site_id, entry_id from calc_queue union select site_id, entry_id from calculation_failure) q
+      join entry e using (site_id, entry_id))`,
       keys: ['entry_id'],
       isByEntryType: true,
       columns: plainColumns('entry_id'),

@@ -1,4 +1,4 @@
 export { getContentPath, renewContent, storeContent } from './files/content.ts';
-export { recalculateTask } from './write/recalculate.ts';
+export { recalculateTask } from './calculate/recalculate.ts';
 export { restoreEntries } from './history/restore.ts';
 export { lockReferencedEntries } from './write/locks.store.ts';

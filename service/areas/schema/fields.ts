@@ -4,9 +4,10 @@ import { diffProperties, getActor, change, type Recorder } from '../../kernel/au
 import type { Tx } from '../../kernel/db/database.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { listShownFailures } from './calculation-failures.store.ts';
 import { requireEntryType } from './entry-types.ts';
 import { toDraft, applyChange, createDraft, type FieldDraft } from './field-draft.ts';
-import { FIELD_JOBS_TASK } from './field-jobs.ts';
+import { FIELD_JOBS_TASK } from './field-jobs.store.ts';
 import { getCalculations } from './formulas.ts';
 import { loadSchema, lockSchemaExclusive } from './schema-cache.store.ts';
 import * as store from './schema.store.ts';
@@ -14,7 +15,17 @@ import type { EntryType, SchemaField, SiteSchema } from './schema.ts';
 import { buildFieldEvent, toFieldVm } from './view-models.ts';
 import { planField, requireValidPlan, listShapeChanges, writeField } from './write-field.ts';
 
-type Operations = 'listFields' | 'listAllFields' | 'getField' | 'createField' | 'updateField' | 'deleteField';
+type Operations =
+  | 'listFields'
+  | 'listAllFields'
+  | 'listCalculationFailures'
+  | 'getField'
+  | 'createField'
+  | 'updateField'
+  | 'deleteField';
+
+/** Entries that are listed for each field with failed calculations. */
+const MAX_LISTED_FAILURES = 10;
 
 export const fieldHandlers: Handlers<Operations> = {
   async listFields({ db, caller, params, query }) {
@@ -30,6 +41,13 @@ export const fieldHandlers: Handlers<Operations> = {
   async listAllFields({ db, caller }) {
     const { types } = await loadSchema(db, caller.siteId);
     return ok(types.flatMap(({ fields }) => fields.map(toFieldVm)));
+  },
+
+  async listCalculationFailures({ db, caller, params }) {
+    const { siteId } = caller;
+    const { fields } = requireEntryType(await loadSchema(db, siteId), params.entryTypeId);
+    const ids = fields.filter(({ isCalculated }) => isCalculated).map(({ id }) => id);
+    return ok(await listShownFailures(db, siteId, ids, MAX_LISTED_FAILURES));
   },
 
   async getField({ db, caller, params }) {

@@ -2,9 +2,19 @@ import { entryTypeHandlers } from './entry-types.ts';
 import { fieldHandlers } from './fields.ts';
 import { lookupHandlers } from './lookups.ts';
 
+export {
+  countFailures,
+  deleteFailuresOfEntries,
+  listAttempts,
+  listParkedFields,
+  MAX_RECORDED_FAILURES,
+  replaceFailures,
+  WHOLE_FIELD,
+  type CalculationFailure,
+} from './calculation-failures.store.ts';
 export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
 export { createEntryType } from './entry-types.ts';
-export { getCalculations } from './formulas.ts';
+export { getCalculations, toFormulaField } from './formulas.ts';
 export { createField } from './fields.ts';
 export { lockSchemaShared, loadSchema, readWithSchema } from './schema-cache.store.ts';
 export { findField, findEntryType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';

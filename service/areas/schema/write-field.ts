@@ -2,6 +2,7 @@ import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { renameField } from '../../../contract/rules/formula/formula.ts';
 import { conflict, badRequest } from '../../kernel/api-error.ts';
 import type { Tx } from '../../kernel/db/database.ts';
+import { deleteFailuresOfField } from './calculation-failures.store.ts';
 import { toDraft, type FieldDraft } from './field-draft.ts';
 import { getCalculations, toFormulaField } from './formulas.ts';
 import * as store from './schema.store.ts';
@@ -114,6 +115,7 @@ export async function writeField(
   const id = before?.id ?? (await store.insertField(tx, siteId, type.id, draft, state));
   if (draft.fieldType === FIELD.choice) await store.saveChoices(tx, siteId, id, draft.choiceValues);
   if (!before && draft.fieldType === FIELD.counter) await store.insertCounter(tx, siteId, id);
+  if (before && before.formula !== draft.formula) await deleteFailuresOfField(tx, siteId, id);
   if (before && before.apiName !== draft.apiName) await renameInFormulas(tx, siteId, type, before, draft);
   if (entryCount > 0) await queueFieldJobs(tx, siteId, id, type, draft, state, before);
   return id;

@@ -1,10 +1,11 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
+import { backgroundWorkHandlers } from './background-work.ts';
 import { siteHandlers } from './handlers.ts';
 
 export const sitesArea = defineArea({
   name: 'sites',
-  handlers: siteHandlers,
+  handlers: { ...siteHandlers, ...backgroundWorkHandlers },
   tables: {
     site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },
     site_storage: { backup: { leftOut: 'counted again from the files' } },
@@ -23,5 +24,7 @@ export const sitesArea = defineArea({
       ],
     },
   },
-  auditActions: { site: ['cli.site-set', 'site.administrator-link', 'site.update'] },
+  auditActions: {
+    site: ['cli.site-set', 'site.administrator-link', 'site.retry-background-work', 'site.update'],
+  },
 });

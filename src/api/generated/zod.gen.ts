@@ -588,6 +588,15 @@ export const zTwoFactorCoverage = z.object({
     people: z.array(zPersonWithoutFactor)
 });
 
+export const zTaskFailure = z.object({
+    task: z.string(),
+    item: z.string(),
+    attempts: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    reason: z.string(),
+    failedAt: z.iso.datetime({ offset: true }),
+    retryAt: z.iso.datetime({ offset: true }).nullable()
+});
+
 /**
  * An IPv4 or IPv6 address, or a network in CIDR notation. In responses the host bits are zero.
  */
@@ -1186,6 +1195,20 @@ export const zSavedViewChange = z.object({
     query: z.string().max(32768).optional(),
     sort: z.string().max(129).optional(),
     columns: zViewColumns.optional()
+});
+
+export const zEntryCalculationFailure = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    reason: z.string(),
+    failedAt: z.iso.datetime({ offset: true }),
+    retryAt: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zCalculationFailures = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldReason: z.string().nullable(),
+    entryCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).lte(1000),
+    entries: z.array(zEntryCalculationFailure).max(10)
 });
 
 export const zRequiredWhenCondition = z.object({
@@ -2704,6 +2727,24 @@ export const zReadTwoFactorCoverageHeaders = z.object({
  */
 export const zReadTwoFactorCoverageResponse = zTwoFactorCoverage;
 
+export const zListTaskFailuresHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The failed items.
+ */
+export const zListTaskFailuresResponse = z.array(zTaskFailure).max(1000);
+
+export const zRetryTaskFailuresHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The items are due.
+ */
+export const zRetryTaskFailuresResponse = z.void();
+
 export const zListApprovedAddressesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -3385,6 +3426,19 @@ export const zUpdateViewPath = z.object({
  * The changed view.
  */
 export const zUpdateViewResponse = zSavedView;
+
+export const zListCalculationFailuresHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListCalculationFailuresPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The calculated fields with failures.
+ */
+export const zListCalculationFailuresResponse = z.array(zCalculationFailures);
 
 export const zListFieldsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

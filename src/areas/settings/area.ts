@@ -15,6 +15,7 @@ export const settingsArea = defineArea({
     },
   ],
   invalidations: {
+    retryTaskFailures: ['listTaskFailures'],
     // Dates are formatted in the time zone of the site.
     updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRY_READS],
     updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses', 'explainAccess'],

@@ -1,9 +1,11 @@
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { deleteEntries, mergeEntries } from './delete-entries.ts';
-import { RECALCULATE_TASK } from './recalculate.ts';
 import { writeEntries } from './write-entries.ts';
 
 type WriteOperations = 'createEntries' | 'updateEntries' | 'deleteEntries' | 'mergeEntries';
+
+/** Name of the task that calculates entries (calculate/recalculate.ts). */
+export const RECALCULATE_TASK = 'recalculate';
 
 /** Responds with the results of a write and starts the recalculation of dependent values in the background. */
 export async function respondAndRecalculate<T>(

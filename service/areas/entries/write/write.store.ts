@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Tx, Db } from '../../../kernel/db/database.ts';
+import type { Tx } from '../../../kernel/db/database.ts';
 import {
   buildEntryColumns,
+  deleteFailuresOfEntries,
   type EntryType,
   toMultiValues,
   toSearchText,
@@ -315,36 +316,8 @@ export async function removeEntries(
       and c.site_id = e.site_id and c.entry_id = e.entry_id`.execute(tx);
   await deleteIndexRows(tx, siteId, type.fields, writes);
   await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
+  await deleteFailuresOfEntries(tx, siteId, ids);
   await sql`delete from entry where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
-}
-
-/** Ids of the sites with queued calculations. */
-export async function listQueuedSites(db: Db): Promise<number[]> {
-  const { rows } = await sql<{
-    site_id: number;
-  }>`select distinct site_id from calc_queue order by site_id`.execute(db);
-  return rows.map((row) => row.site_id);
-}
-
-/**
- * Takes up to `limit` entries from the calculation queue and locks them. Entries are locked before their queue rows:
- * entries locked by a writer, which may be about to queue them, are skipped instead of waited for.
- */
-export async function takeQueuedEntries(
-  tx: Tx,
-  siteId: number,
-  limit: number,
-): Promise<{ entryId: number; typeId: number; vals: StoredValues }[]> {
-  const { rows } = await sql<{ entryId: number; typeId: number; vals: StoredValues }>`
-    select entry_id as "entryId", type_id as "typeId", vals from entry
-    where site_id = ${siteId} and entry_id in (
-      select entry_id from calc_queue where site_id = ${siteId} order by queued_at, entry_id limit ${limit})
-    order by entry_id for no key update skip locked`.execute(tx);
-  const entryIds = rows.map(({ entryId }) => entryId);
-  // Also deletes queue rows of entries deleted while they were being queued.
-  await sql`delete from calc_queue q where q.site_id = ${siteId} and (q.entry_id = any(${entryIds}::int[])
-    or not exists (select from entry e where e.site_id = q.site_id and e.entry_id = q.entry_id))`.execute(tx);
-  return rows;
 }
 
 /** Queues entries for the recalculation of their calculated fields. */

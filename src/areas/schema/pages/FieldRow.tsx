@@ -3,12 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { Hash, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
+import type {
+  CalculationFailures,
+  EntryTypeVm,
+  SavedView,
+} from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import {
   ChoiceBadge,
@@ -32,6 +38,8 @@ interface FieldRowProps {
   type: EntryTypeVm;
   /** Saved views that filter or sort by the field. */
   usedBy: readonly SavedView[];
+  /** Calculations of the field that failed. */
+  failures: CalculationFailures | undefined;
   onEdit: () => void;
 }
 
@@ -39,7 +47,7 @@ const MAX_CHOICES = 12;
 const listFormat = new Intl.ListFormat('en');
 
 /** A field with its properties and dependencies as text. */
-export function FieldRow({ field, fields, schema, type, usedBy, onEdit }: FieldRowProps) {
+export function FieldRow({ field, fields, schema, type, usedBy, failures, onEdit }: FieldRowProps) {
   const update = usePermission('updateField');
   const removal = usePermission('deleteField');
   const remove = useDeleteField();
@@ -57,6 +65,7 @@ export function FieldRow({ field, fields, schema, type, usedBy, onEdit }: FieldR
           <FieldBadges field={field} />
         </p>
         <FieldRules {...{ field, fields, schema, type }} />
+        {failures && <FailedCalculations {...{ failures, type }} />}
         <Choices field={field} />
         <FieldUsage {...{ field, fields, type, usedBy }} />
       </div>
@@ -119,6 +128,49 @@ function FieldRules({ field, fields, schema, type }: RulesProps) {
       {!field.isOnEntryForm && <RuleLine>Not on the entry form.</RuleLine>}
       {query && !field.isKey && <MissingValues {...{ field, fields, type, query }} />}
     </>
+  );
+}
+
+/** Entries shown before the rest is a number. */
+const MAX_SHOWN_FAILURES = 3;
+/** The service records at most this many entries of a field. */
+const MAX_RECORDED_FAILURES = 1_000;
+
+/** Why entries have no value in a calculated field. */
+function FailedCalculations({ failures, type }: { failures: CalculationFailures; type: EntryTypeVm }) {
+  const { entries, entryCount, fieldReason } = failures;
+  const shown = entries.slice(0, MAX_SHOWN_FAILURES);
+  const count = pluralize(entryCount, 'entry', 'entries');
+  return (
+    <Banner
+      tone="warn"
+      title={
+        fieldReason === null
+          ? `${entryCount >= MAX_RECORDED_FAILURES ? `At least ${count}` : count} could not be calculated`
+          : 'No longer calculated'
+      }
+    >
+      {fieldReason !== null && <p>{fieldReason} Change the formula to calculate the field again.</p>}
+      <ul className="sch-failures">
+        {shown.map(({ entryId, reason, retryAt }) => (
+          <li key={entryId}>
+            <Link to="/entries/$type/$entryId" params={{ type: type.apiName, entryId }}>
+              Entry {entryId}
+            </Link>
+            {': '}
+            {reason}
+            {retryAt !== null && (
+              <>
+                {' Next attempt: '}
+                <Timestamp at={retryAt} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {entryCount > shown.length && <p>{formatNumber(entryCount - shown.length)} more.</p>}
+      {fieldReason === null && <p>The field is calculated again when the entry or the formula changes.</p>}
+    </Banner>
   );
 }
 

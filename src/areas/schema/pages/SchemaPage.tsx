@@ -6,7 +6,11 @@ import { useMemo, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { EntryTypeVm, FieldInfo } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError, ServiceError } from '../../../api/errors.ts';
-import { getFieldQueryKey, createFieldMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import {
+  createFieldMutation,
+  getFieldQueryKey,
+  listCalculationFailuresOptions,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { updateField } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -61,6 +65,12 @@ export function SchemaPage() {
   const removal = usePermission('deleteEntryType');
   const removeType = useDeleteType();
   const { views } = useViews(type.id);
+  const { data: failures = [] } = useQuery({
+    ...listCalculationFailuresOptions({ path: { entryTypeId: String(type.id) } }),
+    // Calculations run in the background.
+    staleTime: 0,
+    enabled: fields.some(({ isCalculated }) => isCalculated),
+  });
   const viewNames = useMemo(() => views.map((view) => ({ view, names: getReferencedNames(view) })), [views]);
   const searchText = foldText(q.trim());
   const visibleFields = fields.filter(({ name, apiName }) =>
@@ -126,6 +136,7 @@ export function SchemaPage() {
             <FieldRow
               key={field.id}
               {...{ field, fields, schema, type }}
+              failures={failures.find(({ fieldId }) => fieldId === field.id)}
               usedBy={viewNames.flatMap(({ view, names }) =>
                 names.has(field.apiName.toLowerCase()) ? [view] : [],
               )}

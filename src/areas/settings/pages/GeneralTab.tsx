@@ -15,6 +15,7 @@ import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { settingsQuery } from '../model/settings-query.ts';
+import { BackgroundWork } from './BackgroundWork.tsx';
 import './settings.css';
 
 const schema = z.object({
@@ -90,6 +91,7 @@ export function GeneralTab() {
           <Fact label="Schema version">{base.schemaVersion}</Fact>
         </Facts>
       </Card>
+      <BackgroundWork />
     </div>
   );
 }
