@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { makeSite } from '../../testing/site.ts';
 import type { Db } from '../db/database.ts';
 import { createLog } from '../log.ts';
 import { Secret } from '../secret.ts';
@@ -178,6 +179,17 @@ onEachDatabase((database) => {
     if (!first) throw new Error('The mail was due');
     await markFailed(db, first, 'late error');
     expect((await rows(db))[0]?.last_error).toBeNull();
+  });
+
+  test('sites take turns: many mails of one site do not delay those of another', async () => {
+    const { db } = database();
+    const [busy, other] = [await makeSite(db), await makeSite(db)];
+    const queueFor = (siteId: number, subject: string) =>
+      db.transaction().execute((tx) => queueMail(tx, { siteId, to, subject, text: 'Text', ttlHours: 24 }));
+    for (let index = 0; index < 20; index += 1) await queueFor(busy, `Busy ${index}`);
+    await queueFor(other, 'Other');
+    const claimed = await claimDueMails(db, 4);
+    expect(claimed.map(({ subject }) => subject).toSorted()).toEqual(['Busy 0', 'Busy 1', 'Busy 2', 'Other']);
   });
 
   test('does not send expired mails', async () => {

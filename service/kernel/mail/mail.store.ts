@@ -75,17 +75,21 @@ function rejectHeaderInjection(to: string, subject: string): void {
 /**
  * Claims due mails. Two processes never hold the same mail: rows that another process is claiming are skipped, and a claimed mail is
  * due again only after its claim has lapsed. If a process ends while sending, the mail is sent again, so delivery is at least once.
- * Expired mails are marked as never due.
+ * Expired mails are marked as never due. Sites take turns, so that many invitations of one site do not delay the sign-in links of others.
  */
 export async function claimDueMails(db: Kysely<Tables>, limit: number): Promise<ClaimedMail[]> {
   const { rows } = await sql<ClaimedMail>`
     with expired as (
       update mail set next_attempt_at = 'infinity', last_error = coalesce(last_error, ${EXPIRED_MESSAGE})
       where sent_at is null and next_attempt_at <= ${NOW} and expires_at <= ${NOW}),
+    ranked as (
+      select mail_id, row_number() over (partition by site_id order by next_attempt_at, mail_id) as turn from mail
+      where sent_at is null and next_attempt_at <= ${NOW} and expires_at > ${NOW}),
     due as materialized (
-      select mail_id from mail
+      select mail.mail_id from mail join ranked on ranked.mail_id = mail.mail_id
+      -- Repeated for rows that another process changes before they are locked here.
       where sent_at is null and next_attempt_at <= ${NOW} and expires_at > ${NOW}
-      order by next_attempt_at limit ${limit} for update skip locked)
+      order by turn, next_attempt_at limit ${limit} for update of mail skip locked)
     update mail set attempts = attempts + 1, next_attempt_at = now() + ${CLAIM_DURATION}
     from due where mail.mail_id = due.mail_id
     returning mail.mail_id, recipient, subject, body_text, attempts, created_at`.execute(db);
