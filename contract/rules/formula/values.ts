@@ -69,7 +69,7 @@ export const toNumber = (value: unknown): number | null =>
 /** Limit of texts within a calculation in UTF-16 code units: the length of the longest text that an entry can hold. */
 const MAX_INTERMEDIATE_LENGTH = 1_000_000;
 /** Limit of the text that a formula results in, in UTF-16 code units. */
-export const MAX_RESULT_LENGTH = 10_000;
+const MAX_RESULT_LENGTH = 10_000;
 /** Years 1 to 9999, the range of dates that can be stored. */
 const MIN_TIMESTAMP = Date.parse('0001-01-01T00:00:00.000Z');
 const MAX_TIMESTAMP = Date.parse('9999-12-31T23:59:59.999Z');

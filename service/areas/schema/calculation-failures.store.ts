@@ -103,7 +103,7 @@ export interface ShownFieldFailures {
   entries: ShownEntryFailure[];
 }
 
-export interface ShownEntryFailure {
+interface ShownEntryFailure {
   entryId: number;
   reason: string;
   failedAt: string;

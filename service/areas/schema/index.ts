@@ -14,7 +14,7 @@ export {
 } from './calculation-failures.store.ts';
 export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './dates.ts';
 export { createEntryType } from './entry-types.ts';
-export { getCalculations, toFormulaField } from './formulas.ts';
+export { getCalculations } from './formulas.ts';
 export { createField } from './fields.ts';
 export { lockSchemaShared, loadSchema, readWithSchema } from './schema-cache.store.ts';
 export { findField, findEntryType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';

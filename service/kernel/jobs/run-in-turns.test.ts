@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
-import { DbError } from '../db/errors.ts';
+import { DbError } from '../db/driver/errors.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import { createItemTask } from './run-in-turns.ts';
 import { listFailures, type TaskItem } from './task-failures.store.ts';
@@ -115,46 +115,44 @@ onEachDatabase((database) => {
     expect(await listFailures(database().db, TASK)).toEqual([]);
   });
 
-  describe('turns', () => {
-    /** Runs steps of these lengths in milliseconds until `steps` are done; returns the sites in the order of their steps. */
-    const listTurns = async (stepMs: ReadonlyMap<number, number>, steps: number, maxRunMs?: number) => {
-      const turns: number[] = [];
-      let timeMs = 0;
-      const task = createItemTask(
-        database().db,
-        {
-          name: TASK,
-          intervalMs: 60_000,
-          ...(maxRunMs !== undefined && { maxRunMs }),
-          listItems: async () => [...stepMs.keys()].map((siteId) => ({ siteId, item: '' })),
-          async runStep({ siteId }) {
-            turns.push(siteId);
-            timeMs += stepMs.get(siteId) ?? 0;
-            return turns.length < steps;
-          },
+  /** Runs steps of these lengths in milliseconds until `steps` are done; returns the sites in the order of their steps. */
+  const listTurns = async (stepMs: ReadonlyMap<number, number>, steps: number, maxRunMs?: number) => {
+    const turns: number[] = [];
+    let timeMs = 0;
+    const task = createItemTask(
+      database().db,
+      {
+        name: TASK,
+        intervalMs: 60_000,
+        ...(maxRunMs !== undefined && { maxRunMs }),
+        listItems: async () => [...stepMs.keys()].map((siteId) => ({ siteId, item: '' })),
+        async runStep({ siteId }) {
+          turns.push(siteId);
+          timeMs += stepMs.get(siteId) ?? 0;
+          return turns.length < steps;
         },
-        () => timeMs,
-      );
-      while (turns.length < steps) await task.run();
-      return turns.slice(0, steps);
-    };
-
-    test.each([undefined, 0])(
-      'sites get equal shares of time, with a time limit of %s per run',
-      async (maxRunMs) => {
-        const [slow, quick, quicker] = sites;
-        const stepMs = new Map([
-          [slow, 400],
-          [quick, 100],
-          [quicker, 50],
-        ]);
-        const turns = await listTurns(stepMs, 140, maxRunMs);
-        const shares = [...stepMs].map(([site, ms]) => turns.filter((turn) => turn === site).length * ms);
-        expect(turns.slice(0, 3)).toEqual(sites);
-        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(400);
       },
+      () => timeMs,
     );
-  });
+    while (turns.length < steps) await task.run();
+    return turns.slice(0, steps);
+  };
+
+  test.each([undefined, 0])(
+    'sites get equal shares of time, with a time limit of %s per run',
+    async (maxRunMs) => {
+      const [slow, quick, quicker] = sites;
+      const stepMs = new Map([
+        [slow, 400],
+        [quick, 100],
+        [quicker, 50],
+      ]);
+      const turns = await listTurns(stepMs, 140, maxRunMs);
+      const shares = [...stepMs].map(([site, ms]) => turns.filter((turn) => turn === site).length * ms);
+      expect(turns.slice(0, 3)).toEqual(sites);
+      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(400);
+    },
+  );
 
   test.each(['08006', '57P03', '53300', '25006'])(
     'a failure of the database as a whole (%s) fails the run and counts against no item',

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts';
-import { getDbError, isDatabaseUnavailable } from '../db/errors.ts';
+import { getDbError, isDatabaseUnavailable } from '../db/driver/errors.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemFailure, ScheduledTask } from './scheduled-tasks.ts';
 import * as store from './task-failures.store.ts';

@@ -12,7 +12,7 @@ export interface ItemFailure extends TaskItem {
 }
 
 /** Result of a run; nothing when the run did all there was to do. */
-export interface TaskOutcome {
+interface TaskOutcome {
   /** Milliseconds after which the task should run again, if that is before its interval; 0 when work is left. */
   runAgainInMs?: number;
   /** Items that failed; the others were processed. */

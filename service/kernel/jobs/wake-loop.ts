@@ -14,7 +14,7 @@ export function startWakeLoop(run: () => Promise<number>): WakeLoop {
   let timer: NodeJS.Timeout | undefined;
   let currentRun: Promise<void> | undefined;
   let mustRunAgain = false;
-  let isStopped = false;
+  const stopping = new AbortController();
 
   async function runUntilIdle(): Promise<void> {
     clearTimeout(timer);
@@ -22,21 +22,21 @@ export function startWakeLoop(run: () => Promise<number>): WakeLoop {
     do {
       mustRunAgain = false;
       delayMs = await run();
-    } while (mustRunAgain && !isStopped);
+    } while (mustRunAgain && !stopping.signal.aborted);
     currentRun = undefined;
-    if (!isStopped) timer = setTimeout(wake, delayMs).unref();
+    if (!stopping.signal.aborted) timer = setTimeout(wake, delayMs).unref();
   }
 
   function wake(): void {
     if (currentRun) mustRunAgain = true;
-    else if (!isStopped) currentRun = runUntilIdle();
+    else if (!stopping.signal.aborted) currentRun = runUntilIdle();
   }
 
   wake();
   return {
     wake,
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await currentRun;
     },

@@ -12,7 +12,7 @@ export interface CalculatorRequest {
 export type CalculatorReply = PieceResult | { error: string };
 
 /** Outcome of a piece: its result, or the calculation during which the thread had to be ended. */
-export type PieceOutcome =
+type PieceOutcome =
   | PieceResult
   | { exceeded: 'time' | 'memory'; entryIndex: number; fieldId: number | undefined };
 

@@ -156,22 +156,12 @@ onEachApp((context) => {
     const shown = await things.api.get<CalculationFailures[]>(
       `${SCHEMA}/entrytypes/Thing/calculationfailures`,
     );
-    expect(shown.body).toEqual([
-      {
-        fieldId: slowId,
-        fieldReason: null,
-        entryCount: 1,
-        entries: [
-          {
-            entryId: bad,
-            reason: 'The calculation took longer than 250 ms.',
-            failedAt: expect.stringMatching(/^2.*Z$/),
-            retryAt: expect.stringMatching(/^2.*Z$/),
-          },
-        ],
-      },
-      expect.objectContaining({ fieldId: hungryId, entryCount: 1 }),
+    expect(shown.body).toMatchObject([
+      { fieldId: slowId, fieldReason: null, entryCount: 1, entries: [{ entryId: bad }] },
+      { fieldId: hungryId, fieldReason: null, entryCount: 1, entries: [{ entryId: bad }] },
     ]);
+    for (const { entries } of shown.body)
+      expect(Date.parse(entries[0]?.retryAt ?? '')).toBeGreaterThan(Date.parse(entries[0]?.failedAt ?? ''));
     const failures = [
       { field: slowId, entry: bad, reason: 'The calculation took longer than 250 ms.', attempts: 1 },
       {
@@ -228,7 +218,7 @@ onEachApp((context) => {
     expect(shown.body).toMatchObject([
       {
         fieldId: slowId,
-        fieldReason: expect.stringContaining('5 entries failed 5 times each'),
+        fieldReason: '5 entries failed 5 times each: The calculation took longer than 250 ms.',
         entryCount: 5,
       },
     ]);

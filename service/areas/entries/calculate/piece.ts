@@ -11,7 +11,7 @@ import type { FormulaField } from '../../../../contract/rules/formula/values.ts'
 export const PIECE_LIMITS = { readBytes: 4_000_000, madeBytes: 16_000_000, timeMs: 250, memoryMb: 64 };
 
 /** A field as it is sent to the thread: the choices as names by id instead of a function. */
-export type FieldDefinition = Omit<FormulaField, 'getChoiceName'> & {
+type FieldDefinition = Omit<FormulaField, 'getChoiceName'> & {
   choiceNames: ReadonlyMap<number, string>;
 };
 

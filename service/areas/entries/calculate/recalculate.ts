@@ -4,7 +4,7 @@
  */
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { isDatabaseUnavailable } from '../../../kernel/db/errors.ts';
+import { isDatabaseUnavailable } from '../../../kernel/db/driver/errors.ts';
 import { createItemTask, describeError } from '../../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
 import {
@@ -231,7 +231,13 @@ function buildDefinition(type: EntryType): TypeDefinition {
     fields: type.fields
       .filter(({ id }) => usedIds.has(id))
       .map(({ id, apiName, fieldType, isMoney, isMultiSelect, isDateOnly, formula, choices }) => ({
-        ...{ id, apiName, fieldType, isMoney, isMultiSelect, isDateOnly, formula },
+        id,
+        apiName,
+        fieldType,
+        isMoney,
+        isMultiSelect,
+        isDateOnly,
+        formula,
         choiceNames: new Map([...choices.values()].map((choice) => [choice.id, choice.name])),
       })),
     calculatedFieldIds: calculations.map(({ field }) => field.id),

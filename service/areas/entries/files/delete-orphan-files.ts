@@ -37,6 +37,9 @@ interface CleanupContext {
   signal: AbortSignal | undefined;
 }
 
+/** Files uploaded before this time and not referred to are deleted. */
+const getExpiryTime = () => new Date(Date.now() - RETENTION_MS);
+
 /** A site whose old files are checked page by page. */
 interface FilesOfSite extends TaskItem {
   siteId: number;
@@ -148,21 +151,20 @@ export function deleteOrphanFilesTask(
   { db, services: { dataDir } }: { db: Db; services: Pick<Services, 'dataDir'> },
   limits: CleanupLimits = { checkedFiles: MAX_CHECKED_FILES, entries: ENTRIES_PER_STATEMENT },
 ): ScheduledTask {
-  const getStart = () => new Date(Date.now() - RETENTION_MS);
   const siteTask = createItemTask<FilesOfSite>(db, {
     name: 'delete orphan files',
     intervalMs: DAY_MS,
     async listItems() {
-      const siteIds = await store.listSitesWithFilesBefore(db, getStart());
+      const siteIds = await store.listSitesWithFilesBefore(db, getExpiryTime());
       return siteIds.map((siteId) => ({ siteId, item: '', afterId: 0 }));
     },
-    runStep: (site, signal) => deleteFilesOfSite({ db, dataDir, signal }, site, getStart(), limits),
+    runStep: (site, signal) => deleteFilesOfSite({ db, dataDir, signal }, site, getExpiryTime(), limits),
   });
   return {
     ...siteTask,
     async run(signal) {
       const outcome = await siteTask.run(signal);
-      await removeContentsWithoutFile({ db, dataDir, signal }, getStart());
+      await removeContentsWithoutFile({ db, dataDir, signal }, getExpiryTime());
       await deleteAbandonedUploads(dataDir, new Date(Date.now() - DAY_MS));
       return outcome;
     },
