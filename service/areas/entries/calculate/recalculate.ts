@@ -132,12 +132,14 @@ const EXCEEDED_REASONS = {
 /**
  * Calculates entries from the first one on, at most as many as fit into the limits. A calculation of the first entry that exceeds
  * them is skipped and fails.
+ * @throws Error when the thread does not answer although it has nothing to calculate
  */
 async function calculateEntries(
   definition: TypeDefinition,
   entries: readonly PieceEntry[],
   parkedFieldIds: ReadonlySet<number>,
 ): Promise<{ count: number; changed: readonly CalculatedEntry[]; failed: readonly FailedCalculation[] }> {
+  if (definition.calculatedFieldIds.length === 0) return { count: entries.length, changed: [], failed: [] };
   let batch = entries;
   const reasons = new Map<number, string>();
   for (;;) {
@@ -155,6 +157,8 @@ async function calculateEntries(
       continue;
     }
     batch = batch.slice(0, 1);
+    if (definition.calculatedFieldIds.every((id) => skippedIds.has(id)))
+      throw new Error('The thread that calculates formulas does not answer');
     const exceeded = 'exceeded' in outcome ? outcome.exceeded : 'time';
     const fieldId = 'exceeded' in outcome ? outcome.fieldId : outcome.slowFieldId;
     const slowIds = reasons.size < MAX_SLOW_FIELDS && fieldId ? [fieldId] : definition.calculatedFieldIds;
