@@ -20,7 +20,7 @@ import { makeThings, type Things } from '../../testing/entries.ts';
 import { dataDir, onEachApp, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { writeBackup } from './file/write-backup.ts';
-import { failLostBackups, makeNextBackup, createLostBackupsTask } from './make-backup.ts';
+import { makeNextBackup, createLostBackupsTask } from './make-backup.ts';
 import { deleteStrayFiles } from './storage.ts';
 
 const backupFolder = join(dataDir, 'backups');
