@@ -1,4 +1,4 @@
-import JSON5 from 'json5';
+import parseJson5 from 'json5/lib/parse.js';
 import { startsWithCalendarDay } from '../dates.ts';
 import { FIELD, type FilterOperation, filterOperations, isIdField } from '../fields.ts';
 import { formatPathName, scanJson } from '../json/scan.ts';
@@ -47,7 +47,7 @@ export function parseQuery(text: string, findField: FindField): QueryParseResult
     maxDepth: MAX_BRACKET_DEPTH,
     maxIssues: QUERY_LIMITS.errors,
     forbiddenNames: FORBIDDEN_KEYS,
-    parseText: JSON5.parse,
+    parseText: parseJson5,
   });
   if (exceeded) return { errors: [{ path: 'query', message: DEPTH_ERROR }] };
   let value: unknown;
@@ -65,7 +65,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    if (text.length <= MAX_JSON5_LENGTH) return JSON5.parse(text);
+    if (text.length <= MAX_JSON5_LENGTH) return parseJson5(text);
     throw new SyntaxError(
       `a text of more than ${MAX_JSON5_LENGTH} characters cannot use the notation of JSON5`,
     );

@@ -1,4 +1,4 @@
-import JSON5 from 'json5';
+import parseJson5 from 'json5/lib/parse.js';
 import type { NewSavedView, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { parseQuery } from '../../../../contract/rules/query/parse.ts';
 import { toQueryObject } from '../filter/draft.ts';
@@ -40,7 +40,7 @@ function parseSavedQuery(text: string, fields: readonly Field[]): EntriesView['q
   const { condition } = parseQuery(text, (name) => findField(fields, name));
   if (condition) return toQueryObject(condition);
   try {
-    const value: unknown = JSON5.parse(text);
+    const value: unknown = parseJson5(text);
     return isObject(value) ? value : text;
   } catch {
     return text;
