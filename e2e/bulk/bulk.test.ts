@@ -236,7 +236,7 @@ test('a job resumes after a reload without changing users twice', async ({ page 
   await expect(jobTray(page).getByRole('heading', { name: 'Jobs stopped' })).toBeVisible();
   await expectAccessible(page);
   await jobTray(page).getByRole('button', { name: 'Continue' }).click();
-  await expect(jobTray(page).getByRole('heading', { name: 'Jobs done' })).toBeVisible({ timeout: 45_000 });
+  await expect(jobTray(page).getByRole('heading', { name: 'Jobs done' })).toBeVisible({ timeout: 90_000 });
   expect(new Set(sent).size).toBe(sent.length);
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await jobTray(page).getByRole('button', { name: 'Clear ended jobs' }).click();
