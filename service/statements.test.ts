@@ -62,7 +62,7 @@ onEachApp((context) => {
   describe('backups', () => {
     test('deletes stray files on schedule', async () => {
       const tasks = registry.createTasks({ db: context().db, services });
-      const task = tasks.find(({ name }) => name === 'backup schedule');
+      const task = tasks.find(({ name }) => name === 'stray backup files');
       expect(task).toBeDefined();
       await task?.run();
     });

@@ -66,6 +66,18 @@ onEachApp((context) => {
   });
   const queryAsOf = (body: object) => things.api.post<RowsAsOf>(`${DATA}/entrydata/rows/asof/Thing`, body);
 
+  test('compares the choices that entries held at the date', async () => {
+    const [red, blue] = [things.choice('Tags', 'Red'), things.choice('Tags', 'Blue')];
+    const [one = 0] = await things.create({ Name: 'One', Tags: [red, blue] }, { Name: 'Two', Tags: [blue] });
+    const asOf = await nextTimestamp();
+    await things.update(one, { Tags: [blue] });
+    const listNames = async (query: object) =>
+      (await queryAsOf({ asOf, query: { Tags: query } })).body.rows.map(({ Name }) => Name);
+    expect(await listNames({ $in: [red] })).toEqual(['One']);
+    expect(await listNames({ $nin: [red] })).toEqual(['Two']);
+    expect(await things.names({ Tags: { $in: [red] } })).toEqual([]);
+  });
+
   test(`lists as of a date match a simple model (seed ${SEED})`, async () => {
     const random = new SeededRandom(SEED);
     const model = new EntryModel();
