@@ -77,6 +77,13 @@ test('rejects a request line beyond every limit with 431, and too many parameter
   expect(getStatus(await getRows('a=1&'.repeat(1_001)))).toBe(414);
 });
 
+test('answers a URL that is too long like every other error, also to clients that accept pages', async () => {
+  const answer = await sendRaw(
+    `GET /api/rest/v1/management/user?email=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\naccept: text/html, */*; q=.2\r\nconnection: close\r\n\r\n`,
+  );
+  expect(getStatus(answer)).toBe(414);
+});
+
 test('rejects two Host headers with 400 (RFC 9112 3.2)', async () => {
   for (const second of ['a', 'b']) {
     const answer = await sendRaw(

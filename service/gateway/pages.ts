@@ -35,7 +35,8 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     reply.type(send.type).header('cache-control', 'no-cache').send(send.body),
   );
   app.get('/*', (request, reply) => {
-    if (request.url.startsWith('/api/') || request.url.startsWith('/console/')) return reply.callNotFound();
+    // The original: a URL that is too long was replaced (kernel/http/request-head.ts).
+    if (/^\/(api|console)\//.test(request.originalUrl)) return reply.callNotFound();
     if (!request.headers.accept?.includes('text/html')) return reply.callNotFound();
     return reply.type(send.type).header('cache-control', 'no-cache').send(send.body);
   });

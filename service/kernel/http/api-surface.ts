@@ -167,6 +167,7 @@ function addRoute(
     bodyLimit: operation.maxBodyBytes,
     config: { operation },
     onRequest: async (request, reply) => {
+      if (operation.deprecation) reply.headers(operation.deprecation);
       surface.checkRequest?.(request);
       if (operation.access === 'public') return;
       const caller = await surface.authenticate(request, operation, getOrigin(request));
@@ -215,7 +216,6 @@ function addRoute(
     const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
     if (response.session) surface.setSession?.(reply, response.session);
     reply.code(response.status).headers({ 'cache-control': 'no-store', ...response.headers });
-    if (operation.deprecation) reply.headers(operation.deprecation);
     const content = jsonParts ? Readable.from(jsonParts) : serializeBody(response);
     if (operation.method === 'GET' && response.headers?.['etag'] && typeof content === 'string') {
       const etag = formatReadEtag(response.headers['etag'], content);

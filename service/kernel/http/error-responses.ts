@@ -33,7 +33,7 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
   if (isDiskFull(error) || getDbError(error)?.code === dbErrorCodes.diskFull)
     return new ApiError(
       507,
-      'The storage of the service is full. Nothing of this request was stored; whoever runs the service has to free space.',
+      'The storage of the service is full, so nothing of this request was stored. The operator of the service must free space.',
     );
   if (getDbError(error)?.code === dbErrorCodes.readOnly)
     return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
@@ -59,7 +59,8 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError
     .code(error.status)
     .headers({ 'cache-control': 'no-store', ...error.headers })
     .type(negotiateMediaType(request.headers.accept));
-  return isReceivingBody(request) ? sendWhileReceiving(request, reply, content) : reply.send(content);
+  if (!isReceivingBody(request)) return reply.send(content);
+  return sendWhileReceiving(request, reply, { content, closes: error.headers['connection'] === 'close' });
 }
 
 const TIMEOUT_MESSAGE = 'The request did not arrive in time';

@@ -160,6 +160,26 @@ onEachApp((context) => {
     socket.destroy();
   });
 
+  test('a connection is closed after a request whose headers are not trusted', async () => {
+    const socket = await sendHeaders(port, { size: 8 * MEBIBYTE, headers: { Host: 'b' } });
+    const { status, head } = await readResponse(socket);
+    expect(status).toBe(400);
+    expect(head).toMatch(/^connection: close$/im);
+    socket.destroy();
+  });
+
+  test('a client that sends a form with a file that is too large reads the response after 60 MiB', async () => {
+    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const size = 60 * MEBIBYTE;
+    const headers = authorize({ 'content-type': 'multipart/form-data; boundary=x' });
+    const socket = await sendHeaders(port, { path: ENTRIES, size: part.length + size, headers });
+    await write(socket, part);
+    await sendBody(socket, { size });
+    const { status, message } = await readResponse(socket);
+    expect([status, message]).toEqual([413, 'a: at most 26214400 bytes']);
+    socket.destroy();
+  });
+
   test('a body without end is cut off', async () => {
     const socket = await sendHeaders(port, { size: 0, isChunked: true });
     socket.on('error', () => {});

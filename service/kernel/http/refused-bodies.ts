@@ -3,8 +3,15 @@ import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
 
-/** Bytes of a refused body that are read and discarded, twice those of the largest body of the contract. */
+/** Bytes of a refused body that are read and discarded, twice those of the largest JSON body of the contract. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
+/** The same for a form with files whose sender is authorized to send it. */
+const MAX_DISCARDED_FORM_BYTES = 288 * 1024 * 1024;
+
+const acceptedForms = new WeakSet<IncomingMessage>();
+
+/** Marks a request that may send a form, so that a refusal of the form reaches the client however much is still to come. */
+export const acceptForm = ({ raw }: FastifyRequest): unknown => acceptedForms.add(raw);
 
 /** Requests that send their body only after `100 Continue` (RFC 9110 10.1.1) and have not received it. */
 const waitingRequests = new WeakSet<IncomingMessage>();
@@ -41,18 +48,21 @@ export function isReceivingBody(request: FastifyRequest): boolean {
 /**
  * Sends a response while the client is still sending its body. Closing the connection at once would reset it, and many clients would
  * report that instead of the response. The rest of the body is therefore read and discarded before the response ends, up to a
- * limit and to the timeout of bodies (body-timeout.ts).
+ * limit and to the timeout of bodies (body-timeout.ts). Afterwards the connection is kept unless `closes` or the service is stopping.
  */
 export function sendWhileReceiving(
   request: FastifyRequest,
   reply: FastifyReply,
-  content: string,
+  { content, closes }: { content: string; closes: boolean },
 ): FastifyReply {
-  const { raw } = request;
+  const { raw, server } = request;
   const isWaiting = waitingRequests.has(raw);
   const length = Number(request.headers['content-length'] ?? Infinity);
+  const maxBytes = acceptedForms.has(raw) ? MAX_DISCARDED_FORM_BYTES : MAX_DISCARDED_BYTES;
+  const isStopping = server.hasDecorator('drain') && server.drain.isDraining;
   // A client that waits for 100 Continue may send the body or not: only the end of the connection is clear to both.
-  if (isWaiting || length > MAX_DISCARDED_BYTES) reply.header('connection', 'close');
+  if (closes || isStopping || isWaiting || length > maxBytes) reply.header('connection', 'close');
+  // Fastify sets it for bodies that are too long.
   else reply.removeHeader('connection');
   if (isWaiting) return reply.send(content);
   reply.hijack();
@@ -60,12 +70,12 @@ export function sendWhileReceiving(
     if (value !== undefined) reply.raw.setHeader(name, value);
   reply.raw.writeHead(reply.statusCode, { 'content-length': Buffer.byteLength(content) });
   reply.raw.write(content);
-  discardBody(raw, () => reply.raw.end());
+  discardBody(raw, maxBytes, () => reply.raw.end());
   return reply;
 }
 
 /** Reads the rest of a body; calls `onEnd` at its end, at the limit, or when the connection is closed. */
-function discardBody(raw: IncomingMessage, onEnd: () => void): void {
+function discardBody(raw: IncomingMessage, maxBytes: number, onEnd: () => void): void {
   let discardedBytes = 0;
   const finish = () => {
     raw.off('data', count);
@@ -75,7 +85,7 @@ function discardBody(raw: IncomingMessage, onEnd: () => void): void {
   };
   const count = (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    if (discardedBytes > MAX_DISCARDED_BYTES) finish();
+    if (discardedBytes > maxBytes) finish();
   };
   raw.unpipe();
   raw.on('data', count);

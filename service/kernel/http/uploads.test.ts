@@ -159,7 +159,7 @@ test('a full disk is 507 with a clear text, and nothing stays behind', async () 
   );
   expect([reply.statusCode, reply.json().message]).toEqual([
     507,
-    expect.stringMatching(/^The storage of the service is full\. Nothing of this request was stored/),
+    expect.stringMatching(/^The storage of the service is full, so nothing of this request was stored/),
   ]);
   expect(await countRemainingFolders()).toBe(0);
 });

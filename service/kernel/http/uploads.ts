@@ -8,6 +8,7 @@ import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { CheckedBody } from './read-body.ts';
+import { acceptForm } from './refused-bodies.ts';
 
 /** A file of a multipart request, on disk until the request ends: a handler that keeps the file moves or copies it. */
 export interface UploadedFile {
@@ -173,15 +174,13 @@ export async function parseMultipartForm(
   readModel: ReadModel,
   open: OpenFile = openFile,
 ): Promise<{ model: CheckedBody; files: UploadedFile[]; discard: () => Promise<void> }> {
+  acceptForm(request);
   const folder = join(getUploadsFolder(dataDir), randomUUID());
   const discard = () => rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     return { ...(await parseParts(request, folder, { readModel, open })), discard };
   } catch (error) {
-    // The rest is read, within the time for uploads: otherwise the connection would stay blocked for the next request.
-    request.raw.unpipe();
-    request.raw.resume();
     await discard();
     throw toFormError(error);
   }

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { licenseTypes } from '../../../contract/rules/licenses.ts';
-import { isUnreachable, toServiceError } from '../../api/errors.ts';
+import { isUnreachable, NO_ANSWER, toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import {
   listGroupsOptions,
@@ -116,8 +116,8 @@ interface CountFailureProps {
 }
 
 function CountFailure({ error, retry, retrying }: CountFailureProps) {
-  // The page's banner explains the failure and offers a retry.
-  if (isUnreachable(error)) return 'Not loaded: the service cannot be reached.';
+  // The page's banner explains the failure and offers a retry. A service that is only slow has no banner.
+  if (isUnreachable(error) && error.code !== NO_ANSWER) return 'Not loaded: the service cannot be reached.';
   if (error.status === 501) return `${error.message}.`;
   return <ErrorState title={error.message} onRetry={retry} retrying={retrying} requestId={error.requestId} />;
 }

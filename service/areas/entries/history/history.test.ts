@@ -87,6 +87,10 @@ onEachApp((context) => {
         '</api/current#/v4.0.0%20Data/listEntriesAllHistory>; rel="successor-version"; type="text/html"',
     );
     expect((await things.api.get(`${PATH}/Thing/entries/history`)).headers).not.toHaveProperty('deprecation');
+    // Refused calls too: their program learns of the deprecation as well.
+    expect((await things.api.get(`${PATH}/allentrieshistory?modifiedSince=x`)).headers).toHaveProperty(
+      'deprecation',
+    );
   });
 
   test('merging redirects references as an indirect change', async () => {

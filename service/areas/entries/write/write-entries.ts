@@ -222,7 +222,7 @@ export async function writeEntries(
     const { storedIds, created, updated, changedFields, at } = await storeDrafts(tx, author, type, drafts);
     recordEntryChanges(record, { type, kind: 'created' }, created);
     recordEntryChanges(record, { type, kind: 'updated', changedFields }, updated);
-    // Last, so that a refused request leaves no contents on the disk.
+    // After all checks and rows, so that a refused request leaves no contents on the disk.
     for (const { upload } of attachments) await storeContent(call.services.dataDir, upload);
     const modifiedAt = at.toISOString();
     return allItems.map((item): DataRequestResultVm => {

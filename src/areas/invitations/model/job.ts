@@ -104,13 +104,18 @@ export function startInvitationRun({ title, requests, client, onUpdate }: RunOpt
       const result = await executeRequest(order, {
         capabilities,
         mayBeStored: possiblyStored.has(order),
-        wait,
+        async wait(seconds) {
+          await wait(seconds);
+          // Acting may have ended in the meantime; the invitation must not be sent in the user's own name.
+          requireIdentity(identity);
+        },
       });
       results.set(order, result);
       limitRefusals = result.isRateLimited ? limitRefusals + 1 : 0;
       // Consecutive refusals mean a limit of the user or site: the other requests would be refused too.
       if (limitRefusals >= CONCURRENCY) limitError = result.message;
     } catch (thrown) {
+      requireIdentity(identity);
       if (thrown instanceof ServiceError) possiblyStored.add(order);
       throw thrown;
     }
