@@ -67,6 +67,22 @@ test('a user sets the own time zone by keyboard and sees dates of entries in it'
   await own.click();
   await expect(starts).toContainText(/17:00 GMT-3:30/);
 
+  await page.keyboard.press('Escape');
+  // The filter reads, shows and names the time in the zone of the grid, and stores it in UTC.
+  await page.getByRole('button', { name: 'Filter and query' }).click();
+  const filter = page.getByRole('region', { name: 'Find entries' });
+  await filter.getByRole('button', { name: 'Add condition' }).click();
+  await filter.getByLabel('Field', { exact: true }).selectOption('Starts');
+  const value = filter.getByLabel('Value of Starts', { exact: true });
+  await expect(value).toHaveAccessibleDescription('America/St Johns');
+  await value.fill('2026-03-01T17:00');
+  await expect(filter.getByLabel('Query')).toHaveValue('{"Starts":"2026-03-01T20:30:00Z"}');
+  await expect(value).toHaveValue('2026-03-01T17:00');
+  await expect(value).toHaveAccessibleDescription('GMT-3:30');
+  await expect(page.getByRole('group', { name: 'Filter' })).toContainText(/17:00 GMT-3:30/);
+  await expect(starts).toContainText(/17:00 GMT-3:30/);
+  await expectAccessible(page);
+
   await page.goto('/profile');
   await expect(zoneField(page)).toHaveText('America/St Johns');
   await zoneField(page).click();

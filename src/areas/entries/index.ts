@@ -11,6 +11,7 @@ export {
 export { isKnownField, typesQuery, useReloadSchema, useSchema } from './model/schema.ts';
 export type { Field, Schema } from './model/schema.ts';
 export { useEntryType } from './model/use-entry-type.ts';
+export { useTimeZone } from './model/zone.ts';
 export { buildMissingValueQuery, isComplete, toRequiredGroup } from './filter/draft.ts';
 export type { QueryObject } from './filter/draft.ts';
 export { FilterBuilder } from './filter/FilterBuilder.tsx';

@@ -1,12 +1,16 @@
+import { useId } from 'react';
 import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
-import type { FieldType } from '../../../../contract/rules/fields.ts';
 import type { Comparison, Operand } from '../../../../contract/rules/query/condition.ts';
 import { foldText } from '../../../lib/fold-text.ts';
+import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { formatZoneName } from '../model/dates.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { useUserFinder } from '../model/field-users.ts';
 import { getReferenceTypeIds } from '../model/schema.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { formatEntryName } from '../model/values.ts';
+import { useTimeZone } from '../model/zone.ts';
+import { addZone, formatDateInput, parseDateInput } from './date-input.ts';
 import { getFieldName } from './draft.ts';
 import type { NameLookup } from './format-filter.ts';
 import { IdPicker } from './IdPicker.tsx';
@@ -33,9 +37,7 @@ export function ValueEditor(props: ValueEditorProps) {
   if (field && isIdField(field.fieldType))
     return <IdsEditor {...props} field={field} label={label} isMulti={operand === 'several'} />;
   if (operand === 'several')
-    return (
-      <ListEditor {...{ label, onChange }} operands={comparison.operands} fieldType={field?.fieldType} />
-    );
+    return <ListEditor {...{ label, onChange, field }} operands={comparison.operands} />;
   const set = (index: number) => (value: Operand) => {
     const next = operand === 'pair' ? [first ?? '', second ?? ''] : [''];
     onChange(next.with(index, value));
@@ -63,9 +65,6 @@ const parseNumber = (text: string): Operand =>
   text.trim() !== '' && Number.isFinite(Number(text)) && String(Number(text)) === text.trim()
     ? Number(text)
     : text;
-
-const DAY_CHARS = 10;
-const MINUTE_CHARS = 16;
 
 function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorProps) {
   if (field?.fieldType === FIELD.boolean)
@@ -95,38 +94,35 @@ function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorP
   );
 }
 
-const HAS_OFFSET = /T.*(?:Z|[+-]\d\d:?\d\d)$/i;
-
-/** Converts a date of a query to the value of a date or datetime input, in UTC. */
-function toInputDate(value: Operand | undefined, isDateOnly: boolean): string {
-  const text = String(value ?? '');
-  if (isDateOnly) return text.slice(0, DAY_CHARS);
-  if (text.length === DAY_CHARS) return `${text}T00:00`;
-  const timestamp = HAS_OFFSET.test(text) ? Date.parse(text) : Number.NaN;
-  return (Number.isNaN(timestamp) ? text : new Date(timestamp).toISOString()).slice(0, MINUTE_CHARS);
-}
-
 /** Date input with a menu of dates relative to today; the query stores the resulting date. */
 function DateEditor({ label, field, value, onChange }: SingleValueEditorProps & { field: Field }) {
   const { isDateOnly } = field;
+  const { name: zone, own } = useTimeZone();
+  const zoneId = useId();
+  const zoneName = typeof value === 'string' ? formatZoneName(addZone(value), zone) : '';
   return (
     <>
       <input
         className="input find-date"
         type={isDateOnly ? 'date' : 'datetime-local'}
-        aria-label={isDateOnly ? label : `${label}, UTC`}
-        value={toInputDate(value, isDateOnly)}
-        onChange={({ target }) =>
-          onChange(target.value === '' || isDateOnly ? target.value : `${target.value}:00Z`)
-        }
+        aria-label={label}
+        aria-describedby={isDateOnly ? undefined : zoneId}
+        value={formatDateInput(value, isDateOnly, zone)}
+        onChange={({ target }) => onChange(parseDateInput(target.value, isDateOnly, zone))}
       />
+      {!isDateOnly && (
+        <span id={zoneId} className="find-and">
+          {zoneName === '' ? formatTimeZoneName(zone) : zoneName}
+        </span>
+      )}
       <select
         className="input find-select find-relative"
         aria-label={`${label}, from today`}
         value=""
         onChange={({ target }) => {
-          const day = getRelativeDay(target.value, new Date());
-          if (day !== undefined) onChange(isDateOnly ? day : `${day}T00:00:00Z`);
+          // A day without a time is the user's own, whatever zone times are displayed in.
+          const day = getRelativeDay(target.value, Date.now(), isDateOnly ? own : zone);
+          if (day !== undefined) onChange(isDateOnly ? day : parseDateInput(`${day}T00:00`, false, zone));
         }}
       >
         <option value="">From today</option>
@@ -141,19 +137,21 @@ function DateEditor({ label, field, value, onChange }: SingleValueEditorProps & 
 interface ListEditorProps {
   label: string;
   operands: readonly Operand[];
-  fieldType: FieldType | undefined;
+  field: Field | undefined;
   onChange: (operands: readonly Operand[]) => void;
 }
 
-/** Text area for several texts, numbers or dates, one per line. */
-function ListEditor({ label, operands, fieldType, onChange }: ListEditorProps) {
+/** Text area for several texts, numbers or dates, one per line; dates with a time are written as stored, in UTC. */
+function ListEditor({ label, operands, field, onChange }: ListEditorProps) {
+  const fieldType = field?.fieldType;
+  const isDateTime = field?.fieldType === FIELD.date && !field.isDateOnly;
   const parseLine = (line: string): Operand =>
     fieldType === FIELD.text || fieldType === FIELD.date ? line : parseNumber(line);
   return (
     <textarea
       className="input find-lines"
-      aria-label={`${label}, one per line`}
-      placeholder="One per line"
+      aria-label={`${label}, one per line${isDateTime ? ', in UTC' : ''}`}
+      placeholder={isDateTime ? 'One per line, in UTC' : 'One per line'}
       rows={Math.min(6, Math.max(2, operands.length + 1))}
       value={operands.join('\n')}
       onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n').map(parseLine))}

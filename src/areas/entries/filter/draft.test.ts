@@ -15,6 +15,7 @@ import { FIELD, filterOperations } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { parseQueryObject } from '../../../../contract/rules/query/parse.ts';
+import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
@@ -170,7 +171,7 @@ it('parses JSON5 and reports every error with its path', () => {
 const lookUpName = (each: Field, id: number) => (each === stage && id === 4 ? 'Won' : undefined);
 
 it('formats a filter as a clause', () => {
-  const format = (query: object) => formatFilter(parseDraft(query), fields, lookUpName);
+  const format = (query: object) => formatFilter(parseDraft(query), fields, { lookUpName, zone: 'UTC' });
   expect(format({ Stage: { $in: [4, 9] } })).toBe('Stage is one of Won or #9');
   expect(format({ $or: [{ Active: true }, { Name: 'x', Founded: { $between: [1, 2] } }] })).toBe(
     'Active is yes or (Name is “x” and Founded is between 1 and 2)',
@@ -182,12 +183,44 @@ it('formats a filter as a clause', () => {
       { fieldId: 3, operation: 12 },
     ],
   };
-  expect(formatRequiredWhen(required, new Map(fields.map((each) => [each.id, each])))).toBe(
+  expect(formatRequiredWhen(required, new Map(fields.map((each) => [each.id, each])), 'UTC')).toBe(
     'Stage is Won or Founded has no data',
   );
 });
 
-const parts = (each: Comparison) => formatComparisonParts(each, fields, lookUpName);
+test.each([
+  ['UTC', '2026-03-01T20:30:00Z', '2026-03-01', '20:30'],
+  ['America/St_Johns', '2026-03-01T20:30:00Z', '2026-03-01', '17:00'],
+  ['America/St_Johns', '2026-03-01T20:30:00', '2026-03-01', '17:00'],
+  ['America/St_Johns', '2026-03-01', '2026-02-28', '20:30'],
+  ['Pacific/Kiritimati', '2026-03-01T20:30:00Z', '2026-03-02', '10:30'],
+])('names a date with a time in %s and says the zone: %s', (zone, value, day, time) => {
+  const text = `${formatDateValue(day, true)}, ${time} ${formatZoneName(value, zone)}`;
+  const starts = field(6, 'Starts', FIELD.date);
+  const condition = { ...compare('Added', '$gt', value), field: starts };
+  const display = { lookUpName, zone };
+  expect(formatFilter(condition, [starts], display)).toBe(`Starts is after ${text}`);
+  expect(formatComparisonParts(condition, [starts], display).value).toBe(text);
+  const rule = { match: 'all' as const, conditions: [{ fieldId: 6, operation: 4, value }] };
+  expect(formatRequiredWhen(rule, new Map([[6, starts]]), zone)).toContain(text);
+});
+
+test('a text that is not a date stays as it is', () => {
+  const starts = field(6, 'Starts', FIELD.date);
+  const condition = { ...compare('Added', '$gt', 'soon'), field: starts };
+  expect(formatFilter(condition, [starts], { lookUpName, zone: 'Pacific/Kiritimati' })).toBe(
+    'Starts is after soon',
+  );
+});
+
+test('days without a time are the same in every zone', () => {
+  const display = { lookUpName, zone: 'Pacific/Kiritimati' };
+  expect(formatFilter(compare('Added', '$eq', '2026-03-01'), fields, display)).toBe(
+    `Added is ${formatDateValue('2026-03-01', true)}`,
+  );
+});
+
+const parts = (each: Comparison) => formatComparisonParts(each, fields, { lookUpName, zone: 'UTC' });
 
 it('formats the parts of a filter chip, counting further values', () => {
   expect(parts(compare('Stage', '$in', 4, 9, 10))).toEqual({
@@ -207,8 +240,9 @@ it('formats a long query on several lines, lists of values on one', () => {
 });
 
 it('has a text for every operation', () => {
+  const display = { lookUpName: () => undefined, zone: 'UTC' };
   for (const { rowOperator } of filterOperations)
-    expect(formatFilter(compare('Name', rowOperator, 'x', 'y'), fields, () => undefined)).not.toContain('$');
+    expect(formatFilter(compare('Name', rowOperator, 'x', 'y'), fields, display)).not.toContain('$');
 });
 
 test('the query for a missing required value repeats the conditions of its rule', () => {

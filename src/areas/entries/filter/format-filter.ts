@@ -3,8 +3,9 @@ import { FIELD, findFilterOperation, isIdField } from '../../../../contract/rule
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition } from '../../../../contract/rules/query/condition.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
-import { formatDateValue } from '../model/dates.ts';
+import { formatDateValue, formatZoneName } from '../model/dates.ts';
 import type { Field } from '../model/schema.ts';
+import { addZone } from './date-input.ts';
 import { findComparedField, getFieldName, toOperands } from './draft.ts';
 import { formatOperator } from './operators.ts';
 
@@ -18,12 +19,30 @@ const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
 export const lookUpChoiceName: NameLookup = (field, id) =>
   field.fieldType === FIELD.choice ? field.choiceValues?.find((choice) => choice.id === id)?.name : undefined;
 
-function formatOperand(value: unknown, field: Field | undefined, lookUpName: NameLookup): string {
+/** What the texts of a filter depend on besides the fields. */
+export interface FilterDisplay {
+  lookUpName: NameLookup;
+  /** Time zone in which dates with a time are displayed. */
+  zone: string;
+}
+
+function formatDate(text: string, isDateOnly: boolean, zone: string): string {
+  const date = addZone(text);
+  if (Number.isNaN(Date.parse(date))) return text;
+  const formatted = formatDateValue(date, isDateOnly, zone);
+  return isDateOnly ? formatted : `${formatted} ${formatZoneName(date, zone)}`;
+}
+
+function formatOperand(
+  value: unknown,
+  field: Field | undefined,
+  { lookUpName, zone }: FilterDisplay,
+): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (field && typeof value === 'number' && isIdField(field.fieldType))
     return lookUpName(field, value) ?? `#${value}`;
   if (field?.fieldType === FIELD.date && typeof value === 'string')
-    return formatDateValue(value, value.length <= 10);
+    return formatDate(value, field.isDateOnly, zone);
   if (field?.fieldType === FIELD.text) return `“${String(value)}”`;
   return String(value);
 }
@@ -31,11 +50,11 @@ function formatOperand(value: unknown, field: Field | undefined, lookUpName: Nam
 function formatOperands(
   operands: readonly unknown[],
   field: Field | undefined,
-  lookUpName: NameLookup,
+  display: FilterDisplay,
 ): string {
   const listed = operands
     .slice(0, MAX_LISTED_VALUES)
-    .map((operand) => formatOperand(operand, field, lookUpName));
+    .map((operand) => formatOperand(operand, field, display));
   const more = operands.length - listed.length;
   return disjunction.format(more > 0 ? [...listed, `${formatNumber(more)} more`] : listed);
 }
@@ -47,15 +66,15 @@ const formatFieldName = (comparison: Comparison, field: Field | undefined): stri
 export function formatComparisonParts(
   comparison: Comparison,
   fields: readonly Field[],
-  lookUpName: NameLookup,
+  display: FilterDisplay,
 ) {
   const field = findComparedField(comparison, fields);
   const { operation } = comparison;
   const [first, ...others] = operation.operand === 'none' ? [] : comparison.operands;
-  const firstText = first === undefined ? '' : formatOperand(first, field, lookUpName);
+  const firstText = first === undefined ? '' : formatOperand(first, field, display);
   const more =
     operation.operand === 'pair'
-      ? others.map((operand) => ` and ${formatOperand(operand, field, lookUpName)}`).join('')
+      ? others.map((operand) => ` and ${formatOperand(operand, field, display)}`).join('')
       : others.length > 0 && ` +${formatNumber(others.length)}`;
   return {
     field: formatFieldName(comparison, field),
@@ -69,36 +88,39 @@ function formatClause(
   fieldName: string,
   field: Field | undefined,
   { operation, operands }: Pick<Comparison, 'operation' | 'operands'>,
-  lookUpName: NameLookup,
+  display: FilterDisplay,
 ): string {
   const subject = `${fieldName} ${formatOperator(operation.rowOperator, field?.fieldType)}`;
   if (operation.operand === 'none') return subject;
-  if (operation.operand !== 'pair') return `${subject} ${formatOperands(operands, field, lookUpName)}`;
-  return `${subject} ${operands.map((operand) => formatOperand(operand, field, lookUpName)).join(' and ')}`;
+  if (operation.operand !== 'pair') return `${subject} ${formatOperands(operands, field, display)}`;
+  return `${subject} ${operands.map((operand) => formatOperand(operand, field, display)).join(' and ')}`;
 }
 
 /** A condition as one clause, nested groups in parentheses. */
-export function formatFilter(condition: Condition, fields: readonly Field[], lookUpName: NameLookup): string {
+export function formatFilter(condition: Condition, fields: readonly Field[], display: FilterDisplay): string {
   if (condition.kind === 'comparison') {
     const field = findComparedField(condition, fields);
-    return formatClause(formatFieldName(condition, field), field, condition, lookUpName);
+    return formatClause(formatFieldName(condition, field), field, condition, display);
   }
   const parts = condition.conditions.map((nested) => {
-    const text = formatFilter(nested, fields, lookUpName);
+    const text = formatFilter(nested, fields, display);
     return nested.kind === 'group' && nested.conditions.length > 1 ? `(${text})` : text;
   });
   return parts.join(condition.match === 'any' ? ' or ' : ' and ');
 }
 
 /** A `requiredWhen` rule as a clause: "Stage is Won and Revenue is more than 5". */
-export function formatRequiredWhen(rule: RequiredWhen, fieldById: ReadonlyMap<number, Field>): string {
+export function formatRequiredWhen(
+  rule: RequiredWhen,
+  fieldById: ReadonlyMap<number, Field>,
+  zone: string,
+): string {
+  const display = { lookUpName: lookUpChoiceName, zone };
   const parts = rule.conditions.map(({ fieldId, operation: code, value }) => {
     const field = fieldById.get(fieldId);
     const name = field?.name ?? `field ${fieldId}`;
     const operation = findFilterOperation(code);
-    return operation
-      ? formatClause(name, field, { operation, operands: toOperands(value) }, lookUpChoiceName)
-      : name;
+    return operation ? formatClause(name, field, { operation, operands: toOperands(value) }, display) : name;
   });
   return parts.join(rule.match === 'all' ? ' and ' : ' or ');
 }

@@ -1,3 +1,5 @@
+import { toWallTime } from '../../../lib/time-zones.ts';
+
 type ComputeDay = (year: number, month: number, day: number) => number;
 
 const DAY_RULES = new Map<string, ComputeDay>([
@@ -14,8 +16,9 @@ const DAY_RULES = new Map<string, ComputeDay>([
 /** Names of days relative to today. Row queries have no relative dates, so a query stores the resulting day. */
 export const RELATIVE_DAYS: readonly string[] = [...DAY_RULES.keys()];
 
-/** The day for a name in the browser's time zone, such as 2026-03-01; undefined for an unknown name. */
-export function getRelativeDay(name: string, now: Date): string | undefined {
-  const time = DAY_RULES.get(name)?.(now.getFullYear(), now.getMonth(), now.getDate());
+/** The day for a name, such as 2026-03-01, where today is that of the zone; undefined for an unknown name. */
+export function getRelativeDay(name: string, now: number, zone: string): string | undefined {
+  const today = new Date(toWallTime(now, zone));
+  const time = DAY_RULES.get(name)?.(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate());
   return time === undefined ? undefined : new Date(time).toISOString().slice(0, 10);
 }

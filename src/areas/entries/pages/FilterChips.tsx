@@ -8,10 +8,11 @@ import { replaceCondition, toFilterDraft, toQueryObject } from '../filter/draft.
 import type { QueryObject } from '../filter/draft.ts';
 import { focusPreviousChip, focusFilter } from '../filter/focus.ts';
 import { formatFilter, formatComparisonParts } from '../filter/format-filter.ts';
-import type { NameLookup } from '../filter/format-filter.ts';
+import type { FilterDisplay } from '../filter/format-filter.ts';
 import { useNameLookup } from '../filter/use-name-lookup.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
+import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
 import './filter-chips.css';
 
@@ -33,6 +34,7 @@ const shorten = (text: string): string =>
 export function FilterChips({ condition, errors, fields, schema, onChange, onEdit }: FilterChipsProps) {
   const draft = toFilterDraft(condition);
   const lookUpName = useNameLookup(draft, fields, schema);
+  const { name: zone } = useTimeZone();
   if (errors)
     return (
       <RemovableChip
@@ -54,7 +56,8 @@ export function FilterChips({ condition, errors, fields, schema, onChange, onEdi
         <Fragment key={index}>
           {index > 0 && <span>{draft.match === 'any' ? 'or' : 'and'}</span>}
           <Chip
-            {...{ condition: part, fields, lookUpName }}
+            {...{ condition: part, fields }}
+            display={{ lookUpName, zone }}
             onEdit={onEdit && (() => onEdit(index))}
             onRemove={() => onChange(toQueryObject(replaceCondition(draft, [index], undefined)))}
           />
@@ -75,14 +78,14 @@ export function FilterChips({ condition, errors, fields, schema, onChange, onEdi
 interface ChipProps {
   condition: Condition;
   fields: readonly Field[];
-  lookUpName: NameLookup;
+  display: FilterDisplay;
   onEdit: (() => void) | undefined;
   onRemove: () => void;
 }
 
-function Chip({ condition, fields, lookUpName, onEdit, onRemove }: ChipProps) {
-  const text = formatFilter(condition, fields, lookUpName);
-  const content = <ChipContent {...{ condition, fields, lookUpName, text }} />;
+function Chip({ condition, fields, display, onEdit, onRemove }: ChipProps) {
+  const text = formatFilter(condition, fields, display);
+  const content = <ChipContent {...{ condition, fields, display, text }} />;
   return (
     <span className="filter-chip">
       {onEdit ? (
@@ -112,11 +115,11 @@ function Chip({ condition, fields, lookUpName, onEdit, onRemove }: ChipProps) {
 function ChipContent({
   condition,
   fields,
-  lookUpName,
+  display,
   text,
-}: Pick<ChipProps, 'condition' | 'fields' | 'lookUpName'> & { text: string }) {
+}: Pick<ChipProps, 'condition' | 'fields' | 'display'> & { text: string }) {
   if (condition.kind === 'group') return <bdi>{text}</bdi>;
-  const { field, operator, value } = formatComparisonParts(condition, fields, lookUpName);
+  const { field, operator, value } = formatComparisonParts(condition, fields, display);
   return (
     <>
       <bdi>{field}</bdi> <span className="filter-chip-operator">{operator}</span>{' '}
@@ -133,9 +136,10 @@ export function useFilterText(
   const { schema, fields } = useEntryType();
   const draft = toFilterDraft(condition);
   const lookUpName = useNameLookup(draft, fields, schema);
+  const { name: zone } = useTimeZone();
   const parts = [
     ...(view.q.trim() === '' ? [] : [`Search: ${view.q.trim()}`]),
-    ...(toQueryObject(draft) ? [formatFilter(draft, fields, lookUpName)] : []),
+    ...(toQueryObject(draft) ? [formatFilter(draft, fields, { lookUpName, zone })] : []),
   ];
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }

@@ -27,6 +27,7 @@ import {
   getFormulaInputs,
   queryRows,
   toEntriesView,
+  useTimeZone,
 } from '../../entries/index.ts';
 import type { Field, QueryObject, Schema } from '../../entries/index.ts';
 import { useDeleteField } from '../model/use-delete.ts';
@@ -110,10 +111,11 @@ interface RulesProps {
 function FieldRules({ field, fields, schema, type }: RulesProps) {
   const reads = getFormulaInputs(field, fields);
   const query = buildMissingValueQuery(field, schema);
+  const { name: zone } = useTimeZone();
   return (
     <>
       {field.requiredWhen && (
-        <RuleLine>Required when {formatRequiredWhen(field.requiredWhen, schema.fieldById)}.</RuleLine>
+        <RuleLine>Required when {formatRequiredWhen(field.requiredWhen, schema.fieldById, zone)}.</RuleLine>
       )}
       {typeof field.formula === 'string' && (
         <RuleLine>
