@@ -34,3 +34,7 @@ test('a zone is told with its distance to UTC', () => {
   expect(formatTimeZone('America/New_York', at('2026-01-01T00:00:00Z'))).toBe('America/New York, UTC-5');
   expect(formatTimeZone('UTC', 0)).toBe('UTC');
 });
+
+test('a zone that this runtime does not know is named without its distance', () => {
+  expect(formatTimeZone('Mars/Olympus_Mons', 0)).toBe('Mars/Olympus Mons');
+});

@@ -18,12 +18,12 @@ function getOffsetFormat(timeZone: string): Intl.DateTimeFormat {
   return cached;
 }
 
-/** Formats a time zone with its offset: "Europe/London, UTC+1". */
+/** Formats a time zone with its offset: "Europe/London, UTC+1"; without it if this browser does not know the zone. */
 export function formatTimeZone(zone: string, at: number): string {
+  if (zone === 'UTC' || !isTimeZone(zone)) return formatTimeZoneName(zone);
   const parts = getOffsetFormat(zone).formatToParts(at);
   const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
-  const hours = offset.replace('GMT', 'UTC');
-  return zone === 'UTC' ? zone : `${formatTimeZoneName(zone)}, ${hours}`;
+  return `${formatTimeZoneName(zone)}, ${offset.replace('GMT', 'UTC')}`;
 }
 
 /** Returns the start of the day that contains a timestamp. */
