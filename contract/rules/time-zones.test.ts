@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { resolveTimeZone } from './time-zones.ts';
 
 test.each([
@@ -24,6 +24,23 @@ test.each([
   'Berlin',
   ' Europe/Berlin',
   'Europe/Berlin ',
+  `Europe/${'Berlin'.repeat(20)}`,
 ])('%j is no time zone', (name) => {
   expect(resolveTimeZone(name)).toBeUndefined();
+});
+
+test('a name is asked of the runtime once, and the number of cached names is limited', () => {
+  const format = vi.spyOn(Intl, 'DateTimeFormat');
+  const resolve = (name: string) => {
+    format.mockClear();
+    const canonical = resolveTimeZone(name);
+    return { canonical, asked: format.mock.calls.length };
+  };
+  expect(resolve('asia/TOKYO')).toEqual({ canonical: 'Asia/Tokyo', asked: 1 });
+  expect(resolve('asia/TOKYO')).toEqual({ canonical: 'Asia/Tokyo', asked: 0 });
+  expect(resolve('Mars/Phobos')).toEqual({ canonical: undefined, asked: 1 });
+  expect(resolve('Mars/Phobos')).toEqual({ canonical: undefined, asked: 0 });
+  for (let at = 0; at < 1000; at += 1) expect(resolveTimeZone(`Mars/Crater_${at}`)).toBeUndefined();
+  expect(resolve('Mars/Crater_999')).toEqual({ canonical: undefined, asked: 0 });
+  expect(resolve('asia/TOKYO')).toEqual({ canonical: 'Asia/Tokyo', asked: 1 });
 });

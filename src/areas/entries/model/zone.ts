@@ -8,11 +8,16 @@ export type ZoneChoice = 'utc' | 'site' | 'own';
 const STORAGE_KEY = 'steward-entries-zone';
 const ZONE_CHOICES: readonly ZoneChoice[] = ['utc', 'site', 'own'];
 const zoneStore = createStore<ZoneChoice | undefined>(undefined);
-let storedChoice: ZoneChoice | undefined;
+let storedChoice: ZoneChoice | null | undefined;
 
-/** The choice saved in this browser, read once; undefined without one. */
-const getStoredChoice = (): ZoneChoice | undefined =>
-  (storedChoice ??= ZONE_CHOICES.find((choice) => choice === localStorage.getItem(STORAGE_KEY)));
+/** The choice saved in this browser, read once; null without one. */
+function getStoredChoice(): ZoneChoice | null {
+  if (storedChoice === undefined) {
+    const stored = localStorage.getItem(STORAGE_KEY);
+    storedChoice = ZONE_CHOICES.find((choice) => choice === stored) ?? null;
+  }
+  return storedChoice;
+}
 
 /** Selects the time zone and saves the choice in this browser. */
 export function setTimeZone(choice: ZoneChoice): void {
