@@ -44,6 +44,11 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
     '[{"Name":"a"},{"Size":9007199254740993}]',
     'Object 2, Size: 9007199254740993 cannot be stored exactly: it would become 9007199254740992.',
   ],
+  [
+    'JSON with such a number instead of an object',
+    '[{"Name":"a"},9007199254740993]',
+    'Object 2: 9007199254740993 cannot be stored exactly: it would become 9007199254740992.',
+  ],
   ['JSON with a name given twice', '[{"Name":"a","Name":"b"}]', 'Object 1, Name: is given twice.'],
   [
     'an old workbook',

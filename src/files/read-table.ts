@@ -71,9 +71,9 @@ function cellText(value: unknown): string {
 /** The rows of a JSON file are counted from 1. */
 function formatJsonIssue({ path, message }: { path: string; message: string }): string {
   const [index = '', ...names] = path.split('.');
-  return /^\d+$/.test(index)
-    ? `Object ${Number(index) + 1}, ${names.join('.')}: ${message}.`
-    : `${path}: ${message}.`;
+  if (!/^\d+$/.test(index)) return `${path}: ${message}.`;
+  const name = names.join('.');
+  return `Object ${Number(index) + 1}${name === '' ? '' : `, ${name}`}: ${message}.`;
 }
 
 /** Parses a JSON list of objects as rows with the property names as headings. */
