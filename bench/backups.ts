@@ -148,11 +148,11 @@ async function insertLargeEntries(db: Db): Promise<number> {
     insert into field (site_id, type_id, api_name, name, kind, is_key)
     select site_id, type_id, 'Name', 'Name', 1, true from type
     returning type_id as "typeId", field_id as "fieldId"`.execute(db);
-  const [made] = rows;
-  if (!made) throw new Error('The type was not created');
+  const [field] = rows;
+  if (!field) throw new Error('The type was not created');
   for (let at = 0; at < LARGE_ENTRIES; at += 1)
     await sql`insert into entry (site_id, type_id, vals)
-      select ${site.site_id}, ${made.typeId}, jsonb_build_object(${String(made.fieldId)}::text,
+      select ${site.site_id}, ${field.typeId}, jsonb_build_object(${String(field.fieldId)}::text,
         repeat(${`Lorem ipsum dolor sit amet ${at} `}, 33000))`.execute(db);
   return site.site_id;
 }
@@ -181,16 +181,16 @@ const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench =
   peerName: 'copy',
   async run(): Promise<Measure[]> {
     if (kind === 'postgres') await chooseDatabase(kind);
-    const place = await createTestDatabase(kind, { empty: true });
-    const { db, close } = await openDatabase(place);
+    const testDatabase = await createTestDatabase(kind, { empty: true });
+    const { db, close } = await openDatabase(testDatabase);
     try {
       const siteId = await insertLargeEntries(db);
       const scope = { siteId, typeIds: null, includesFiles: false };
       const ours = await measureWork(() =>
         writeBackup(db, scope, {
-          dataDir: place.dataDir,
+          dataDir: testDatabase.dataDir,
           sheets: Object.values(registry.sheets),
-          path: join(place.dataDir, 'backup.zip'),
+          path: join(testDatabase.dataDir, 'backup.zip'),
           signal: new AbortController().signal,
           onProgress: () => {},
         }),
@@ -201,7 +201,7 @@ const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench =
           const { rows: values } = await sql<{
             text: string;
           }>`select vals::text as text from entry where entry_id = ${id}`.execute(db);
-          await appendFile(join(place.dataDir, 'copy'), values[0]?.text ?? '');
+          await appendFile(join(testDatabase.dataDir, 'copy'), values[0]?.text ?? '');
         }
       });
       return [
@@ -217,7 +217,7 @@ const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench =
       ];
     } finally {
       await close();
-      await place.remove();
+      await testDatabase.remove();
     }
   },
 });

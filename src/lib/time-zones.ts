@@ -2,10 +2,10 @@ import { resolveTimeZone } from '../../contract/rules/time-zones.ts';
 
 const DAY_MS = 86_400_000;
 
-const readerTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const browserTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Returns the time zone of the browser; days of the activity report start in it. */
-export const getReaderTimeZone = (): string => readerTimeZone;
+export const getBrowserTimeZone = (): string => browserTimeZone;
 
 // Cached: constructing a format is slow, and every row of a table needs one.
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();

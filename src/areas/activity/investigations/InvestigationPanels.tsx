@@ -11,7 +11,7 @@ import {
 import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -83,7 +83,7 @@ export function SaveInvestigationPanel() {
   const client = useQueryClient();
   const { reason } = usePermission('createInvestigation');
   const { view } = useActivityView();
-  const zone = getReaderTimeZone();
+  const zone = getBrowserTimeZone();
   const now = useMemo(() => getServerTime(client), [client]);
   const getName = useUserNames([...view.people, ...view.principals]);
   const defaultName = [...formatFilters(view, getName), formatPeriod(view.period, now, zone)].join(' · ');

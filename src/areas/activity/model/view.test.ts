@@ -87,7 +87,7 @@ test('export type 0 is a value and limits the types to exports', () => {
   expect(setExportType(view, undefined)).toMatchObject({ exportType: undefined, types: [8] });
 });
 
-test('presets are resolved in the time zone of the reader', () => {
+test('presets are resolved in the time zone of the browser', () => {
   const zone = 'America/New_York';
   expect(resolvePeriod({ preset: 'today' }, NOW, zone)).toEqual({
     from: Date.parse('2026-11-21T05:00:00Z'),

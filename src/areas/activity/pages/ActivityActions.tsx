@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { usePermission } from '../../../api/session.ts';
 import { usePaletteActionsOfPage } from '../../../app/state/palette.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { toast } from '../../../ui/toast.ts';
@@ -36,7 +36,7 @@ export function ActivityActions({ view, bounds, reportQuery, openedAt, total }: 
   const getName = useUserNames([...view.people, ...view.principals]);
   const filter = [
     ...formatFilters(view, getName),
-    formatPeriod(view.period, openedAt, getReaderTimeZone()),
+    formatPeriod(view.period, openedAt, getBrowserTimeZone()),
   ].join(' · ');
   usePaletteActionsOfPage(
     useMemo(

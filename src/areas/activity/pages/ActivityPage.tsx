@@ -7,7 +7,7 @@ import { ServiceError } from '../../../api/errors.ts';
 import { sessionState } from '../../../api/session-state.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -54,7 +54,7 @@ function useOpenedAt() {
 }
 
 function useReport(view: ActivityView, openedAt: number) {
-  const zone = getReaderTimeZone();
+  const zone = getBrowserTimeZone();
   const bounds = useMemo(() => resolvePeriod(view.period, openedAt, zone), [view.period, openedAt, zone]);
   const reportQuery = useMemo(() => buildReportQuery(view, bounds, openedAt), [view, bounds, openedAt]);
   const { from, to } = reportQuery;

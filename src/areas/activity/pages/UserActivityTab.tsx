@@ -9,7 +9,7 @@ import { usePermission } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { formatTime } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -97,7 +97,7 @@ function UserRows({ viewName, view }: { viewName: 'by' | 'proxy'; view: Activity
   const client = useQueryClient();
   const [now, setNow] = useState(() => getServerTime(client));
   const reportQuery = useMemo(
-    () => buildReportQuery(view, resolvePeriod(view.period, now, getReaderTimeZone()), now),
+    () => buildReportQuery(view, resolvePeriod(view.period, now, getBrowserTimeZone()), now),
     [view, now],
   );
   const { rows, isStale, isFetching, error, refetch } = useActivityRows(reportQuery);

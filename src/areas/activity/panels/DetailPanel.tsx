@@ -5,7 +5,7 @@ import type { UserActivityQuery } from '../../../../contract/generated/types.gen
 import { toServiceError } from '../../../api/errors.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
@@ -154,7 +154,7 @@ function DetailFacts({ row }: { row: ActivityRow }) {
       </Fact>
       <Fact label="Time">
         <time dateTime={eventDate}>{formatExactDate(eventDate)}</time>
-        <small className="act-soft">{formatTimeZone(getReaderTimeZone(), Date.parse(eventDate))}</small>
+        <small className="act-soft">{formatTimeZone(getBrowserTimeZone(), Date.parse(eventDate))}</small>
         <span className="mono act-soft">
           {eventDate} <CopyButton value={eventDate} label="Copy time in UTC" />
         </span>

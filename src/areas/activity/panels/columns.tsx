@@ -1,6 +1,6 @@
 import { Link, useMatch } from '@tanstack/react-router';
 import { formatExactDate } from '../../../lib/dates.ts';
-import { getReaderTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
@@ -28,7 +28,7 @@ function TimeLink({ row, tabIndex }: CellProps) {
   const { eventDate, isNew } = row;
   const at = Date.parse(eventDate);
   return (
-    <Tooltip text={`${formatExactDate(eventDate)}, ${formatTimeZone(getReaderTimeZone(), at)}`}>
+    <Tooltip text={`${formatExactDate(eventDate)}, ${formatTimeZone(getBrowserTimeZone(), at)}`}>
       <Link
         className="act-when num"
         to="/activity/$activityId"

@@ -20,18 +20,18 @@ export function getNextRunTime(hour: number, zone: string, now = Date.now()): nu
 const formatLocalHour = (hour: number, zone: string): string => clock.format(getNextRunTime(hour, zone));
 
 /** "03:00 (Europe/London), 04:00 for you"; the second time is omitted if the zones are the same. */
-export function formatScheduleTime(hour: number, zone: string, reader: string): string {
+export function formatScheduleTime(hour: number, zone: string, browserZone: string): string {
   const here = formatLocalHour(hour, zone);
   const there = `${formatHour(hour)} (${zone.replaceAll('_', ' ')})`;
-  return reader === zone ? there : `${there}, ${here} for you`;
+  return browserZone === zone ? there : `${there}, ${here} for you`;
 }
 
-/** Options of the hour in the time zone of the site, with the reader's time as a hint. */
-export const buildHourOptions = (zone: string, reader: string) =>
+/** Options of the hour in the time zone of the site, with the time in the browser's zone as a hint. */
+export const buildHourOptions = (zone: string, browserZone: string) =>
   HOURS.map((hour) => ({
     value: hour,
     label: formatHour(hour),
-    ...(reader !== zone && { hint: `${formatLocalHour(hour, zone)} for you` }),
+    ...(browserZone !== zone && { hint: `${formatLocalHour(hour, zone)} for you` }),
   }));
 
 /** Rules of a schedule: "kept 30 days · with files · the newest is verified". */

@@ -11,7 +11,7 @@ import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { formatTime, formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
@@ -294,7 +294,7 @@ function ScheduleSummary({ settings }: { settings: BackupSettings }) {
     );
   return (
     <>
-      <strong>Every day at {formatScheduleTime(hour, timeZone, getReaderTimeZone())}</strong>{' '}
+      <strong>Every day at {formatScheduleTime(hour, timeZone, getBrowserTimeZone())}</strong>{' '}
       <span className="person-soft">
         {formatScheduleRules(settings)} · next {formatDistance(new Date(getNextRunTime(hour, timeZone)))}
       </span>

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { updateBackupSettingsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { getReaderTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
@@ -58,7 +58,7 @@ export function SchedulePanel() {
     toast({
       title: saved.isDaily ? 'Schedule saved' : 'Schedule turned off',
       ...(saved.isDaily && {
-        description: `Every day at ${formatScheduleTime(saved.hour, timeZone, getReaderTimeZone())}`,
+        description: `Every day at ${formatScheduleTime(saved.hour, timeZone, getBrowserTimeZone())}`,
       }),
     });
     await close(true);
@@ -86,10 +86,10 @@ export function SchedulePanel() {
             control={control}
             name="hour"
             label="Hour"
-            options={buildHourOptions(timeZone, getReaderTimeZone())}
+            options={buildHourOptions(timeZone, getBrowserTimeZone())}
             hint={
               isDaily
-                ? formatScheduleTime(hour, timeZone, getReaderTimeZone())
+                ? formatScheduleTime(hour, timeZone, getBrowserTimeZone())
                 : 'Applies once the schedule is turned on'
             }
           />

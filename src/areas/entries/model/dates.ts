@@ -37,7 +37,7 @@ export function formatZoneName(value: string, timeZone: string): string {
   return format.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
-/** Tooltip of a date value: the exact time in UTC, in the site's zone and in the reader's zone. */
+/** Tooltip of a date value: the exact time in UTC, in the site's zone and in the user's zone. */
 export function formatDateTooltip(
   value: string,
   isDateOnly: boolean,

@@ -1,8 +1,8 @@
 import { useSession } from '../../../api/session.ts';
-import { getReaderTimeZone, isTimeZone } from '../../../lib/time-zones.ts';
+import { getBrowserTimeZone, isTimeZone } from '../../../lib/time-zones.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 
-/** Time zone in which dates with a time are displayed: UTC, the site's zone or the reader's own. */
+/** Time zone in which dates with a time are displayed: UTC, the site's zone or the user's own. */
 export type ZoneChoice = 'utc' | 'site' | 'own';
 
 const STORAGE_KEY = 'steward-entries-zone';
@@ -26,8 +26,8 @@ export function setTimeZone(choice: ZoneChoice): void {
 }
 
 /**
- * The selected time zone: the choice, the zones of the site and of the reader, and the IANA name of the selected one.
- * The reader's zone is the one set in the profile (spec 4.4), otherwise the browser's. Without a choice, dates are in
+ * The selected time zone: the choice, the zones of the site and of the user, and the IANA name of the selected one.
+ * The user's zone is the one set in the profile (spec 4.4), otherwise the browser's. Without a choice, dates are in
  * the zone of the profile if there is one, otherwise in UTC as in the API.
  */
 export function useTimeZone() {
@@ -35,7 +35,7 @@ export function useTimeZone() {
   const { timeZone: site } = siteInfo;
   // A zone that this browser does not know cannot be displayed.
   const profile = typeof user.timeZone === 'string' && isTimeZone(user.timeZone) ? user.timeZone : undefined;
-  const own = profile ?? getReaderTimeZone();
+  const own = profile ?? getBrowserTimeZone();
   const choice = useStore(zoneStore) ?? getStoredChoice() ?? (profile === undefined ? 'utc' : 'own');
   return { choice, site, own, name: { utc: 'UTC', site, own }[choice] };
 }
