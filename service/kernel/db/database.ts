@@ -84,9 +84,7 @@ export async function openDatabase(options: {
   };
 }
 
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK = '40P01';
-const MAX_ATTEMPTS = 6;
+const MAX_TRANSACTION_ATTEMPTS = 6;
 /** First key of the advisory locks of sites; the second is the id of the site. No other lock of the service uses it. */
 const SITE_LOCK_KEY = 7_401;
 
@@ -97,7 +95,9 @@ const SITE_LOCK_KEY = 7_401;
 function isRetryable(error: unknown, attempt: number): boolean {
   const code = getDbError(error)?.code;
   return (
-    code === SERIALIZATION_FAILURE || code === DEADLOCK || (code === dbErrorCodes.readOnly && attempt === 0)
+    code === dbErrorCodes.serializationFailure ||
+    code === dbErrorCodes.deadlock ||
+    (code === dbErrorCodes.readOnly && attempt === 0)
   );
 }
 
@@ -127,7 +127,7 @@ export async function withTransaction<T>(
           return fn(tx);
         });
     } catch (error) {
-      if (attempt + 1 >= MAX_ATTEMPTS || !isRetryable(error, attempt)) throw error;
+      if (attempt + 1 >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error, attempt)) throw error;
     }
     await backOff(attempt);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, retryLater } from '../api-error.ts';
-import { getDbError, dbErrorCodes } from '../db/driver/errors.ts';
+import { getDbError, dbErrorCodes, isWorthRetrying } from '../db/driver/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { negotiateMediaType } from './json.ts';
 import { isReceivingBody, sendWhileReceiving } from './refused-bodies.ts';
@@ -13,12 +13,6 @@ const MESSAGES_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read: its body is not valid JSON',
   415: 'Send JSON: application/json, text/json, application/json-patch+json or application/*+json',
 };
-
-/**
- * SQLSTATE codes of an unreachable or overloaded database: classes 08 and 53, cancelled statements, shutdown, and transactions whose
- * retries all failed.
- */
-const UNAVAILABLE_CODES = /^(08|53|57014|57P0|40001|40P01)/;
 
 /** Converts any error to an ApiError. Unexpected errors become a 500 without details. */
 function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyRequest): ApiError {
@@ -37,8 +31,7 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
     );
   if (getDbError(error)?.code === dbErrorCodes.readOnly)
     return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
-  if (UNAVAILABLE_CODES.test(getDbError(error)?.code ?? ''))
-    return retryLater(503, 'The database is not available right now', 2);
+  if (isWorthRetrying(error)) return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);
   return new ApiError(

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient, send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
@@ -30,6 +31,30 @@ onEachApp((context) => {
 
   const postNested = async (depth: number) =>
     (await post('application/json', nestArrays(depth))).body.message;
+
+  test.each([
+    ['58030', 503],
+    ['53200', 503],
+    ['53400', 503],
+    ['57014', 503],
+    ['40P01', 503],
+    ['53100', 507],
+    ['54000', 500],
+  ])('a request that the database fails with %s gets %d', async (code, status) => {
+    const { db } = context();
+    await sql`create function fail_account() returns trigger language plpgsql as $$
+      begin raise exception 'failed' using errcode = ${sql.lit(code)}; end $$`.execute(db);
+    await sql`create trigger fail_account before insert on account
+      for each row execute function fail_account()`.execute(db);
+    try {
+      const reply = await post('application/json', JSON.stringify(createUserBody()));
+      expect(reply.status).toBe(status);
+      expect(Number(reply.headers['retry-after'] ?? 0) > 0).toBe(status === 503);
+    } finally {
+      await sql`drop trigger fail_account on account`.execute(db);
+      await sql`drop function fail_account()`.execute(db);
+    }
+  });
 
   describe('media types (spec 4.1)', () => {
     test.each([

@@ -97,6 +97,48 @@ onEachDatabase((database) => {
     ]);
   });
 
+  test.each(['53000', '53200', '53400'])(
+    'a site that always lacks resources (%s) is parked; the others get all their steps',
+    async (code) => {
+      const [bad, ...others] = sites;
+      const exhausted = new DbError('temporary file size exceeds temp_file_limit', { code });
+      const steps = new Map<number, number>();
+      const task = createTask(async (siteId) => {
+        const done = (steps.get(siteId) ?? 0) + 1;
+        steps.set(siteId, done);
+        if (siteId === bad) throw exhausted;
+        return done % 10 !== 0;
+      });
+      for (let run = 1; run <= MAX_ATTEMPTS; run += 1) {
+        expect(await task.run()).toMatchObject({ failures: [{ siteId: bad, attempts: run }] });
+        expect(others.map((siteId) => steps.get(siteId))).toEqual([10 * run, 10 * run]);
+        await makeDue();
+      }
+      expect(await task.run()).toMatchObject({ failures: [] });
+      expect(steps.get(bad)).toBe(MAX_ATTEMPTS);
+      expect(await listFailures(database().db, TASK)).toEqual([
+        { siteId: bad, item: '', attempts: MAX_ATTEMPTS, retryInMs: null },
+      ]);
+    },
+  );
+
+  test.each(['40001', '40P01', '57014'])('a failure that passes (%s) parks no item', async (code) => {
+    const [unlucky] = sites;
+    const passing = new DbError('deadlock detected', { code });
+    const task = createTask(async (siteId) => {
+      if (siteId === unlucky) throw passing;
+      return false;
+    });
+    for (let run = 1; run <= MAX_ATTEMPTS + 1; run += 1) {
+      await task.run();
+      const [failure] = await listFailures(database().db, TASK);
+      expect(failure?.attempts).toBe(run);
+      const nominalMs = Math.min(5_000 * 4 ** (run - 1), 3_600_000);
+      expect(failure?.retryInMs).toBeGreaterThan(nominalMs * 0.8 - 2_000);
+      await makeDue();
+    }
+  });
+
   test('a failure is forgotten when the item succeeds, and when it has no work left', async () => {
     const [first, second] = sites;
     let isBroken = true;
@@ -154,7 +196,7 @@ onEachDatabase((database) => {
     },
   );
 
-  test.each(['08006', '57P03', '53300', '25006'])(
+  test.each(['08006', '53100', '53300', '57P03', '57U00', '58030', '25006'])(
     'a failure of the database as a whole (%s) fails the run and counts against no item',
     async (code) => {
       const unavailable = new DbError('The database cannot be reached', { code });
@@ -163,6 +205,28 @@ onEachDatabase((database) => {
       expect(await listFailures(database().db, TASK)).toEqual([]);
     },
   );
+
+  test('after a run that failed the next one begins with another site', async () => {
+    const unavailable = new DbError('The database cannot be reached', { code: '53300' });
+    const turns: number[] = [];
+    let timeMs = 0;
+    const task = createItemTask(
+      database().db,
+      {
+        name: TASK,
+        intervalMs: 60_000,
+        listItems: async () => sites.map((siteId) => ({ siteId, item: '' })),
+        async runStep({ siteId }) {
+          turns.push(siteId);
+          timeMs += 100;
+          throw unavailable;
+        },
+      },
+      () => timeMs,
+    );
+    for (let run = 0; run < 3; run += 1) await expect(task.run()).rejects.toBe(unavailable);
+    expect(turns).toEqual(sites);
+  });
 
   test('an aborted run counts against no item', async () => {
     const controller = new AbortController();

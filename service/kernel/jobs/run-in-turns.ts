@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts';
-import { getDbError, isDatabaseUnavailable } from '../db/driver/errors.ts';
+import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemFailure, ScheduledTask } from './scheduled-tasks.ts';
 import * as store from './task-failures.store.ts';
@@ -27,8 +27,8 @@ const MAX_REASON_LENGTH = 500;
 
 /**
  * A scheduled task whose items do not disturb each other. Sites take turns step by step: next is the site that has used the least
- * time, also over several runs. An item that fails is retried with backoff and parked after 5 failures (task_failure); a failure
- * of the database as a whole counts against no item and fails the run.
+ * time, also over several runs. An item that fails is retried with backoff and parked after 5 failures (task_failure), but not by a
+ * failure that passes by itself, such as a deadlock. A failure of the database as a whole counts against no item and fails the run.
  */
 export function createItemTask<Item extends TaskItem>(
   db: Db,
@@ -56,16 +56,20 @@ export function createItemTask<Item extends TaskItem>(
         const queue = queues.get(siteId) ?? [];
         const item = queue.shift();
         const startedAtMs = getTimeMs();
-        if (item) {
-          const result = await runItem(db, task, item, storedFailures.get(getKey(item)), signal);
-          if (result === 'more') queue.push(item);
-          else if (result !== 'done') {
-            failures.push(result);
-            retriesInMs.push(result.retryInMs ?? Infinity);
+        try {
+          if (item) {
+            const result = await runItem(db, task, item, storedFailures.get(getKey(item)), signal);
+            if (result === 'more') queue.push(item);
+            else if (result !== 'done') {
+              failures.push(result);
+              retriesInMs.push(result.retryInMs ?? Infinity);
+            }
+            storedFailures.delete(getKey(item));
           }
-          storedFailures.delete(getKey(item));
+        } finally {
+          // Also when the run fails: the next one begins with another site.
+          shares.add(siteId, getTimeMs() - startedAtMs);
         }
-        shares.add(siteId, getTimeMs() - startedAtMs);
         if (queue.length === 0) queues.delete(siteId);
         isUnfinished = queues.size > 0 && getTimeMs() > endsAtMs;
       }
@@ -89,7 +93,7 @@ async function runItem<Item extends TaskItem>(
   } catch (error) {
     if (signal.aborted || isDatabaseUnavailable(error)) throw error;
     const attempts = (stored?.attempts ?? 0) + 1;
-    const retryInMs = attempts >= MAX_ATTEMPTS ? null : getRetryDelayMs(attempts);
+    const retryInMs = attempts >= MAX_ATTEMPTS && !isPassingFailure(error) ? null : getRetryDelayMs(attempts);
     await store.saveFailure(db, task.name, item, { attempts, reason: describeError(error), retryInMs });
     return { siteId: item.siteId, item: item.item, error, attempts, retryInMs };
   }

@@ -4,7 +4,7 @@
  */
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { isDatabaseUnavailable } from '../../../kernel/db/driver/errors.ts';
+import { isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
 import { createItemTask, describeError } from '../../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
 import {
@@ -47,7 +47,7 @@ export const recalculateTask = (db: Db): ScheduledTask =>
 
 /**
  * Calculates the next entries of a site. If they cannot be written, fewer are tried, and a single entry that cannot be written is set
- * aside with the reason.
+ * aside with the reason, unless the failure passes by itself.
  * @returns whether there may be more to do now
  */
 async function recalculateStep(db: Db, siteId: number): Promise<boolean> {
@@ -58,7 +58,10 @@ async function recalculateStep(db: Db, siteId: number): Promise<boolean> {
       return await savePiece(db, piece);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      if (piece.entries.length === 1) return savePiece(db, setAside(piece, describeError(error)));
+      if (piece.entries.length === 1) {
+        if (isPassingFailure(error)) throw error;
+        return savePiece(db, setAside(piece, describeError(error)));
+      }
       limit = Math.ceil(piece.entries.length / 2);
     }
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../../testing/databases.ts';
 import { openDatabase } from '../database.ts';
-import { DbError, getDbError } from './errors.ts';
+import { DbError, getDbError, isDatabaseUnavailable, isPassingFailure, isWorthRetrying } from './errors.ts';
 
 onEachDatabase((database) => {
   test('an error names the violated constraint and keeps values out of logs', async () => {
@@ -37,4 +37,26 @@ test('reports an unreachable server as a lost connection', async () => {
 
 test('other errors are not database errors', () => {
   expect(getDbError(new Error('x'))).toBeUndefined();
+});
+
+test.each([
+  ['08006', 'the database'],
+  ['53100', 'the database'],
+  ['53300', 'the database'],
+  ['57P01', 'the database'],
+  ['57U00', 'the database'],
+  ['58030', 'the database'],
+  ['25006', 'the database'],
+  ['40001', 'the moment'],
+  ['40P01', 'the moment'],
+  ['57014', 'the moment'],
+  ['53200', 'its resources'],
+  ['53400', 'its resources'],
+  ['54000', 'the statement'],
+  ['23505', 'the statement'],
+])('an error %s is one of %s', (code, cause) => {
+  const error = new DbError('Failed', { code });
+  expect(isDatabaseUnavailable(error)).toBe(cause === 'the database');
+  expect(isPassingFailure(error)).toBe(cause === 'the moment');
+  expect(isWorthRetrying(error)).toBe(cause !== 'the statement');
 });

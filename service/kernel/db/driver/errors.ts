@@ -34,6 +34,8 @@ export const dbErrorCodes = {
   /** No connection became free in time. */
   connectionTimeout: '08001',
   statementTimeout: '57014',
+  serializationFailure: '40001',
+  deadlock: '40P01',
   /** Raised by PostgreSQL when a table or its log cannot be extended. */
   diskFull: '53100',
   limitExceeded: '54000',
@@ -74,9 +76,31 @@ export function getDbError(error: unknown): { code: string; constraint: string |
   return error instanceof DbError ? { code: error.code, constraint: error.constraint } : undefined;
 }
 
-/** Classes of errors of the database as a whole: connection, resources, operator intervention, system, read-only standby. */
-const UNAVAILABLE = /^(08|53|57P|57U|58|25006)/;
+/**
+ * Errors of the database as a whole, whatever the statement: connection, full disk, no free connection, shutdown, abort, system and I/O
+ * errors, read-only standby.
+ */
+const UNAVAILABLE = /^(08|53100|53300|57P|57U|58|25006)/;
+/** Errors of the moment: transactions that collided with others in all their attempts, cancelled statements and those that took too long. */
+const PASSING = /^(40001|40P01|57014)/;
+/** Errors of a statement that found too little memory (53200) or temporary space (53400), often because it needs too much itself. */
+const EXHAUSTED = /^53/;
 
-/** Whether the database as a whole failed, so that the same statement may succeed later without a change of its data. */
-export const isDatabaseUnavailable = (error: unknown): boolean =>
-  error instanceof DbError && UNAVAILABLE.test(error.code);
+const hasCode = (error: unknown, pattern: RegExp): boolean =>
+  error instanceof DbError && pattern.test(error.code);
+
+/**
+ * Whether the database as a whole failed, so that every statement fails now. A statement that found too little memory or temporary space
+ * is not included: the data of one site can cause that for ever, so background work counts it against the item.
+ */
+export const isDatabaseUnavailable = (error: unknown): boolean => hasCode(error, UNAVAILABLE);
+
+/** Whether a statement failed because of what else ran at that moment: it says nothing about its data. */
+export const isPassingFailure = (error: unknown): boolean => hasCode(error, PASSING);
+
+/**
+ * Whether a client should send the same request again. A lack of memory or temporary space is included: a request usually meets it
+ * because of other requests, and its client decides how often it tries.
+ */
+export const isWorthRetrying = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) || isPassingFailure(error) || hasCode(error, EXHAUSTED);
