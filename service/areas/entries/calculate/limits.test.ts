@@ -1,11 +1,16 @@
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { CalculationFailures } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
+import { DbError } from '../../../kernel/db/driver/errors.ts';
 import { finishSchema, makeThings, recalculate, SCHEMA, type Things } from '../../../testing/entries.ts';
 import { onEachApp } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
+import * as store from './calculations.store.ts';
 import { recalculateTask } from './recalculate.ts';
+
+// The functions do what they do; their calls are recorded.
+vi.mock(import('./calculations.store.ts'), { spy: true });
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const repeat = (text: string, count: number, separator: string) =>
@@ -112,6 +117,48 @@ onEachApp((context) => {
     expect(batches.flat().toSorted((a, b) => a - b)).toEqual(ids);
     for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(3);
   }, 60_000);
+
+  test('the database measures entries in proportion to those that fit, whatever their size', async () => {
+    await addFormula('Size', 'length(Memo)', FIELD.number);
+    const ids = await things.create(...range(100).map((number) => ({ Name: `Entry ${number}` })));
+    const memo = { [things.field('Memo').id]: 'x'.repeat(MILLION) };
+    // Large entries after small ones.
+    await sql`update entry set version = version + 1, vals = vals || ${JSON.stringify(memo)}::jsonb
+      where site_id = ${things.siteId} and entry_id = any(${ids.slice(60)}::int[])`.execute(context().db);
+    const readEntries = vi.mocked(store.readEntries);
+    readEntries.mockClear();
+    await recalculate(context().db);
+    // The small ones have no text, so their size has no data as before.
+    expect((await listCalculatedBatches()).flat().toSorted((a, b) => a - b)).toEqual(ids.slice(60));
+    expect(await isQueueEmpty()).toBe(true);
+    const measured = readEntries.mock.calls.map(([, , entryIds]) => entryIds.length);
+    expect(measured.slice(0, 2)).toEqual([16, 32]);
+    // A window examines more entries than the one before only if that one had room, and the first one 16.
+    expect(measured.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * ids.length + 16);
+  }, 60_000);
+
+  test('if the database cannot read entries, fewer are tried; the failure counts against the site', async () => {
+    const ids = await things.create(...range(30).map((score) => ({ Name: `Entry ${score}`, Score: score })));
+    const bad = ids[20] ?? 0;
+    const { readEntries } = await vi.importActual<typeof store>('./calculations.store.ts');
+    vi.mocked(store.readEntries).mockImplementation((db, siteId, entryIds, ...rest) =>
+      entryIds.includes(bad)
+        ? Promise.reject(new DbError('out of memory', { code: '53200' }))
+        : readEntries(db, siteId, entryIds, ...rest),
+    );
+    try {
+      const outcome = await recalculateTask(context().db).run();
+      expect(outcome?.failures).toMatchObject([{ siteId: things.siteId, attempts: 1 }]);
+      expect(await listCalculated(things)).toEqual(ids.slice(0, 20));
+    } finally {
+      vi.mocked(store.readEntries).mockReset();
+    }
+    await sql`update task_failure set retry_at = now() where site_id = ${things.siteId}`.execute(
+      context().db,
+    );
+    await recalculate(context().db);
+    expect(await listCalculated(things)).toEqual(ids);
+  });
 
   test('an entry of which more than 4 MB are read is set aside; the others are calculated', async () => {
     const names = range(5).map((number) => `Text${number}`);

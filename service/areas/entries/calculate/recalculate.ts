@@ -4,9 +4,10 @@
  */
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
-import { isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
+import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
 import { createItemTask, describeError } from '../../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
+import type { TaskItem } from '../../../kernel/jobs/task-failures.store.ts';
 import {
   type EntryType,
   getCalculations,
@@ -26,6 +27,9 @@ import { type CalculatedEntry, PIECE_LIMITS, type PieceEntry, type TypeDefinitio
 
 /** Maximum number of entries of a step. */
 const MAX_ENTRIES = 500;
+/** Entries that the first step of a run examines. */
+const FIRST_WINDOW_ENTRIES = 16;
+const WINDOW_GROWTH = 2;
 const INTERVAL_MS = 5_000;
 /** Milliseconds after which a run makes room for others; the next run continues at once. */
 const MAX_RUN_MS = 2_000;
@@ -34,35 +38,58 @@ const MAX_SLOW_FIELDS = 3;
 
 /** Scheduled task that updates calculated fields. */
 export const recalculateTask = (db: Db): ScheduledTask =>
-  createItemTask(db, {
+  createItemTask<QueuedSite>(db, {
     name: RECALCULATE_TASK,
     intervalMs: INTERVAL_MS,
     maxRunMs: MAX_RUN_MS,
     async listItems() {
       await store.queueDueRetries(db);
-      return (await store.listQueuedSites(db)).map((siteId) => ({ siteId, item: '' }));
+      return (await store.listQueuedSites(db)).map((siteId) => ({
+        siteId,
+        item: '',
+        window: FIRST_WINDOW_ENTRIES,
+      }));
     },
-    runStep: ({ siteId }) => recalculateStep(db, siteId),
+    runStep: (site) => recalculateStep(db, site),
   });
 
+/** A site whose queue is processed piece by piece. */
+interface QueuedSite extends TaskItem {
+  siteId: number;
+  /**
+   * Entries that the next piece examines. It follows the number of entries that fitted into the piece before, so that the work on
+   * entries that do not fit stays in proportion to those that do, whatever their size.
+   */
+  window: number;
+}
+
+const growWindow = (site: QueuedSite): void => {
+  site.window = Math.min(MAX_ENTRIES, site.window * WINDOW_GROWTH);
+};
+
 /**
- * Calculates the next entries of a site. If they cannot be written, fewer are tried, and a single entry that cannot be written is set
- * aside with the reason, unless the failure passes by itself.
+ * Calculates the next entries of a site. If they cannot be read or written, fewer are tried, and a single entry that cannot be written
+ * is set aside with the reason, unless the failure passes by itself.
  * @returns whether there may be more to do now
  */
-async function recalculateStep(db: Db, siteId: number): Promise<boolean> {
-  for (let limit = MAX_ENTRIES; ;) {
-    const piece = await preparePiece(db, siteId, limit);
-    if (typeof piece === 'boolean') return piece;
+async function recalculateStep(db: Db, site: QueuedSite): Promise<boolean> {
+  for (;;) {
+    let piece: Piece | boolean | undefined;
     try {
-      return await savePiece(db, piece);
+      piece = await preparePiece(db, site.siteId, site.window);
+      const hasMore = typeof piece === 'boolean' ? piece : await savePiece(db, piece);
+      if (typeof piece === 'object' && piece.isCut) site.window = piece.entries.length;
+      else growWindow(site);
+      return hasMore;
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      if (piece.entries.length === 1) {
-        if (isPassingFailure(error)) throw error;
+      const isOfEntries = typeof piece === 'object' || getDbError(error) !== undefined;
+      if (!isOfEntries || isDatabaseUnavailable(error)) throw error;
+      const size = typeof piece === 'object' ? piece.entries.length : site.window;
+      if (size === 1) {
+        if (typeof piece !== 'object' || isPassingFailure(error)) throw error;
         return savePiece(db, setAside(piece, describeError(error)));
       }
-      limit = Math.ceil(piece.entries.length / 2);
+      site.window = Math.ceil(size / 2);
     }
   }
 }
@@ -75,6 +102,8 @@ interface Piece {
   entries: readonly store.StoredEntry[];
   changed: readonly CalculatedEntry[];
   failed: readonly FailedCalculation[];
+  /** Whether further entries were examined that did not fit. */
+  isCut: boolean;
 }
 
 /** Reads and calculates the next entries of a site, all of one type. @returns instead of a piece whether there may be more to do */
@@ -98,7 +127,7 @@ async function preparePiece(db: Db, siteId: number, limit: number): Promise<Piec
   if (firstStored.vals === null) return prepareTooLarge(db, { schema, type, definition }, firstStored);
   const entries = stored.flatMap(({ entryId, vals }) => (vals === null ? [] : [{ entryId, vals }]));
   const { count, ...result } = await calculateEntries(definition, entries, parkedFieldIds);
-  return { schema, type, entries: stored.slice(0, count), ...result };
+  return { schema, type, entries: stored.slice(0, count), ...result, isCut: count < ids.length };
 }
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -121,7 +150,7 @@ async function prepareTooLarge(
     reason,
     isRetried: false,
   }));
-  return { schema, type, entries: [stored], changed, failed };
+  return { schema, type, entries: [stored], changed, failed, isCut: true };
 }
 
 const formatMegabytes = (bytes: number): string =>
