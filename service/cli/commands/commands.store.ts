@@ -158,6 +158,10 @@ export interface BackgroundMetrics {
   failedCalculations: number;
   /** Calculated fields whose formula is not run any more. */
   parkedFields: number;
+  /** Backups that failed in the last 24 hours, without cancelled ones. */
+  failedBackups: number;
+  /** Backups that failed verification in the last 24 hours. */
+  failedBackupChecks: number;
   /** Tasks with failed items. */
   tasks: readonly { task: string; retrying: number; parked: number }[];
 }
@@ -168,6 +172,10 @@ export async function readBackgroundMetrics(db: Db): Promise<BackgroundMetrics> 
       (select coalesce(extract(epoch from now() - min(queued_at)), 0) from calc_queue)::int as "oldestCalculationSeconds",
       (select count(*) from calculation_failure where entry_id <> 0)::int as "failedCalculations",
       (select count(*) from calculation_failure where entry_id = 0)::int as "parkedFields",
+      (select count(*) from backup where status = 'Failed' and failure_reason <> 'cancelled'
+        and finished_at > now() - interval '1 day')::int as "failedBackups",
+      (select count(*) from backup where verify_state = 'failed'
+        and verify_at > now() - interval '1 day')::int as "failedBackupChecks",
       (select coalesce(jsonb_agg(to_jsonb(t) order by t.task), '[]') from (
         select task, (count(*) filter (where retry_at is not null))::int as retrying,
           (count(*) filter (where retry_at is null))::int as parked

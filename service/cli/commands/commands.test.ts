@@ -272,7 +272,7 @@ onEachHost(({ database, run, queryOne: one }) => {
     expect(await one(rows)).toEqual(before);
   });
 
-  test('metrics count queued and failed calculations, and the failed items of each task', async () => {
+  test('metrics count queued and failed calculations, failed backups, and the failed items of each task', async () => {
     const { db } = database();
     const { type_id: typeId } = await db
       .insertInto('entry_type')
@@ -301,6 +301,18 @@ onEachHost(({ database, run, queryOne: one }) => {
       (1, 'field jobs', 'a', 'A', now()), (1, 'field jobs', 'b', 'A', null), (null, 'other', '', 'A', null)`.execute(
       db,
     );
+    const insertBackup = (reason: string | null, finishedAgo: string, verifyState: string | null = null) =>
+      sql`insert into backup (site_id, file_name, entry_types, includes_files, status, size, sha256, failure_reason,
+          finished_at, verify_state, verify_at)
+        values (1, ${crypto.randomUUID()}, '{}', false, ${reason === null ? 'Ready' : 'Failed'}, 1, '\\x00', ${reason},
+          now() - ${finishedAgo}::interval, ${verifyState}, now() - ${finishedAgo}::interval)`.execute(db);
+    await insertBackup('error', '1 hour');
+    await insertBackup('disk-full', '23 hours');
+    await insertBackup('interrupted', '25 hours');
+    await insertBackup('cancelled', '1 hour');
+    await insertBackup(null, '1 hour', 'passed');
+    await insertBackup(null, '1 hour', 'failed');
+    await insertBackup(null, '25 hours', 'failed');
     const metrics = await run('metrics');
     const { oldestCalculationSeconds } = z.object({ oldestCalculationSeconds: z.number() }).parse(metrics);
     expect(oldestCalculationSeconds).toBeGreaterThanOrEqual(3_600);
@@ -309,6 +321,8 @@ onEachHost(({ database, run, queryOne: one }) => {
       oldestCalculationSeconds,
       failedCalculations: 2,
       parkedFields: 1,
+      failedBackups: 2,
+      failedBackupChecks: 1,
       failedItems: 3,
       parkedItems: 2,
       tasks: [
