@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { NEVER_ABORTED, type ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
 import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
 import { createBackupRetentionTask, createBackupScheduleTask, MAKE_BACKUPS_TASK } from './schedule.ts';
@@ -8,9 +8,6 @@ import { deleteStrayFiles } from './storage.ts';
 import { restoreInChildProcess, VERIFY_BACKUPS_TASK, verifyNextBackup } from './verify.ts';
 
 const MINUTE_MS = 60_000;
-
-/** For callers without a shutdown. */
-const NEVER_ABORTED = new AbortController().signal;
 
 interface TaskContext {
   db: Db;

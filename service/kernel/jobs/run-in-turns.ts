@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts';
 import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
-import type { ItemFailure, ScheduledTask } from './scheduled-tasks.ts';
+import { type ItemFailure, NEVER_ABORTED, type ScheduledTask } from './scheduled-tasks.ts';
 import * as store from './task-failures.store.ts';
 import type { StoredFailure, TaskItem } from './task-failures.store.ts';
 
@@ -21,8 +21,6 @@ export interface ItemTask<Item extends TaskItem> {
   runStep(item: Item, signal: AbortSignal): Promise<boolean>;
 }
 
-/** For callers without a shutdown. */
-const NEVER_ABORTED = new AbortController().signal;
 const MAX_REASON_LENGTH = 500;
 
 /**

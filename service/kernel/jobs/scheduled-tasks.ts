@@ -11,6 +11,9 @@ export interface ItemFailure extends TaskItem {
   retryInMs: number | null;
 }
 
+/** Signal of a run by a caller without a shutdown, such as a command or a test. */
+export const NEVER_ABORTED = new AbortController().signal;
+
 /** Result of a run; nothing when the run did all there was to do. */
 interface TaskOutcome {
   /** Milliseconds after which the task should run again, if that is before its interval; 0 when work is left. */

@@ -142,10 +142,10 @@ async function hasKnownContent(db: Db, dataDir: string): Promise<boolean> {
 }
 
 /**
- * Scheduled task that deletes files to which nothing has referred for 7 days, and contents on disk without a file (uploads that were
- * refused). Current values of entries, the last values of deleted entries and the log count as references, so that history, restored
- * entries and backups are complete. Temporary files of uploads are deleted after a day. Idempotent; several processes can run it at the same time. Uploads of the same content
- * are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
+ * Scheduled task that deletes files to which nothing has referred for 7 days, contents on disk without a file (refused uploads), and
+ * temporary files of uploads after a day. Current values of entries, the last values of deleted entries and the log count as references,
+ * so that history, restored entries and backups are complete. Several processes can run it at the same time. Uploads of the same
+ * content are safe at any time: they renew the times that every step checks last (upsertFile, storeContent).
  */
 export function deleteOrphanFilesTask(
   { db, services: { dataDir } }: { db: Db; services: Pick<Services, 'dataDir'> },

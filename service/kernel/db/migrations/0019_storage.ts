@@ -37,6 +37,6 @@ const triggers = (['insert', 'delete', 'update'] as const).flatMap((event) => [
 
 /** Storage quotas of sites and the storage that they use (docs/decisions/0038). */
 export async function up(db: Kysely<never>): Promise<void> {
-  // In this order.
+  // Tables first: the triggers use them.
   for (const statement of [...tables, ...triggers]) await sql.raw(statement).execute(db);
 }
