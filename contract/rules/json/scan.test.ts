@@ -150,7 +150,28 @@ describe('documents', () => {
   });
 
   test('takes linear time for texts made of one character', () => {
-    for (const part of ['"', "'", '\\', '"\\', '/', '/*', '{', ':', ',', '1', '-', '0', 'e', '\\"'])
+    for (const part of [
+      '\u00a0',
+      '\u3000',
+      '//',
+      '//\r',
+      '\\u',
+      '\u4e00',
+      '"',
+      "'",
+      '\\',
+      '"\\',
+      '/',
+      '/*',
+      '{',
+      ':',
+      ',',
+      '1',
+      '-',
+      '0',
+      'e',
+      '\\"',
+    ])
       expect(scan(part.repeat(500_000)).exceeded).toBeUndefined();
   });
 });

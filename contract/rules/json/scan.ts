@@ -24,7 +24,7 @@ export interface JsonScanOptions {
   maxIssues: number;
   /** Names that no property may have, at any depth. */
   forbiddenNames?: ReadonlySet<string>;
-  /** Parses a text with its quotes; called for names with escapes only. May throw for an invalid text. */
+  /** Parses a text with its quotes; called for names with escapes only, which are put in quotes if they have none. May throw. */
   parseText: (literal: string) => unknown;
 }
 
@@ -52,10 +52,15 @@ const MAX_NAME_EXCERPT_LENGTH = 100;
 const [QUOTE, APOSTROPHE, SLASH, BACKSLASH] = [0x22, 0x27, 0x2f, 0x5c];
 const [OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [COLON, COMMA, MINUS, PLUS, POINT, ZERO, NINE] = [0x3a, 0x2c, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
-const SPACE = 0x20;
+const [SPACE, NO_BREAK_SPACE] = [0x20, 0xa0];
+const LINE_END = /[\n\r\u2028\u2029]/g;
+
+/** Whether JSON5 allows the character between two tokens: beyond ASCII, whitespace and line ends are those of ECMAScript. */
+const isSpace = (code: number): boolean =>
+  code <= SPACE || (code >= NO_BREAK_SPACE && /\s/.test(String.fromCharCode(code)));
 
 const endsWord = (code: number): boolean =>
-  code <= SPACE ||
+  isSpace(code) ||
   code === COMMA ||
   code === COLON ||
   code === CLOSING_BRACE ||
@@ -88,10 +93,13 @@ function findTextEnd(text: string, start: number, quote: string): number {
 
 /** Index after a comment of JSON5 that starts at `start`. */
 function skipComment(text: string, start: number): number {
-  const [opening, closing] = text.startsWith('/*', start) ? ['/*', '*/'] : ['//', '\n'];
-  if (!text.startsWith(opening, start)) return start + 1;
-  const end = text.indexOf(closing, start + opening.length);
-  return end < 0 ? text.length : end + closing.length;
+  if (text.startsWith('/*', start)) {
+    const end = text.indexOf('*/', start + 2);
+    return end < 0 ? text.length : end + 2;
+  }
+  if (!text.startsWith('//', start)) return start + 1;
+  LINE_END.lastIndex = start;
+  return LINE_END.exec(text)?.index ?? text.length;
 }
 
 /** Scans one document; a new instance for each. */
@@ -114,10 +122,11 @@ class Scanner {
     let index = 0;
     while (index < text.length && !this.exceeded && this.issues.length < this.#options.maxIssues) {
       const code = text.charCodeAt(index);
-      if (code <= SPACE) index += 1;
+      if (isSpace(code)) index += 1;
       else if (code === QUOTE || code === APOSTROPHE) {
-        const end = findTextEnd(text, index + 1, code === QUOTE ? '"' : "'");
-        if (this.#frame?.expectsName) this.#addQuotedName(index, end);
+        const quote = code === QUOTE ? '"' : "'";
+        const end = findTextEnd(text, index + 1, quote);
+        if (this.#frame?.expectsName) this.#readName(index + 1, end, quote);
         index = end + 1;
       } else if (code === SLASH) index = skipComment(text, index);
       else if (endsWord(code)) {
@@ -126,7 +135,7 @@ class Scanner {
       } else {
         let end = index + 1;
         while (end < text.length && !endsWord(text.charCodeAt(end))) end += 1;
-        if (this.#frame?.expectsName) this.#addName(text.slice(index, end));
+        if (this.#frame?.expectsName) this.#readName(index, end, '"');
         else if (startsNumber(code)) this.#checkNumber(text.slice(index, end));
         index = end;
       }
@@ -170,14 +179,15 @@ class Scanner {
     if (this.#nodeCount > (this.#options.maxNodes ?? Infinity)) this.exceeded ??= 'nodes';
   }
 
-  #addQuotedName(start: number, end: number): void {
-    const content = this.#text.slice(start + 1, end);
+  /** `quote` makes the name a text that can be parsed: the quote around it, or any for an unquoted name. */
+  #readName(start: number, end: number, quote: string): void {
+    const content = this.#text.slice(start, end);
     if (!content.includes('\\')) return this.#addName(content);
     let name: unknown;
     try {
-      name = this.#options.parseText(this.#text.slice(start, end + 1));
+      name = this.#options.parseText(`${quote}${content}${quote}`);
     } catch {
-      // The parser reports the invalid text.
+      // The parser of the document reports the invalid name.
     }
     this.#addName(typeof name === 'string' ? name : content);
   }
@@ -212,7 +222,10 @@ class Scanner {
   }
 }
 
-/** Scans a document; see above. */
+/**
+ * Finds names given twice, forbidden names and numbers that parsing would change, with their paths, and ends at the limits of depth and
+ * size. Never throws; a text with invalid syntax has any result.
+ */
 export function scanJson(text: string, options: JsonScanOptions): JsonScan {
   const scanner = new Scanner(text, options);
   scanner.run();

@@ -124,6 +124,13 @@ test.each([
   ["{$or: [{Name: 'a'}, {Stage: 1, 'Stage': 2}]}", 'query.$or.1.Stage', 'is given twice'],
   ['{"Revenue": {"$gt": 9007199254740993}}', 'query.Revenue.$gt', /would become 9007199254740992$/],
   ['{Revenue: {$in: [1, 0.1234567890123456789]}}', 'query.Revenue.$in.1', /^0\.1234567890123456789 cannot/],
+  ['{Revenue:\u00a09007199254740993}', 'query.Revenue', /would become 9007199254740992$/],
+  ['//\r{Revenue: 9007199254740993}', 'query.Revenue', /would become 9007199254740992$/],
+  [String.raw`{Name: 'a', \u004eame: 'b'}`, 'query.Name', 'is given twice'],
+  ["{Name: 'a',\u00a0Name: 'b'}", 'query.Name', 'is given twice'],
+  [String.raw`{\u005f_proto__: 2}`, 'query.__proto__', 'is not allowed as a name'],
+  ['{\u00a0__proto__: 2}', 'query.__proto__', 'is not allowed as a name'],
+  [`//\r${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'query', 'is nested deeper than 8 levels'],
   [`{Name: "${'a'.repeat(65_536)}"}`, 'query', /more than 65536 characters cannot use the notation of JSON5/],
   [
     `${'{"$and":['.repeat(9)}{}${']}'.repeat(9)}`,
