@@ -202,7 +202,7 @@ export async function writeEntries(
         draftsById,
       )),
     );
-    // The drafts are incomplete then.
+    // With more errors than are reported, buildDrafts stops early, so the drafts cannot be checked any further.
     if (hasEnoughErrors(itemErrors)) throw badRequest(itemErrors);
     const drafts = [...draftsById.values()];
     const errors = [
