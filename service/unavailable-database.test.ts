@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 /** Requests while PostgreSQL does not respond or accepts no writes. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openDatabase, type Database } from './kernel/db/database.ts';
+import { type Database, openDatabase, readInSnapshot, withTransaction } from './kernel/db/database.ts';
 import type { ApiClient, ErrorBody } from './testing/calls.ts';
 import { runOnCluster } from './testing/cluster.ts';
 import { startDatabaseProxy, type DatabaseProxy } from './testing/database-proxy.ts';
@@ -76,6 +76,43 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a PostgreS
       await vi.waitFor(async () => expect((await getReadiness()).status).toBe(200), { timeout: 20_000 });
       expect((await rename('After')).status).toBe(200);
       expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'After' });
+    });
+
+    describe('to a COMMIT', () => {
+      // A zero byte ends the text of a statement.
+      const COMMIT = 'commit\0';
+
+      test('the request fails with 503 without Retry-After, and its change may be stored', async () => {
+        expect((await rename('Before')).status).toBe(200);
+        proxy.pauseAfter(COMMIT);
+        const { status, headers, body } = await rename('Unconfirmed');
+        expect(status).toBe(503);
+        expect(headers['retry-after']).toBeUndefined();
+        expect(body.message).toBe(
+          'The database did not confirm the change. Check whether it was made before you repeat it.',
+        );
+
+        proxy.resume();
+        await vi.waitFor(async () => expect((await getReadiness()).status).toBe(200), { timeout: 20_000 });
+        expect((await api.get(`user/${person.userId}`)).body).toMatchObject({ lastName: 'Unconfirmed' });
+      });
+
+      test('the transaction is not repeated', async () => {
+        let attempts = 0;
+        proxy.pauseAfter(COMMIT);
+        const writing = withTransaction(database.db, {}, (tx) => {
+          attempts += 1;
+          return tx.insertInto('site').values({ slug: 'once', name: '' }).execute();
+        });
+        await expect(writing).rejects.toMatchObject({ code: '08007' });
+        expect(attempts).toBe(1);
+      });
+
+      test('a transaction that only reads may be repeated', async () => {
+        proxy.pauseAfter(COMMIT);
+        const reading = readInSnapshot(database.db, (tx) => sql`select 1`.execute(tx));
+        await expect(reading).rejects.toMatchObject({ code: '08006' });
+      });
     });
 
     test('a long statement goes on while the server responds', async () => {

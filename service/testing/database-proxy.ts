@@ -7,6 +7,8 @@ export interface DatabaseProxy {
   url: string;
   /** From now on nothing is forwarded in either direction, on new connections neither; no connection is closed. */
   pause(): void;
+  /** Forwards the next bytes of a client that contain the text, and pauses then: the server gets them, but no answer arrives. */
+  pauseAfter(text: string): void;
   /** Forwards what was held back, and everything from now on. */
   resume(): void;
   close(): void;
@@ -17,6 +19,11 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isPaused = false;
+  let lastText: string | undefined;
+  const pause = () => {
+    isPaused = true;
+    for (const socket of sockets) socket.pause();
+  };
   const server = createServer((client) => {
     const upstream = connect(Number(port || 5432), hostname);
     for (const [from, to] of [
@@ -29,7 +36,12 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         sockets.delete(from);
         to.destroy();
       });
-      from.on('data', (bytes) => to.write(bytes));
+      from.on('data', (bytes) => {
+        to.write(bytes);
+        if (from !== client || lastText === undefined || !bytes.includes(lastText)) return;
+        lastText = undefined;
+        pause();
+      });
       if (isPaused) from.pause();
     }
   }).listen(0, '127.0.0.1');
@@ -38,9 +50,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
-    pause() {
-      isPaused = true;
-      for (const socket of sockets) socket.pause();
+    pause,
+    pauseAfter(text) {
+      lastText = text;
     },
     resume() {
       isPaused = false;

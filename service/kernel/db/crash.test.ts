@@ -57,7 +57,8 @@ test('an unwritable write-ahead log fails statements at once and loses no acknow
       await sql`select pg_switch_wal()`.execute(tx);
       await tx.insertInto('site').values({ slug: 'lost as well', name: '' }).execute();
     }),
-  ).rejects.toMatchObject({ code: '08006' });
+    // The COMMIT fails.
+  ).rejects.toMatchObject({ code: '08007' });
   await expect(add('refused')).rejects.toMatchObject({ code: '08006' });
   await rename(`${log}-away`, log);
   await add('afterwards');

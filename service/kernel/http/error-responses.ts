@@ -31,6 +31,12 @@ function toApiError(error: FastifyError | ApiError, { routeOptions }: FastifyReq
     );
   if (getDbError(error)?.code === dbErrorCodes.readOnly)
     return retryLater(503, 'The database is read-only right now, so nothing was changed', 5);
+  // Without Retry-After: to repeat a change that was stored could make it twice.
+  if (getDbError(error)?.code === dbErrorCodes.outcomeUnknown)
+    return new ApiError(
+      503,
+      'The database did not confirm the change. Check whether it was made before you repeat it.',
+    );
   if (isWorthRetrying(error)) return retryLater(503, 'The database is not available right now', 2);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return new ApiError(status, MESSAGES_BY_STATUS[status] ?? error.message);

@@ -196,7 +196,7 @@ onEachDatabase((database) => {
     },
   );
 
-  test.each(['08006', '53100', '53300', '57P03', '57U00', '58030', '25006'])(
+  test.each(['08006', '08007', '53100', '53300', '57P03', '57U00', '58030', '25006'])(
     'a failure of the database as a whole (%s) fails the run and counts against no item',
     async (code) => {
       const unavailable = new DbError('The database cannot be reached', { code });

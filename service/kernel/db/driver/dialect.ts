@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
+import { abortedError, DbError, dbErrorCodes, getDbError, toDbError } from './errors.ts';
 
 export interface StatementResult {
   rows: Record<string, unknown>[];
@@ -40,6 +40,8 @@ class KyselyConnection implements DatabaseConnection {
   readonly #connection: Connection;
   #signal: AbortSignal | undefined;
   #mustDiscard = false;
+  /** Whether the open transaction was started as read-only. */
+  isReadOnly = false;
 
   constructor(connection: Connection, signal: AbortSignal | undefined) {
     this.#connection = connection;
@@ -88,6 +90,9 @@ class KyselyConnection implements DatabaseConnection {
   }
 }
 
+/** Errors of a COMMIT after which it may have been executed; the timeout of a statement ends the embedded database. */
+const UNANSWERED_CODES = /^(08|57014)/;
+
 class ConnectionSourceDriver implements Driver {
   readonly #source: ConnectionSource;
   readonly #signal: AbortSignal | undefined;
@@ -120,12 +125,18 @@ class ConnectionSourceDriver implements Driver {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
     const own = this.#get(connection);
-    if (settings.accessMode !== 'read only') own.ignoreAbort();
+    own.isReadOnly = settings.accessMode === 'read only';
+    if (!own.isReadOnly) own.ignoreAbort();
     await own.run(`start transaction${level}${access}`);
   }
 
+  /** @throws DbError 08007 when the database gave no answer, so that the changes may have been stored or not */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const { command } = await this.#get(connection).ignoreAbort().run('commit');
+    const own = this.#get(connection).ignoreAbort();
+    const { command } = await own.run('commit').catch((error: unknown) => {
+      if (own.isReadOnly || !UNANSWERED_CODES.test(getDbError(error)?.code ?? '')) throw error;
+      throw new DbError('The database did not confirm the commit', { code: dbErrorCodes.outcomeUnknown });
+    });
     // The server answers the commit of a failed transaction with ROLLBACK and no error.
     if (command !== 'COMMIT') {
       throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });

@@ -31,6 +31,8 @@ export class DbError extends Error {
 /** SQLSTATE codes of errors that the service itself raises, in the classes PostgreSQL uses for such errors. */
 export const dbErrorCodes = {
   connectionLost: '08006',
+  /** The database gave no answer to the COMMIT of a transaction, which may have been committed. */
+  outcomeUnknown: '08007',
   /** No connection became free in time. */
   connectionTimeout: '08001',
   statementTimeout: '57014',
