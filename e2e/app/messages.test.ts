@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
 import { jobTray, usersGrid } from '../support/bulk.ts';
-import { openAs } from '../support/calls.ts';
+import { holdCalls, openAs } from '../support/calls.ts';
 import { expectFits, expectNothingCovered, VIEWPORT_WIDTHS } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -39,12 +39,14 @@ for (const width of VIEWPORT_WIDTHS) {
       await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     } else await selection.getByRole('button', { name: 'Deactivate' }).click();
     const dialog = page.getByRole('dialog', { name: /^Deactivate \d+ people\?/ });
+    const release = await holdCalls(page, 'PUT', '/user');
     await dialog.getByRole('button', { name: /^Deactivate \d+ people/ }).click();
     await expect(jobTray(page).getByRole('button', { name: 'Stop' })).toBeVisible();
     await page.keyboard.press('Escape');
     await expectFits(page);
     await expectNothingCovered(page);
     await jobTray(page).getByRole('button', { name: 'Stop' }).click();
+    await release();
     await expect(jobTray(page).getByRole('button', { name: 'Continue' })).toBeVisible();
     await showMessage(page);
     await expectNothingCovered(page);
