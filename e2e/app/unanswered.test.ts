@@ -44,13 +44,19 @@ for (const { area, path, heading } of [
     await expectAccessible(page);
 
     const before = countCalls();
-    await messages(page).getByRole('button', { name: 'Retry' }).click();
+    const retry = messages(page).getByRole('button', { name: 'Retry' });
+    await retry.focus();
+    await page.keyboard.press('Enter');
     await expect.poll(countCalls).toBeGreaterThan(before);
+    // The button keeps the focus while it is pending.
+    await expect(retry).toHaveAttribute('aria-busy', 'true');
+    await expect(retry).toBeFocused();
 
     await page.clock.fastForward(31_000);
     const failure = page.getByRole('alert').filter({ hasText: NO_ANSWER }).first();
     await expect(failure).toBeVisible();
     await expect(notice(page)).toHaveCount(0);
+    await expect(page.locator('#main:focus, #main :focus')).toHaveCount(1);
     await expectAccessible(page);
     await page.unroute(isApi);
     await failure.getByRole('button', { name: 'Try again' }).click();
@@ -86,11 +92,11 @@ test('a change without an answer is not sent again, and its result is called unk
   await expect.poll(countCalls).toBe(1);
   await page.clock.fastForward(7000);
   await expect(notice(page)).toBeVisible();
-  await expect(messages(page)).toContainText('It is not sent a second time');
+  await expect(messages(page)).toContainText('The request was sent and is not repeated.');
   await expect(messages(page).getByRole('button', { name: 'Retry' })).toHaveCount(0);
   await expectAccessible(page);
   await page.clock.fastForward(24_000);
-  await expect(page.getByRole('alert')).toContainText(`${NO_ANSWER}. It is unknown whether this was saved`);
+  await expect(page.getByRole('alert')).toContainText(`${NO_ANSWER}. It is unknown whether it took effect`);
   await expect(notice(page)).toHaveCount(0);
   expect(countCalls()).toBe(1);
 });

@@ -6,10 +6,15 @@ const SLOW_AFTER_MS = 5000;
 /** A call without an answer for this time is abandoned. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Calls that have no answer for longer than `SLOW_AFTER_MS`: when the oldest of each kind was sent, by `Date.now`. */
+/**
+ * Calls that have no answer for longer than `SLOW_AFTER_MS`, and reads that were sent again: when the oldest of each kind
+ * was sent, by `Date.now`.
+ */
 export interface SlowCalls {
   readsSince?: number | undefined;
   writesSince?: number | undefined;
+  /** All these reads were just sent again. */
+  isResending?: boolean | undefined;
 }
 
 /** Slow calls of this page or worker. */
@@ -36,6 +41,7 @@ export const isRead = (method: string, pathname: string): boolean =>
 interface PendingCall {
   isRead: boolean;
   sentAt: number;
+  isResent: boolean;
   resend: () => void;
 }
 
@@ -46,12 +52,17 @@ const findOldest = (calls: readonly PendingCall[]): number | undefined =>
 
 function updateSlowCalls(): void {
   const latest = Date.now() - SLOW_AFTER_MS;
-  const slow = [...pendingCalls].filter(({ sentAt }) => sentAt <= latest);
+  const slow = [...pendingCalls].filter(({ sentAt, isResent }) => isResent || sentAt <= latest);
   const readsSince = findOldest(slow.filter((call) => call.isRead));
   const writesSince = findOldest(slow.filter((call) => !call.isRead));
   const before = slowCalls.get();
-  if (before.readsSince !== readsSince || before.writesSince !== writesSince)
-    slowCalls.set({ readsSince, writesSince });
+  const isResending = readsSince !== undefined && readsSince > latest;
+  if (
+    before.readsSince !== readsSince ||
+    before.writesSince !== writesSince ||
+    before.isResending !== isResending
+  )
+    slowCalls.set({ readsSince, writesSince, isResending });
 }
 
 /** Abandons the pending reads and sends them again at once; writes are never sent again, they may have arrived. */
@@ -64,12 +75,13 @@ export function resendReads(): void {
 /**
  * `fetch` that waits `ANSWER_TIMEOUT_MS` for an answer. The limit ends with the headers of the answer, so that large
  * answers and downloads can take longer.
- * @throws ServiceError with the code `NO_ANSWER` after that time; for a write it is then unknown whether it was stored
+ * @throws ServiceError with the code `NO_ANSWER` after that time; for a write it is then unknown whether it took effect
  */
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const call: PendingCall = {
     isRead: isRead(request.method, new URL(request.url).pathname),
     sentAt: 0,
+    isResent: false,
     resend: () => undefined,
   };
   pendingCalls.add(call);
@@ -95,6 +107,7 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
   call.sentAt = Date.now();
   call.resend = () => {
     call.sentAt = Date.now();
+    call.isResent = true;
     abandon('resend');
   };
   const notice = setTimeout(updateSlowCalls, SLOW_AFTER_MS);
@@ -113,4 +126,4 @@ async function sendOnce(request: Request, call: PendingCall): Promise<Response |
 }
 
 const formatNoAnswer = (reads: boolean): string =>
-  `The service did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds${reads ? '' : '. It is unknown whether this was saved'}`;
+  `The service did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds${reads ? '' : '. It is unknown whether it took effect'}`;

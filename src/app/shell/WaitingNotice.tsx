@@ -10,8 +10,11 @@ import { useStore } from '../../ui/store.ts';
  * is not sent again, because it may have arrived.
  */
 export function WaitingNotice() {
-  const { readsSince, writesSince } = useStore(slowCalls);
-  const { readsSince: workerSince } = useStore(slowWorkerCalls);
+  const { readsSince, writesSince, isResending } = useStore(slowCalls);
+  const { readsSince: workerSince, isResending: isWorkerResending } = useStore(slowWorkerCalls);
+  const areResent =
+    (readsSince === undefined || isResending === true) &&
+    (workerSince === undefined || isWorkerResending === true);
   const readSince = Math.min(readsSince ?? Infinity, workerSince ?? Infinity);
   const since = Math.min(readSince, writesSince ?? Infinity);
   if (since === Infinity) return null;
@@ -24,10 +27,10 @@ export function WaitingNotice() {
         <strong className="num">
           Waiting for the service, <Seconds since={since} />
         </strong>
-        {writesSince !== undefined && <p>Your change was sent. It is not sent a second time.</p>}
+        {writesSince !== undefined && <p>The request was sent and is not repeated.</p>}
       </div>
       {readSince !== Infinity && (
-        <Button size="small" onClick={resendReads}>
+        <Button size="small" pending={areResent} onClick={resendReads}>
           Retry
         </Button>
       )}

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
@@ -19,6 +19,24 @@ const TOAST_DURATION_MS = 6000;
 export function Toaster({ children }: { children?: ReactNode }) {
   const items = useStore(toastStore);
   const [isPaused, setIsPaused] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const focused = useRef<Element>(undefined);
+  const focusedBefore = useRef<Element>(undefined);
+
+  // A removed element loses the focus without an event.
+  useEffect(() => {
+    if (!list.current) return undefined;
+    const { current } = list;
+    const observer = new MutationObserver(() => {
+      if (!focused.current || focused.current.isConnected) return;
+      focused.current = undefined;
+      setIsPaused(current.matches(':hover'));
+      if (document.activeElement === document.body) focusPage(focusedBefore.current);
+    });
+    observer.observe(current, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, []);
+
   return (
     // The attribute keeps toasts accessible while a modal dialog hides the rest of the page.
     <section
@@ -30,12 +48,20 @@ export function Toaster({ children }: { children?: ReactNode }) {
     >
       {/* Toasts stay while they are hovered or focused. */}
       <div
+        ref={list}
         role="presentation"
         className="toasts"
         onPointerEnter={() => setIsPaused(true)}
         onPointerLeave={() => setIsPaused(false)}
-        onFocus={() => setIsPaused(true)}
-        onBlur={() => setIsPaused(false)}
+        onFocus={({ target, relatedTarget, currentTarget }) => {
+          focused.current = target;
+          if (!currentTarget.contains(relatedTarget)) focusedBefore.current = relatedTarget ?? undefined;
+          setIsPaused(true);
+        }}
+        onBlur={() => {
+          focused.current = undefined;
+          setIsPaused(false);
+        }}
       >
         {children}
         {items.map((item) => (
@@ -44,6 +70,12 @@ export function Toaster({ children }: { children?: ReactNode }) {
       </div>
     </section>
   );
+}
+
+/** Moves the focus back to the element that had it before the messages, or to the page if that is gone. */
+function focusPage(before: Element | undefined): void {
+  const target = before?.isConnected ? before : document.querySelector('#main');
+  if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
 /** Publishes the height of the messages, so that panels and dialogs end above them. */
