@@ -136,6 +136,11 @@ async function runExport(source: ExportSource, format: FileFormat): Promise<void
   const title = `Export ${formatCount(total)} as ${format.toUpperCase()}`;
   const isJob = total >= JOB_THRESHOLD_ROWS || source.isSlow === true;
   const abortController = new AbortController();
+  let isStopRequested = false;
+  const stop = () => {
+    isStopRequested = true;
+    abortController.abort();
+  };
   const pause = createPause();
   const name = buildFileName(subject, filter, format);
   const report = (done: number) => {
@@ -144,11 +149,16 @@ async function runExport(source: ExportSource, format: FileFormat): Promise<void
     const isPaused = pause.isPaused();
     const turn = () => {
       pause.toggle();
-      report(done);
+      try {
+        report(done);
+      } catch (thrown) {
+        // Acting has ended: the job ends with this reason.
+        abortController.abort(thrown);
+      }
     };
     const actions = [
       { label: isPaused ? 'Continue' : 'Pause', onSelect: turn },
-      { label: 'Stop', onSelect: () => abortController.abort() },
+      { label: 'Stop', onSelect: stop },
     ];
     const result = `${isPaused ? 'Paused at ' : ''}${formatNumber(done)} of ${formatNumber(total)}`;
     upsertJob({ id, title, state: 'running', progress: total === 0 ? 1 : done / total, result, actions });
@@ -188,7 +198,7 @@ async function runExport(source: ExportSource, format: FileFormat): Promise<void
     else toast({ title: `${formatCount(written)} exported`, description: name });
   } catch (thrown) {
     const why = toServiceError(thrown).message;
-    const isStopped = abortController.signal.aborted;
+    const isStopped = isStopRequested;
     saveRecord({ state: isStopped ? 'stopped' : 'failed', rows: 0, ...(!isStopped && { why }) });
     if (!isJob) toast({ title: 'The export failed', description: why, tone: 'bad' });
     else if (isStopped) upsertJob({ id, title, state: 'stopped', result: 'No file was created' });
@@ -248,7 +258,7 @@ function createPause(): Pause {
       gate = gate ? undefined : Promise.withResolvers<void>();
     },
     async waitWhilePaused(signal) {
-      if (gate) {
+      if (gate && !signal.aborted) {
         const stop = () => gate?.resolve();
         signal.addEventListener('abort', stop);
         await gate.promise;

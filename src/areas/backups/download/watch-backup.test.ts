@@ -2,6 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { GetBackupsResponse } from '../../../../contract/generated/types.gen.ts';
 import { client } from '../../../api/generated/client.gen.ts';
+import { applySessionIdentity, clearSession, replaceSessionIdentity } from '../../../api/session-state.ts';
 import { toastStore } from '../../../ui/toast.ts';
 
 const FILE = 'a.zip';
@@ -34,6 +35,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
+  clearSession();
   vi.useRealTimers();
   vi.unstubAllGlobals();
   client.setConfig({ fetch: before });
@@ -105,4 +107,15 @@ test('watches a verification and shows its result', async () => {
   answers = [verified('running'), verified('passed')];
   await waitForEnd(watchVerification(FILE, cache()));
   expect(titles()).toEqual(['The backup is verified']);
+});
+
+test('stops watching when acting ends', async () => {
+  applySessionIdentity({ userId: 1, siteId: 7, reportId: 3 });
+  answers = [{ fileName: FILE, status: 'Running', progress: 40 }];
+  const watching = watchBackup(FILE, cache());
+  await vi.waitFor(() => expect(requestCount).toBe(1));
+  replaceSessionIdentity({ userId: 1, siteId: 7 });
+  await waitForEnd(watching);
+  expect(requestCount).toBe(1);
+  expect(titles()).toEqual([]);
 });

@@ -2,7 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { toServiceError } from '../../../api/errors.ts';
 import { cancelBackup } from '../../../api/generated/sdk.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
-import { isPageActing } from '../../../api/session-state.ts';
+import { getCurrentIdentity, isPageActing, requireIdentity } from '../../../api/session-state.ts';
+import type { SessionIdentity } from '../../../api/session-state.ts';
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { toast } from '../../../ui/toast.ts';
@@ -18,14 +19,18 @@ const polling = new Set<string>();
 const getJobId = (fileName: string): string => `backup ${fileName}`;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Polls a backup until `onUpdate` returns true. Does nothing if the backup is polled already. */
+/**
+ * Polls a backup until `onUpdate` returns true, with undefined if the backup was deleted or the identity of the page has
+ * changed: nothing begun while acting is continued in the user's own name. Does nothing if the backup is polled already.
+ */
 async function poll(fileName: string, client: QueryClient, onUpdate: (now: Backup | undefined) => boolean) {
   if (polling.has(fileName)) return;
   polling.add(fileName);
+  const identity = getCurrentIdentity();
   try {
     for (;;) {
       // Requests are sequential.
-      const now = await loadBackup(fileName, client);
+      const now = await loadBackup(fileName, client, identity);
       if (now !== 'unavailable' && onUpdate(now)) return;
       await wait(now === 'unavailable' ? UNAVAILABLE_INTERVAL_MS : POLL_INTERVAL_MS);
     }
@@ -66,17 +71,21 @@ export const watchVerification = (fileName: string, client: QueryClient): Promis
     return state !== 'queued' && state !== 'running';
   });
 
-/** Loads a backup; undefined if it was deleted or is no longer visible. */
+/** Loads a backup; undefined if it was deleted or is no longer visible, or if the page has another identity. */
 async function loadBackup(
   fileName: string,
   client: QueryClient,
+  identity: SessionIdentity | undefined,
 ): Promise<Backup | 'unavailable' | undefined> {
   try {
+    requireIdentity(identity);
     const answer = await client.fetchQuery({
       queryKey: backupsQuery.queryKey,
       queryFn: backupsQuery.queryFn,
       staleTime: POLL_INTERVAL_MS / 2,
     });
+    // Acting can end while the call is answered.
+    requireIdentity(identity);
     return toBackups(answer).find((one) => one.fileName === fileName);
   } catch (error) {
     const { status } = toServiceError(error);
