@@ -24,6 +24,15 @@ async function scrollToEnd(page: Page): Promise<void> {
   await page.locator('#main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }));
 }
 
+/** Expects that the page keeps a height at 400 % zoom of a window of 1280 × 1024 px (WCAG 1.4.10), and can be reached. */
+async function expectUsableAtHighZoom(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 256 });
+  const main = page.locator('#main');
+  await expect.poll(() => main.evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThanOrEqual(160);
+  await main.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  await expect(main).toBeInViewport({ ratio: 0.5 });
+}
+
 for (const width of VIEWPORT_WIDTHS) {
   test(`jobs and messages cover no control at ${width}`, async ({ page, calls }) => {
     const guest = await calls.createUser({ firstName: 'Gwen', lastName: 'Guest' });
@@ -52,6 +61,8 @@ for (const width of VIEWPORT_WIDTHS) {
     await expectNothingCovered(page);
     await expectFits(page);
     await expectAccessibleInBothThemes(page);
+    await expectUsableAtHighZoom(page);
+    await page.setViewportSize({ width, height: 800 });
 
     // A panel whose buttons are at its end.
     await page.getByRole('link', { name: 'New user' }).click();
