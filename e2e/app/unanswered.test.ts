@@ -100,3 +100,17 @@ test('a change without an answer is not sent again, and its result is called unk
   await expect(notice(page)).toHaveCount(0);
   expect(countCalls()).toBe(1);
 });
+
+test('failed work that cannot be read is not taken for work that succeeded', async ({ page, pageErrors }) => {
+  pageErrors.allow(NO_ANSWER);
+  await page.clock.install();
+  const countCalls = await hang(page, ({ pathname }) =>
+    pathname.endsWith('/api/rest/v1/management/settings/backgroundwork'),
+  );
+  await openAs(page, ada, '/settings');
+  await expect.poll(countCalls).toBeGreaterThan(0);
+  await page.clock.fastForward(31_000);
+  const failure = page.getByText('The state of the background work could not be loaded');
+  await expect(failure).toBeVisible();
+  await expectAccessible(page);
+});

@@ -3,6 +3,7 @@ import {
   addDays,
   formatDistance,
   formatExactDate,
+  formatPreciseDistance,
   formatShortDate,
   formatTime,
   isWithinDays,
@@ -48,6 +49,15 @@ describe('formatDistance', () => {
   ])('%s', (moment, words) => {
     expect(formatDistance(moment, afternoon)).toBe(words);
   });
+});
+
+it.each([
+  [40_000, 'in 40 seconds'],
+  [5 * 60_000, 'in 5 minutes'],
+  [-2 * 60_000, '2 minutes ago'],
+  [5 * 3_600_000, 'in 5 hours'],
+])('the precise distance of %d ms is "%s"', (ms, text) => {
+  expect(formatPreciseDistance(before(-ms), now)).toBe(text);
 });
 
 it('adds days of 24 hours to the given date', () => {

@@ -42,6 +42,18 @@ export function formatDistance(value: string | Date, now = new Date()): string {
   return relativeFormat.format(Math.round(distance / HOUR_MS), 'hour');
 }
 
+/** Formats the distance to a time precisely below an hour: "in 40 seconds", "5 minutes ago"; otherwise by calendar days. */
+export function formatPreciseDistance(value: string | Date, now = new Date()): string {
+  const distance = new Date(value).getTime() - now.getTime();
+  if (Math.abs(distance) >= HOUR_MS) return formatDistance(value, now);
+  return Math.abs(distance) < MINUTE_MS
+    ? relativeFormat.format(Math.round(distance / 1000), 'second')
+    : relativeFormat.format(Math.round(distance / MINUTE_MS), 'minute');
+}
+
+/** Whether a time has been reached. */
+export const isPast = (value: string | Date, now = new Date()): boolean => new Date(value) <= now;
+
 /** Whether a date is in the future and at most `days` days away. */
 export function isWithinDays(value: string | Date, days: number, now = new Date()): boolean {
   const distance = new Date(value).getTime() - now.getTime();

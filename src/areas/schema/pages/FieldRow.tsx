@@ -10,11 +10,12 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { NextAttempt } from '../../../ui/layout/Distance.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import {
   ChoiceBadge,
@@ -152,7 +153,9 @@ function FailedCalculations({ failures, type }: { failures: CalculationFailures;
           : 'No longer calculated'
       }
     >
-      {fieldReason !== null && <p>{fieldReason} Change the formula to calculate the field again.</p>}
+      {fieldReason !== null && (
+        <p>{endSentence(fieldReason)} Change the formula to calculate the field again.</p>
+      )}
       <ul className="sch-failures">
         {shown.map(({ entryId, reason, retryAt }) => (
           <li key={entryId}>
@@ -160,11 +163,11 @@ function FailedCalculations({ failures, type }: { failures: CalculationFailures;
               Entry {entryId}
             </Link>
             {': '}
-            {reason}
+            {endSentence(reason)}
             {retryAt !== null && (
               <>
-                {' Next attempt: '}
-                <Timestamp at={retryAt} />
+                {' '}
+                <NextAttempt at={retryAt} />
               </>
             )}
           </li>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TaskFailure } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import {
   listTaskFailuresOptions,
   retryTaskFailuresMutation,
@@ -7,9 +8,11 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { Distance, NextAttempt } from '../../../ui/layout/Distance.tsx';
 import { toast } from '../../../ui/toast.ts';
 
 /** Tasks whose names do not say what they do for the site. */
@@ -24,8 +27,14 @@ const getTitle = (task: string): string => TITLES[task] ?? task.charAt(0).toUppe
 export function BackgroundWork() {
   const { allowed } = usePermission('listTaskFailures');
   const { reason } = usePermission('retryTaskFailures');
-  const { data = [] } = useQuery({ ...listTaskFailuresOptions(), staleTime: 0, enabled: allowed });
+  const { data = [], error } = useQuery({ ...listTaskFailuresOptions(), staleTime: 0, enabled: allowed });
   const retry = useWrite('retryTaskFailures', retryTaskFailuresMutation());
+  if (error)
+    return (
+      <Banner tone="bad" title="The state of the background work could not be loaded">
+        {toServiceError(error).message}
+      </Banner>
+    );
   if (data.length === 0) return null;
   return (
     <Card
@@ -62,14 +71,8 @@ export function BackgroundWork() {
 function FailureText({ failure: { reason, attempts, failedAt, retryAt } }: { failure: TaskFailure }) {
   return (
     <>
-      {reason} Failed {pluralize(attempts, 'time', 'times')}, last on <Timestamp at={failedAt} />.{' '}
-      {retryAt === null ? (
-        'It is not retried automatically any more.'
-      ) : (
-        <>
-          Next attempt: <Timestamp at={retryAt} />.
-        </>
-      )}
+      {endSentence(reason)} Failed {pluralize(attempts, 'time', 'times')}, last <Distance to={failedAt} />.{' '}
+      {retryAt === null ? 'It is no longer retried automatically.' : <NextAttempt at={retryAt} />}
     </>
   );
 }
