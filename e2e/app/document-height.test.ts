@@ -90,7 +90,7 @@ for (const [area, paths] of listPathsByArea()) {
       await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
       if (COMPLETE_AREAS.includes(area))
         await expect(page.getByText(/(no longer exists|does not exist|not found)/i)).toHaveCount(0);
-      await page.waitForLoadState('networkidle');
+      await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
       for (const width of VIEWPORT_WIDTHS) {
         await setWidth(page, width);
         await expectFits(page);

@@ -10,7 +10,7 @@ const CHECK_INTERVAL_MS = 50;
 /** Node's default `backlog`, and a turn more for each end. */
 const LISTENER_QUEUE_LENGTH = 513;
 
-interface Drain {
+export interface Drain {
   /** Whether the service is stopping: it reports not ready, and every response closes its connection. */
   readonly isDraining: boolean;
   /**

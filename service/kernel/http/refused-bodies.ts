@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
+import type { Drain } from './drain.ts';
 
 /** Bytes of a refused body that are read and discarded, twice those of the largest JSON body of the contract. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
@@ -59,7 +60,7 @@ export function sendWhileReceiving(
   const isWaiting = waitingRequests.has(raw);
   const length = Number(request.headers['content-length'] ?? Infinity);
   const maxBytes = acceptedForms.has(raw) ? MAX_DISCARDED_FORM_BYTES : MAX_DISCARDED_BYTES;
-  const isStopping = server.hasDecorator('drain') && server.drain.isDraining;
+  const isStopping = server.hasDecorator('drain') && server.getDecorator<Drain>('drain').isDraining;
   // A client that waits for 100 Continue may send the body or not: only the end of the connection is clear to both.
   if (closes || isStopping || isWaiting || length > maxBytes) reply.header('connection', 'close');
   // Fastify sets it for bodies that are too long.
