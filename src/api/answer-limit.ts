@@ -56,7 +56,7 @@ function updateSlowCalls(): void {
   const readsSince = findOldest(slow.filter((call) => call.isRead));
   const writesSince = findOldest(slow.filter((call) => !call.isRead));
   const before = slowCalls.get();
-  const isResending = readsSince !== undefined && readsSince > latest;
+  const isResending = (readsSince !== undefined && readsSince > latest) || undefined;
   if (
     before.readsSince !== readsSince ||
     before.writesSince !== writesSince ||
