@@ -1,5 +1,7 @@
+import { getErrorCode } from './error-code.ts';
+
 /** Error codes of a write to a full disk, or beyond the disk quota of the process's user. */
-const DISK_FULL_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT']);
+const DISK_FULL_CODES = new Set<string | undefined>(['ENOSPC', 'EDQUOT']);
 
 /** Whether an operation on a file failed because the disk is full. */
-export const isDiskFull = (error: unknown): boolean => DISK_FULL_CODES.has(Object(error).code);
+export const isDiskFull = (error: unknown): boolean => DISK_FULL_CODES.has(getErrorCode(error));

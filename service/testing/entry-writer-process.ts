@@ -1,12 +1,6 @@
 /** A process that rewrites the same cells in one request after the other until a test kills it. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createApp } from '../app.ts';
-import { createEncryption } from '../kernel/auth/encryption.ts';
-import { openDatabase } from '../kernel/db/database.ts';
-import { createEgress } from '../kernel/egress.ts';
-import { loadContract } from '../kernel/http/contract.ts';
-import { createLog } from '../kernel/log.ts';
+import { createProcessApp } from './process-app.ts';
 
 /** The process writes `Round n` into these fields of these entries, with `n` starting at `from`. */
 export interface WriterTask {
@@ -19,22 +13,7 @@ export interface WriterTask {
 
 async function writeForever(dataDir: string, databaseUrl: string | undefined, task: WriterTask) {
   const { token, typeId, entryIds, fieldIds, from } = task;
-  const app = await createApp({
-    database: await openDatabase({ databaseUrl, dataDir }),
-    contract: loadContract(new URL('../../contract/openapi.json', import.meta.url)),
-    services: {
-      publicUrl: 'http://steward.test',
-      backupSheets: [],
-      dataDir: join(dataDir, 'files'),
-      storageQuota: null,
-      egress: createEgress({ rules: [], log: createLog('silent') }),
-      encryption: createEncryption(randomBytes(32)),
-      wakeMailWorker: () => {},
-      wakeTask: () => {},
-    },
-    trustedProxies: [],
-    log: createLog('silent'),
-  });
+  const app = await createProcessApp({ databaseUrl, dataDir, filesDir: join(dataDir, 'files') });
   for (let round = from; ; round += 1) {
     const value = `Round ${round}`;
     const storeRequests = entryIds.flatMap((entryId) =>

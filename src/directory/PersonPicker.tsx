@@ -1,10 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { FieldFrame } from '../ui/form/FieldFrame.tsx';
 import { OptionList } from '../ui/form/OptionList.tsx';
-import { findPeople, useDirectory } from './directory.ts';
 import type { DirectoryRow } from './engine/row.ts';
+import { useFoundPeople } from './use-found-people.ts';
 
 interface PersonPickerProps {
   label: string;
@@ -30,15 +29,7 @@ export function PersonPicker({
 }: PersonPickerProps) {
   const id = useId();
   const [typed, setTyped] = useState('');
-  const query = useDeferredValue(typed.trim());
-  const { version } = useDirectory();
-  const { data: people = [] } = useQuery({
-    queryKey: ['people', query, version],
-    queryFn: () => findPeople(query, MAX_RESULTS),
-    enabled: query !== '',
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  });
+  const { people } = useFoundPeople(typed, MAX_RESULTS);
   const options = people.map((person) => ({
     value: person.id,
     label: person.name,

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { imageSize } from 'image-size';
+import { getErrorCode } from '../../../kernel/error-code.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 
 /** Media types detected by the content itself (T20); everything else is `application/octet-stream`. */
@@ -133,8 +134,7 @@ const HASH = /^[0-9a-f]{64}$/;
 /** Contents that are being removed; on the same file system, so that moving one is atomic. */
 const getRemovalFolder = (dataDir: string): string => join(dataDir, 'files', 'removing');
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isNotFound = (error: unknown): boolean => getErrorCode(error) === 'ENOENT';
 
 function ignoreNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;

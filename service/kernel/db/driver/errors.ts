@@ -51,10 +51,6 @@ export const dbErrorCodes = {
 export const abortedError = (): DbError =>
   new DbError('The request was aborted before the database answered', { code: dbErrorCodes.aborted });
 
-/** The `code` of an error of a driver: a SQLSTATE or the name of a socket error. */
-export const getErrorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error ? toText(error.code) : undefined;
-
 const toText = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** Converts an error of a driver to a DbError. The original is dropped, because it holds the parameters. */

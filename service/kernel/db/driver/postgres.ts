@@ -1,8 +1,9 @@
 /** Connections to the PostgreSQL server of DATABASE_URL. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
+import { getErrorCode } from '../../error-code.ts';
 import type { Connection, ConnectionSource, Limits } from './dialect.ts';
-import { getErrorCode, dbErrorCodes } from './errors.ts';
+import { dbErrorCodes } from './errors.ts';
 import { getPlanName, MAX_PLANS } from './prepared.ts';
 import { PROBE_TIMEOUT_MS, type ServerWatch, ServerSilentError, watchServer } from './server-watch.ts';
 import { encodeParameter, getDecoder } from './values.ts';

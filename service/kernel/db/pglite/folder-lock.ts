@@ -8,11 +8,10 @@ import { realpath, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getErrorCode } from '../../error-code.ts';
 
 /** Length of a socket path that every supported system accepts. */
 const MAX_SOCKET_PATH_LENGTH = 100;
-
-const getCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 function listen(address: string): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
@@ -26,7 +25,7 @@ function isListening(address: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(address);
   socket.once('connect', () => resolve(true));
-  socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(String(getCode(error)))));
+  socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(String(getErrorCode(error)))));
   return promise.finally(() => socket.destroy());
 }
 
@@ -35,7 +34,7 @@ async function listenOnFile(path: string): Promise<Server> {
   try {
     return await listen(path);
   } catch (error) {
-    if (getCode(error) !== 'EADDRINUSE' || (await isListening(path))) throw error;
+    if (getErrorCode(error) !== 'EADDRINUSE' || (await isListening(path))) throw error;
     await rm(path, { force: true });
     return listen(path);
   }
@@ -71,7 +70,7 @@ export async function lockFolder(folder: string, system = process.platform): Pro
       servers.push(await startListener());
     } catch (cause) {
       await release();
-      if (getCode(cause) !== 'EADDRINUSE') throw cause;
+      if (getErrorCode(cause) !== 'EADDRINUSE') throw cause;
       throw new Error(
         `Another process is using the data folder ${folder}. Only one may: stop that one, choose another DATA_DIR, ` +
           'or set DATABASE_URL to a PostgreSQL server, which several processes can share.',

@@ -1,10 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChartColumnStacked, CircleAlert, RefreshCw, Search } from 'lucide-react';
-import { useId, useState, useDeferredValue } from 'react';
+import { useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { findPeople, resolvePastedText, useDirectory } from '../../../directory/directory.ts';
+import { resolvePastedText } from '../../../directory/directory.ts';
+import { useFoundPeople } from '../../../directory/use-found-people.ts';
 import { formatTime } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -287,15 +287,7 @@ async function resolvePastedList(text: string): Promise<number[]> {
 /** Search field that adds people by name, e-mail or id, one by one or as a pasted list. */
 function PeopleSearch({ selectedIds, onAdd }: PeopleSearchProps) {
   const [inputText, setInputText] = useState('');
-  const query = useDeferredValue(inputText.trim());
-  const { version } = useDirectory();
-  const { data: people = [] } = useQuery({
-    queryKey: ['people', query, version],
-    queryFn: () => findPeople(query, MAX_RESULTS),
-    enabled: query !== '',
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  });
+  const { query, people } = useFoundPeople(inputText, MAX_RESULTS);
   const matches = people.map(({ id: value, name, email }) => ({ value, label: name, hint: email }));
   const options = query === '' ? [] : [...matches, ...createIdOption(query, matches)];
   const unselected = options.filter(({ value }) => !selectedIds.includes(Number(value)));
