@@ -24,6 +24,9 @@ const zGroups = z.object({
   groupIds: z.array(z.number()).check(z.minLength(1, 'Choose at least one group')),
 });
 
+/** Props of every form here: it leads to the dry run and sends nothing itself. */
+const REVIEW_FORM = { pending: false, error: null, submitLabel: 'Review' } as const;
+
 interface ChoiceDialogProps {
   choice: BulkChoice;
   onClose: () => void;
@@ -42,12 +45,10 @@ function LicenseChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogPr
     <Dialog title={`Change the license of ${formatPeople(userIds.length)}`} onClose={onClose}>
       <Form
         form={form}
-        pending={false}
-        error={null}
-        submitLabel="Review"
+        {...REVIEW_FORM}
         onCancel={onClose}
         onSubmit={({ licenseTypeId }) =>
-          openBulk({ action: { kind: 'license', licenseTypeId }, userIds, onStart: onStart })
+          openBulk({ action: { kind: 'license', licenseTypeId }, userIds, onStart })
         }
       >
         <SelectField control={form.control} name="licenseTypeId" label="License" options={LICENSES} />
@@ -63,15 +64,13 @@ function TimeZoneChoice({ choice: { userIds, onStart }, onClose }: ChoiceDialogP
     <Dialog title={`Set the time zone of ${formatPeople(userIds.length)}`} onClose={onClose}>
       <Form
         form={form}
-        pending={false}
-        error={null}
-        submitLabel="Review"
+        {...REVIEW_FORM}
         onCancel={onClose}
         onSubmit={({ timeZone }) =>
           openBulk({
             action: { kind: 'timeZone', timeZone: timeZone === '' ? null : timeZone },
             userIds,
-            onStart: onStart,
+            onStart,
           })
         }
       >
@@ -102,15 +101,13 @@ function GroupChoice({ choice: { kind, userIds, onStart }, onClose }: ChoiceDial
     >
       <Form
         form={form}
-        pending={false}
-        error={null}
-        submitLabel="Review"
+        {...REVIEW_FORM}
         onCancel={onClose}
         onSubmit={({ groupIds }) =>
           openBulk({
             action: adds ? { kind: 'addGroups', groupIds } : { kind: 'removeGroups', groupIds },
             userIds,
-            onStart: onStart,
+            onStart,
           })
         }
       >
