@@ -34,6 +34,8 @@ export interface AppOptions {
   registry?: AreaRegistry;
 }
 
+export const CONTRACT_FILE = new URL('../contract/openapi.json', import.meta.url);
+
 /** Timeout for the headers of a request (T23); bodies have their own (http/body-timeout.ts). */
 const HEADERS_TIMEOUT_MS = 5_000;
 
@@ -83,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(fastifyCompress, { encodings: ['br', 'gzip'], threshold: 1_024 });
   await app.register(fastifyCookie);
 
-  const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
+  const contract = options.contract ?? loadContract(CONTRACT_FILE);
   const auditTrail = createAuditTrail(db, log);
   const keyUse = createKeyUsageCounter(db, log);
   const bodyReader = createBodyReader(contract);

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { createApp } from './app.ts';
+import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { runFirstStart } from './first-start.ts';
@@ -7,7 +7,9 @@ import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
+import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
@@ -31,12 +33,22 @@ async function main(config: Config): Promise<void> {
     storageQuota: config.storageQuota,
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
+    jobKinds: registry.jobKinds,
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMailWorker: mailWorker.wake,
     wakeTask: (name) => scheduler.wake(name),
   };
-  const scheduler = startScheduledTasks({ log, tasks: registry.createTasks({ db: database.db, services }) });
+  const contract = loadContract(CONTRACT_FILE);
+  const { db } = database;
+  const scheduler = startScheduledTasks({
+    log,
+    tasks: [
+      ...registry.createTasks({ db, services }),
+      ...createJobTasks({ db, log, kinds: registry.jobKinds, operations: contract.operations }),
+    ],
+  });
   const app = await createApp({
+    contract,
     database,
     services,
     trustedProxies: config.trustedProxies,

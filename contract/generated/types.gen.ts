@@ -956,6 +956,174 @@ export type AddressRehearsal = {
     places: Array<RehearsedPlace>;
 };
 
+/**
+ * `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
+ */
+export type JobState = 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
+
+export type Job = {
+    id: number;
+    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change';
+    state: JobState;
+    ownerId: number;
+    /**
+     * Null for a user who has left the site.
+     */
+    ownerName: string | null;
+    /**
+     * Number of items.
+     */
+    total: number;
+    done: number;
+    unchanged: number;
+    conflicts: number;
+    failed: number;
+    createdDate: string;
+    startedDate: string | null;
+    finishedDate: string | null;
+    /**
+     * The job waits until this time.
+     */
+    notBefore: string | null;
+    /**
+     * The job waits until this one has finished.
+     */
+    afterJobId: number | null;
+    /**
+     * The job that this one undoes.
+     */
+    inverseOf: number | null;
+    /**
+     * The job that undoes this one.
+     */
+    inverseJobId: number | null;
+    /**
+     * Until when undoJob starts a job; null where nothing can be restored.
+     */
+    undoUntil: string | null;
+    stopReason: string | null;
+    /**
+     * What applies to all items.
+     */
+    parameters: {
+        [key: string]: unknown;
+    };
+};
+
+export type UserUpdates = {
+    isActive?: boolean;
+    /**
+     * Cannot be turned off (spec 3).
+     */
+    twoFactorEnabled?: true;
+    /**
+     * Cannot be turned off (spec 3).
+     */
+    ipRestrictionsEnabled?: true;
+    userIds: Array<UserId>;
+    /**
+     * When the users were read for the review. Users changed later are conflicts and left alone.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type UserRemovals = {
+    userIds: Array<UserId>;
+    /**
+     * When the users were read for the review. Users changed later are conflicts and left alone.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type LicenseChange = {
+    userId: UserId;
+    licenseTypeId: LicenseTypeId;
+};
+
+export type LicenseChanges = {
+    licenses: Array<LicenseChange>;
+    /**
+     * When the users were read for the review. Users changed later are conflicts and left alone.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type MembershipChange = {
+    userId: UserId;
+    /**
+     * Ids of groups to add the user to.
+     */
+    add?: Array<number>;
+    /**
+     * Ids of groups to remove the user from.
+     */
+    remove?: Array<number>;
+};
+
+export type MembershipChanges = {
+    memberships: Array<MembershipChange>;
+    /**
+     * When the users were read for the review. Users changed later are conflicts and left alone.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+/**
+ * `conflict`: changed by someone else since the review, and left alone.
+ */
+export type JobItemState = 'open' | 'done' | 'unchanged' | 'conflict' | 'failed';
+
+export type JobItem = {
+    /**
+     * Position in the request, starting at 1.
+     */
+    number: number;
+    state: JobItemState;
+    /**
+     * Why the item is a conflict or failed.
+     */
+    reason: string | null;
+    endedDate: string | null;
+    /**
+     * The item as it was requested.
+     */
+    input: {
+        [key: string]: unknown;
+    };
+};
+
 export type BackupRequestVm = {
     /**
      * Ids of entry types.
@@ -2751,6 +2919,11 @@ export type InvitationId = number;
  * IP address to check; absent for the address the user last used.
  */
 export type FromAddress = string;
+
+/**
+ * Id of a job of this site.
+ */
+export type JobId = number;
 
 /**
  * File name of a backup of this site.
@@ -5944,6 +6117,731 @@ export type RehearseApprovedAddressesResponses = {
 };
 
 export type RehearseApprovedAddressesResponse = RehearseApprovedAddressesResponses[keyof RehearseApprovedAddressesResponses];
+
+export type ListJobsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * `own`: jobs of the caller. `others`: jobs of other users, which requires View Activity.
+         */
+        owner?: 'own' | 'others';
+        /**
+         * Only jobs in this state.
+         */
+        state?: JobState;
+        /**
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/jobs';
+};
+
+export type ListJobsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListJobsError = ListJobsErrors[keyof ListJobsErrors];
+
+export type ListJobsResponses = {
+    /**
+     * The jobs.
+     */
+    200: Array<Job>;
+};
+
+export type ListJobsResponse = ListJobsResponses[keyof ListJobsResponses];
+
+export type StartUserUpdatesData = {
+    body: UserUpdates;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/userUpdates';
+};
+
+export type StartUserUpdatesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartUserUpdatesError = StartUserUpdatesErrors[keyof StartUserUpdatesErrors];
+
+export type StartUserUpdatesResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartUserUpdatesResponse = StartUserUpdatesResponses[keyof StartUserUpdatesResponses];
+
+export type StartUserRemovalsData = {
+    body: UserRemovals;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/userRemovals';
+};
+
+export type StartUserRemovalsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartUserRemovalsError = StartUserRemovalsErrors[keyof StartUserRemovalsErrors];
+
+export type StartUserRemovalsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartUserRemovalsResponse = StartUserRemovalsResponses[keyof StartUserRemovalsResponses];
+
+export type StartLicenseChangesData = {
+    body: LicenseChanges;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/licenseChanges';
+};
+
+export type StartLicenseChangesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartLicenseChangesError = StartLicenseChangesErrors[keyof StartLicenseChangesErrors];
+
+export type StartLicenseChangesResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartLicenseChangesResponse = StartLicenseChangesResponses[keyof StartLicenseChangesResponses];
+
+export type StartMembershipChangesData = {
+    body: MembershipChanges;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/membershipChanges';
+};
+
+export type StartMembershipChangesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartMembershipChangesError = StartMembershipChangesErrors[keyof StartMembershipChangesErrors];
+
+export type StartMembershipChangesResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartMembershipChangesResponse = StartMembershipChangesResponses[keyof StartMembershipChangesResponses];
+
+export type GetJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}';
+};
+
+export type GetJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetJobError = GetJobErrors[keyof GetJobErrors];
+
+export type GetJobResponses = {
+    /**
+     * The job.
+     */
+    200: Job;
+};
+
+export type GetJobResponse = GetJobResponses[keyof GetJobResponses];
+
+export type ListJobItemsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: {
+        /**
+         * Only items in this state.
+         */
+        state?: JobItemState;
+        /**
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/jobs/{jobId}/items';
+};
+
+export type ListJobItemsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListJobItemsError = ListJobItemsErrors[keyof ListJobItemsErrors];
+
+export type ListJobItemsResponses = {
+    /**
+     * The items.
+     */
+    200: Array<JobItem>;
+};
+
+export type ListJobItemsResponse = ListJobItemsResponses[keyof ListJobItemsResponses];
+
+export type PauseJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/pause';
+};
+
+export type PauseJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type PauseJobError = PauseJobErrors[keyof PauseJobErrors];
+
+export type PauseJobResponses = {
+    /**
+     * The job.
+     */
+    200: Job;
+};
+
+export type PauseJobResponse = PauseJobResponses[keyof PauseJobResponses];
+
+export type ResumeJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/resume';
+};
+
+export type ResumeJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ResumeJobError = ResumeJobErrors[keyof ResumeJobErrors];
+
+export type ResumeJobResponses = {
+    /**
+     * The job.
+     */
+    200: Job;
+};
+
+export type ResumeJobResponse = ResumeJobResponses[keyof ResumeJobResponses];
+
+export type CancelJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/cancel';
+};
+
+export type CancelJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CancelJobError = CancelJobErrors[keyof CancelJobErrors];
+
+export type CancelJobResponses = {
+    /**
+     * The job.
+     */
+    200: Job;
+};
+
+export type CancelJobResponse = CancelJobResponses[keyof CancelJobResponses];
+
+export type RetryJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/retry';
+};
+
+export type RetryJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type RetryJobError = RetryJobErrors[keyof RetryJobErrors];
+
+export type RetryJobResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type RetryJobResponse = RetryJobResponses[keyof RetryJobResponses];
+
+export type UndoJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/inverse';
+};
+
+export type UndoJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UndoJobError = UndoJobErrors[keyof UndoJobErrors];
+
+export type UndoJobResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type UndoJobResponse = UndoJobResponses[keyof UndoJobResponses];
 
 export type RequestBackupData = {
     body: BackupRequestVm;

@@ -9,6 +9,7 @@ import { entriesArea } from './entries/area.ts';
 import { groupsArea } from './groups/area.ts';
 import { identityArea } from './identity/area.ts';
 import { invitationsArea } from './invitations/area.ts';
+import { jobsArea } from './jobs/area.ts';
 import { licensesArea } from './licenses/area.ts';
 import { membersArea } from './members/area.ts';
 import { platformArea } from './platform/area.ts';
@@ -37,6 +38,7 @@ export const areas = [
   groupsArea,
   proxiesArea,
   entriesArea,
+  jobsArea,
   activityArea,
   identityArea,
   accessArea,

@@ -2,7 +2,12 @@ import { endActing, NO_ASSIGNMENT_MESSAGE, openDailyReport } from '../areas/prox
 import { ApiError, unauthorized } from '../kernel/api-error.ts';
 import { rejectUnapprovedAddress, requireWebServiceCapability } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
-import type { AuthenticatedCaller, Principal } from '../kernel/auth/callers.store.ts';
+import {
+  isAssigned,
+  resolveCaller,
+  toActingCaller,
+  type AuthenticatedCaller,
+} from '../kernel/auth/callers.store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { Services } from '../kernel/http/handler.ts';
 
@@ -27,19 +32,6 @@ export function parsePrincipalHeader(header: string | string[] | undefined): num
   const id = typeof header === 'string' && /^[1-9]\d{0,9}$/.test(header) ? Number(header) : 0;
   return id <= MAX_ID ? id : 0;
 }
-
-const toActingCaller = (own: Caller, principal: Principal & { email: string }, reportId: number): Caller => ({
-  ...own,
-  capabilities: principal.capabilities,
-  acting: { principalId: principal.id, principalEmail: principal.email, reportId },
-});
-
-const isAssigned = (principal: Principal): principal is Principal & { email: string } =>
-  principal.email !== undefined;
-
-/** Caller of a session: the principal it acts for, or the user themselves. */
-export const resolveCaller = ({ caller: own, principal }: AuthenticatedCaller): Caller =>
-  principal && isAssigned(principal) ? toActingCaller(own, principal, principal.reportId ?? 0) : own;
 
 /**
  * Resolves the caller of a program, acting for the user in AS-USER. Both need the web service capability and an

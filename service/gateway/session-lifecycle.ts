@@ -6,13 +6,12 @@ import { unauthorized } from '../kernel/api-error.ts';
 import { ACTIVITY_TYPE, deleteOldestSessions, insertActivity } from '../kernel/audit/activity.store.ts';
 import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
-import { findSession, GUARANTEED_IDLE_SECONDS } from '../kernel/auth/callers.store.ts';
+import { findSession, GUARANTEED_IDLE_SECONDS, resolveCaller } from '../kernel/auth/callers.store.ts';
 import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
 import type { FactorKind } from '../kernel/db/tables/index.ts';
 import type { NewSession } from '../kernel/http/handler.ts';
 import { createSecret } from '../kernel/secret.ts';
 import * as store from './accounts.store.ts';
-import { resolveCaller } from './principal.ts';
 import * as sessions from './session.store.ts';
 
 /** Session of the console, read from the database at each request. */

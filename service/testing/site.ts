@@ -35,6 +35,7 @@ export const services: Services = {
     log: createLog('silent'),
   }),
   backupSheets: Object.values(registry.sheets),
+  jobKinds: registry.jobKinds,
   encryption: createEncryption(randomBytes(32)),
   wakeMailWorker: () => {},
   wakeTask: () => {},

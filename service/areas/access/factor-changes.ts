@@ -2,7 +2,7 @@ import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeSecurityMail } from '../../kernel/mail/messages.ts';
-import { lockAccount, lockUser, recordUserChanges } from '../members/index.ts';
+import { lockAccounts, lockUser, recordUserChanges } from '../members/index.ts';
 import { getSite } from '../sites/index.ts';
 import { deleteFactors, hasFactor, readFactors, updateSecondFactorFlag } from './factors.store.ts';
 import { endSessions, readAccount } from './sessions.store.ts';
@@ -25,7 +25,7 @@ export async function changeFactors<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { userId, action, details = {} } = change;
-  await lockAccount(tx, userId);
+  await lockAccounts(tx, [userId]);
   const before = await lockUser(tx, actor.siteId, userId);
   const result = await work();
   await updateSecondFactorFlag(tx, userId);

@@ -7,7 +7,7 @@ import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handl
 import {
   getUsers,
   isMemberOfOtherSite,
-  lockAccount,
+  lockAccounts,
   lockUser,
   requireAuthorityOver,
 } from '../members/index.ts';
@@ -192,7 +192,7 @@ export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' |
     const { caller, params } = call;
     const { userId } = params;
     await change(call.db, getActor(call), async (tx, record) => {
-      await lockAccount(tx, userId);
+      await lockAccounts(tx, [userId]);
       const user = await lockUser(tx, caller.siteId, userId);
       if (!user) throw notFound(`User ${userId}`);
       if (userId === caller.userId)

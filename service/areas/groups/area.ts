@@ -7,10 +7,12 @@ import {
   GROUP_ID_COLUMN,
 } from '../../kernel/backup-sheets.ts';
 import { groupHandlers } from './handlers.ts';
+import { membershipsJob } from './job-kinds.ts';
 
 export const groupsArea = defineArea({
   name: 'groups',
   handlers: groupHandlers,
+  jobKinds: [membershipsJob],
   tables: {
     user_group: { backup: { sheet: 'groups' } },
     group_member: { backup: { sheet: 'groupMembers' } },

@@ -7,7 +7,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeInvitationAcceptedMail, formatTimestamp } from '../../kernel/mail/messages.ts';
 import { hashSecret } from '../../kernel/secret.ts';
-import { lockAccount, lockGroups, recordNewMember } from '../members/index.ts';
+import { lockAccounts, lockGroups, recordNewMember } from '../members/index.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import * as store from './invitations.store.ts';
 import { insertMembership } from './memberships.store.ts';
@@ -29,7 +29,7 @@ export async function acceptInvitation(
   record: Recorder,
 ): Promise<AcceptedInvitation> {
   const { siteId, userId } = pending;
-  await lockAccount(tx, userId);
+  await lockAccounts(tx, [userId]);
   const invitation = await store.findPendingInvitation(tx, hashSecret(token), true);
   if (!invitation) throw invitationNotFound();
   const site = await getSite(tx, siteId);
@@ -70,7 +70,8 @@ async function listGrantableGroups(
   { siteId, groups, invitedBy }: store.PendingInvitation,
 ): Promise<number[]> {
   const existing = await lockGroups(tx, siteId, groups);
-  const inviterCapabilities = invitedBy === null ? [] : [...(await loadCapabilities(tx, siteId, invitedBy))];
+  const inviterCapabilities =
+    invitedBy === null ? [] : [...((await loadCapabilities(tx, siteId, [invitedBy])).get(invitedBy) ?? [])];
   return [...existing].flatMap(([id, capabilities]) =>
     findMissingCapabilities(inviterCapabilities, capabilities).length === 0 ? [id] : [],
   );

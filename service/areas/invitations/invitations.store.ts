@@ -3,7 +3,7 @@ import type { InvitationStatus } from '../../../contract/generated/types.gen.ts'
 import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
-import { lockAccount } from '../members/index.ts';
+import { lockAccounts } from '../members/index.ts';
 
 /**
  * The current time in milliseconds, the precision of the columns compared with it, so that an end takes effect at once.
@@ -102,7 +102,7 @@ export async function lockInvitation(
 ): Promise<StoredInvitation | undefined> {
   const found = await getInvitation(tx, siteId, id);
   if (!found) return undefined;
-  await lockAccount(tx, found.accountId);
+  await lockAccounts(tx, [found.accountId]);
   await tx
     .selectFrom('invitation')
     .select('invitation_id')

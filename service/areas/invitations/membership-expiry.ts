@@ -48,8 +48,8 @@ const endBatch = (db: Db, siteId: number): Promise<number> =>
     const usersBefore = await getUsers(tx, siteId, userIds);
     await store.endMemberships(tx, siteId, userIds);
     for (const userId of userIds) {
-      await deleteSessionsAndTokens(tx, siteId, userId);
-      await deleteSetPasswordLinks(tx, userId, siteId);
+      await deleteSessionsAndTokens(tx, siteId, [userId]);
+      await deleteSetPasswordLinks(tx, [userId], siteId);
     }
     const changed = await recordUserChanges(
       tx,

@@ -1,10 +1,12 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { licenseHandlers } from './handlers.ts';
+import { licensesJob } from './set-licenses.ts';
 
 export const licensesArea = defineArea({
   name: 'licenses',
   handlers: licenseHandlers,
+  jobKinds: [licensesJob],
   sheets: {
     licenses: {
       name: 'licenses.csv',

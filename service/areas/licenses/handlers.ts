@@ -2,12 +2,12 @@ import type { UserLicenseInfoResponse } from '../../../contract/generated/types.
 import { findLicenseType, licenseTypes, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
-import { deleteSessionsAndTokens } from '../../kernel/auth/callers.store.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
-import { lockUser, requireAdministrator, requireAuthorityOver, recordUserChanges } from '../members/index.ts';
+import { lockUser, requireAuthorityOver } from '../members/index.ts';
 import * as store from './licenses.store.ts';
 import { parseDays, computeDailySeats } from './seats.ts';
+import { setLicenses } from './set-licenses.ts';
 
 /** Default of the contract. */
 const DEFAULT_UNUSED_DAYS = 90;
@@ -79,12 +79,7 @@ export const licenseHandlers: Handlers<Operations> = {
         // A user without a license cannot act, so the caller must have authority over the user.
         if (body.licenseTypeId === NO_LICENSE)
           await requireAuthorityOver(tx, caller, body.userId, 'Revoking the license of this user');
-        await store.setLicense(tx, caller.siteId, body.userId, body.licenseTypeId);
-        if (body.licenseTypeId === NO_LICENSE) {
-          await deleteSessionsAndTokens(tx, caller.siteId, body.userId);
-          await requireAdministrator(tx, caller.siteId);
-        }
-        await recordUserChanges(tx, caller, [before], 'license.change', record);
+        await setLicenses(tx, caller, [{ user: before, licenseTypeId: body.licenseTypeId }], record);
       },
       { lockSite: body.licenseTypeId === NO_LICENSE },
     );

@@ -121,16 +121,8 @@ export async function listUnusedLicenses(
   return rows;
 }
 
-export async function setLicense(
-  tx: Tx,
-  siteId: number,
-  userId: number,
-  licenseTypeId: number,
-): Promise<void> {
-  await tx
-    .updateTable('membership')
-    .set({ license_type_id: licenseTypeId })
-    .where('site_id', '=', siteId)
-    .where('user_id', '=', userId)
-    .execute();
+export async function setLicenses(tx: Tx, siteId: number, licenses: readonly StoredLicense[]): Promise<void> {
+  await sql`update membership m set license_type_id = x.type
+    from unnest(${licenses.map(({ userId }) => userId)}::int[], ${licenses.map(({ licenseTypeId }) => licenseTypeId)}::int[]) as x(id, type)
+    where m.site_id = ${siteId} and m.user_id = x.id`.execute(tx);
 }

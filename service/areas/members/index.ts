@@ -20,15 +20,19 @@ export {
 export {
   checkGrantableGroups,
   checkGroups,
+  describeMissingCapabilities,
+  findMissingAuthority,
+  findUserConflict,
   requireAdministrator,
   requireAuthorityOver,
   requireCapabilities,
+  type ReviewedPlan,
 } from './rules.ts';
 export {
   getUsers,
   isMemberOfOtherSite,
   listUsers,
-  lockAccount,
+  lockAccounts,
   lockUser,
   lockUsers,
   type StoredUser,

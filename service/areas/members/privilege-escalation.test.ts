@@ -111,7 +111,11 @@ const managers = subarray<Capability>(
 
 onEachApp((context) => {
   const readCapabilities = (siteId: number, userId: number) =>
-    withTransaction(context().db, {}, (tx) => loadCapabilities(tx, siteId, userId));
+    withTransaction(
+      context().db,
+      {},
+      async (tx) => (await loadCapabilities(tx, siteId, [userId])).get(userId) ?? new Set<Capability>(),
+    );
 
   /** Creates a site with an administrator, users with the drawn capabilities, and the actor. */
   async function createScenario(

@@ -8,8 +8,9 @@ import {
   loadCapabilities,
 } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { isPlatformAdministrator } from '../sites/index.ts';
+import { pickPlatformAdministrators } from '../sites/index.ts';
 import { lockGroups } from './group-members.store.ts';
+import type { StoredUser } from './users.store.ts';
 
 /**
  * Requires all given capabilities. Nobody grants capabilities they do not hold, and nobody takes over an account with
@@ -21,9 +22,20 @@ export function requireCapabilities(
   required: Iterable<Capability>,
   action: string,
 ): void {
+  const message = describeMissingCapabilities(held, required, action);
+  if (message !== undefined) throw forbidden(message);
+}
+
+/** The message for a caller who lacks some of the capabilities; undefined if none is missing. */
+export function describeMissingCapabilities(
+  held: ReadonlySet<Capability>,
+  required: Iterable<Capability>,
+  action: string,
+): string | undefined {
   const missing = findMissingCapabilities([...held], [...new Set(required)]);
-  if (missing.length > 0)
-    throw forbidden(`${action} needs capabilities that you do not hold: ${missing.join(', ')}`);
+  return missing.length === 0
+    ? undefined
+    : `${action} needs capabilities that you do not hold: ${missing.join(', ')}`;
 }
 
 /**
@@ -64,26 +76,63 @@ export async function checkGrantableGroups(
 }
 
 /**
- * Requires that the target user has no capability that the caller lacks, before the caller changes how that user signs
- * in or locks the user out.
- * @throws ApiError 403
+ * Why the caller may not change how users sign in, nor lock them out, by user id: they have a capability that the caller lacks, or
+ * administer the platform. Users over whom the caller has authority are absent.
  */
+export async function findMissingAuthority(
+  tx: Tx,
+  caller: Caller,
+  userIds: readonly number[],
+  action: string,
+): Promise<ReadonlyMap<number, string>> {
+  const others = userIds.filter((id) => id !== caller.userId);
+  if (others.length === 0) return new Map();
+  const held = await loadEffectiveCapabilities(tx, caller);
+  const capabilities = await loadCapabilities(tx, caller.siteId, others);
+  // Capabilities on this site do not reflect rights on the platform, to which the account gives access.
+  const administrators = await pickPlatformAdministrators(tx, [...others, caller.userId]);
+  const isAdministrator = !caller.acting && !caller.isFederated && administrators.has(caller.userId);
+  return new Map(
+    others.flatMap((id) => {
+      const missing = describeMissingCapabilities(held, capabilities.get(id) ?? [], action);
+      if (missing !== undefined) return [[id, missing] as const];
+      return administrators.has(id) && !isAdministrator
+        ? [[id, `${action} requires a platform administrator, because this user is one`] as const]
+        : [];
+    }),
+  );
+}
+
+/** Requires authority over a user. @throws ApiError 403 */
 export async function requireAuthorityOver(
   tx: Tx,
   caller: Caller,
   userId: number,
   action: string,
 ): Promise<void> {
-  if (userId === caller.userId) return;
-  requireCapabilities(
-    await loadEffectiveCapabilities(tx, caller),
-    await loadCapabilities(tx, caller.siteId, userId),
-    action,
-  );
-  if (!(await isPlatformAdministrator(tx, userId))) return;
-  // Capabilities on this site do not reflect rights on the platform, to which the account gives access.
-  if (caller.acting || caller.isFederated || !(await isPlatformAdministrator(tx, caller.userId)))
-    throw forbidden(`${action} requires a platform administrator, because this user is one`);
+  const reason = (await findMissingAuthority(tx, caller, [userId], action)).get(userId);
+  if (reason !== undefined) throw forbidden(reason);
+}
+
+/** What a plan for many users assumes of each, because somebody reviewed it. */
+export interface ReviewedPlan {
+  /** When the users were read for the review: who was changed later is left alone. */
+  reviewedAt?: string | undefined;
+  /** The user who changed all of them last, for an inverse: who was changed by anyone else is left alone. */
+  lastModifiedBy?: number | undefined;
+}
+
+/** Why a user no longer matches the plan; undefined if the user does. */
+export function findUserConflict(
+  user: Pick<StoredUser, 'modifiedDate' | 'modifiedBy'> | undefined,
+  { reviewedAt, lastModifiedBy }: ReviewedPlan,
+): string | undefined {
+  if (!user) return 'No longer on this site';
+  const isChanged =
+    lastModifiedBy === undefined
+      ? reviewedAt !== undefined && Date.parse(user.modifiedDate) > Date.parse(reviewedAt)
+      : user.modifiedBy !== lastModifiedBy;
+  return isChanged ? 'Someone else changed this user in the meantime' : undefined;
 }
 
 /**

@@ -144,11 +144,13 @@ export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<
 }
 
 /**
- * Locks an account until the transaction ends. It must be locked before its memberships, to avoid deadlocks. The lock
- * does not block foreign key checks, which come from transactions that hold a membership already.
+ * Locks accounts until the transaction ends. They must be locked before their memberships, to avoid deadlocks. The lock does not block
+ * foreign key checks, which come from transactions that hold a membership already.
  */
-export async function lockAccount(tx: Tx, userId: number): Promise<void> {
-  await tx.selectFrom('account').select('user_id').where('user_id', '=', userId).forNoKeyUpdate().execute();
+export async function lockAccounts(tx: Tx, userIds: readonly number[]): Promise<void> {
+  await sql`select 1 from account where user_id = any(${[...userIds]}::int[]) order by user_id for no key update`.execute(
+    tx,
+  );
 }
 
 export async function isMemberOfOtherSite(tx: Tx, siteId: number, userId: number): Promise<boolean> {

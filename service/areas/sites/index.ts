@@ -4,6 +4,7 @@ export {
   addFirstPlatformAdministrator,
   addPlatformAdministrator,
   isPlatformAdministrator,
+  pickPlatformAdministrators,
   listIndependentPlatformAdministrators,
   listPlatformAdministrators,
   lockPlatformAdministrators,

@@ -2,14 +2,21 @@ import { sql } from 'kysely';
 import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
-export async function isPlatformAdministrator(db: Db, userId: number): Promise<boolean> {
-  const row = await db
+/** Those of the users who are platform administrators. */
+export async function pickPlatformAdministrators(
+  db: Db,
+  userIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db
     .selectFrom('platform_administrator')
     .select('user_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('user_id', '=', sql<number>`any(${[...userIds]}::int[])`)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
 }
+
+export const isPlatformAdministrator = async (db: Db, userId: number): Promise<boolean> =>
+  (await pickPlatformAdministrators(db, [userId])).size > 0;
 
 export async function listPlatformAdministrators(db: Db): Promise<{ id: number; email: string }[]> {
   return db

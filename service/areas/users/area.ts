@@ -1,9 +1,11 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { userHandlers } from './handlers.ts';
+import { usersJob, removeUsersJob } from './job-kinds.ts';
 
 export const usersArea = defineArea({
   name: 'users',
   handlers: userHandlers,
+  jobKinds: [usersJob, removeUsersJob],
   tables: {
     account: {
       backup: { leftOut: 'belongs to the installation; sheets of members hold what a site knows of it' },

@@ -13,7 +13,7 @@ import {
   isMemberOfOtherSite,
   toAuditedUser,
   listUsers,
-  lockAccount,
+  lockAccounts,
   lockGroups,
   lockUser,
   recordGroupMemberChanges,
@@ -28,6 +28,7 @@ import { recordAssignmentsOfRemovedUser } from '../proxies/index.ts';
 import { getSite, normalizeTimeZone } from '../sites/index.ts';
 import { mailPasswordLink } from './accounts.ts';
 import { explainAccess } from './explain-access.ts';
+import { removeUser } from './remove.ts';
 import { checkPerson, dropIneffectiveFields, addressTaken } from './rules.ts';
 import { updateOwnProfile, updateUser } from './update.ts';
 import * as store from './users.store.ts';
@@ -98,46 +99,23 @@ export const userHandlers: Handlers<Operations> = {
   },
 
   async removeUser(call) {
-    await change(call.db, getActor(call), (tx, record) => removeUser(tx, call, record), { lockSite: true });
+    await change(call.db, getActor(call), (tx, record) => removeRequestedUser(tx, call, record), {
+      lockSite: true,
+    });
     return ok(call.params.userId);
   },
 };
 
-async function removeUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): Promise<void> {
+async function removeRequestedUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): Promise<void> {
   const { siteId } = call.caller;
   const { userId } = call.params;
-  await lockAccount(tx, userId);
+  await lockAccounts(tx, [userId]);
   const user = await lockUser(tx, siteId, userId);
   if (!user) throw notFound(`User ${userId}`);
   requireVersion(call.ifMatch, user.version, `User ${userId}`);
   await requireAuthorityOver(tx, call.caller, userId, 'Removing this user');
-  // Groups are locked before the rows that count their members, as in every change of group memberships, to avoid
-  // deadlocks.
-  await lockGroups(tx, siteId, user.groups);
-  const removed = await removeFromGroups(
-    tx,
-    siteId,
-    user.groups.map((groupId) => [userId, groupId]),
-  );
-  await recordAssignmentsOfRemovedUser(tx, siteId, userId, record);
-  await store.deleteMembership(tx, siteId, userId);
+  await removeUser(tx, siteId, user, record);
   await requireAdministrator(tx, siteId);
-  if (!(await isMemberOfOtherSite(tx, siteId, userId))) await deleteSetPasswordLinks(tx, userId);
-  record({
-    action: 'user.remove',
-    subject: ['user', userId],
-    changes: diffProperties(toAuditedUser(user), undefined),
-    event: buildUserEvent('deleted', user),
-  });
-  await recordGroupMemberChanges(tx, siteId, { removed }, record);
-  const newHome = await store.moveHomeSite(tx, siteId, userId);
-  if (newHome === undefined) return;
-  record({
-    siteId: newHome,
-    action: 'user.home',
-    subject: ['user', userId],
-    changes: { homeSiteId: [siteId, newHome] },
-  });
 }
 
 /**

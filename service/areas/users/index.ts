@@ -1,4 +1,4 @@
 /** Users: accounts, memberships and the explanation of their access. */
 export { addAdministrator, mailPasswordLink } from './accounts.ts';
 export { checkPerson } from './rules.ts';
-export { insertAccount, insertMembership, updateMembership } from './users.store.ts';
+export { insertAccount, insertMembership, updateMemberships } from './users.store.ts';

@@ -12,7 +12,7 @@ import {
   addToGroups,
   checkGroups,
   isMemberOfOtherSite,
-  lockAccount,
+  lockAccounts,
   lockUser,
   recordGroupMemberChanges,
   removeFromGroups,
@@ -44,7 +44,7 @@ export async function updateUser(
   record: Recorder,
 ): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
-  if (changesAccount(body)) await lockAccount(tx, body.id);
+  if (changesAccount(body)) await lockAccounts(tx, [body.id]);
   const before = await lockUser(tx, caller.siteId, body.id);
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
@@ -67,11 +67,11 @@ export async function updateUser(
   if (FIELDS_REQUIRING_PROOF.some((key) => info[key] !== undefined)) requireProofOfPresence(caller);
 
   await updateAccount(tx, caller, before, info);
-  await store.updateMembership(tx, caller.siteId, before.id, info);
+  await store.updateMemberships(tx, caller.siteId, [before.id], info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
-    await deleteSessionsAndTokens(tx, caller.siteId, before.id);
-    await deleteSetPasswordLinks(tx, before.id, caller.siteId);
+    await deleteSessionsAndTokens(tx, caller.siteId, [before.id]);
+    await deleteSetPasswordLinks(tx, [before.id], caller.siteId);
   }
   await requireAdministratorAfter(tx, caller.siteId, info);
   const [after] = await recordUserChanges(tx, caller, [before], 'user.update', record);
@@ -151,7 +151,7 @@ async function replaceLinks(
   user: StoredUser,
   site: { siteId: number; name: string; identityMode: string },
 ): Promise<void> {
-  await deleteSetPasswordLinks(tx, user.id);
+  await deleteSetPasswordLinks(tx, [user.id]);
   if (site.identityMode !== 'password' || !user.isActive || (await store.hasPassword(tx, user.id))) return;
   await mailPasswordLink(tx, publicUrl, {
     userId: user.id,

@@ -120,11 +120,11 @@ export async function updateAccount(tx: Tx, userId: number, fields: AccountField
   }
 }
 
-/** Updates the defined fields of the membership. */
-export async function updateMembership(
+/** Updates the defined fields of memberships. */
+export async function updateMemberships(
   tx: Tx,
   siteId: number,
-  userId: number,
+  userIds: readonly number[],
   fields: MembershipFields,
 ): Promise<void> {
   const values = {
@@ -138,7 +138,7 @@ export async function updateMembership(
     .updateTable('membership')
     .set(values)
     .where('site_id', '=', siteId)
-    .where('user_id', '=', userId)
+    .where('user_id', '=', sql<number>`any(${[...userIds]}::int[])`)
     .execute();
 }
 

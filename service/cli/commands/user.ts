@@ -10,7 +10,7 @@ import {
   recordUserChanges,
 } from '../../areas/members/index.ts';
 import { normalizeTimeZone } from '../../areas/sites/index.ts';
-import { insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
+import { insertAccount, insertMembership, updateMemberships } from '../../areas/users/index.ts';
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import { createLink } from '../../kernel/auth/one-time-links.store.ts';
@@ -87,9 +87,9 @@ export const deactivateUser: Command = async ({ db }, args) => {
     async (tx, record) => {
       const before = await lockUser(tx, site.site_id, userId);
       if (!before) throw new CommandError(`${email} is not a member of ${site.slug}`);
-      await updateMembership(tx, site.site_id, userId, { isActive: false });
-      await deleteSessionsAndTokens(tx, site.site_id, userId);
-      await deleteSetPasswordLinks(tx, userId, site.site_id);
+      await updateMemberships(tx, site.site_id, [userId], { isActive: false });
+      await deleteSessionsAndTokens(tx, site.site_id, [userId]);
+      await deleteSetPasswordLinks(tx, [userId], site.site_id);
       if (!values.force) await requireAdministrator(tx, site.site_id);
       await recordUserChanges(tx, createHostActor(site.site_id), [before], 'cli.user-deactivate', record);
       return { id: userId, email, site: site.slug, isActive: false };

@@ -2,6 +2,7 @@ import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { Handlers, OperationId, Services } from '../http/handler.ts';
+import type { JobKind, JobKinds } from '../jobs/job-kind.ts';
 import type { ScheduledTask } from '../jobs/scheduled-tasks.ts';
 
 /** What a backup does with a table. */
@@ -37,6 +38,8 @@ export interface AreaDefinition {
   notBuilt?: readonly OperationId[];
   /** Background work that every process runs at its own interval. */
   tasks?: (context: TaskContext) => readonly ScheduledTask[];
+  /** Kinds of jobs that the area runs. */
+  jobKinds?: readonly JobKind[];
   /** Every table of the area. */
   tables?: Readonly<Partial<Record<TableName, TableDefinition>>>;
   /** Backup sheets of the area's tables, by key. */
@@ -58,6 +61,7 @@ export interface AreaRegistry {
   tables: Readonly<Record<string, TableDefinition>>;
   auditActions: AuditActions;
   createTasks: (context: TaskContext) => ScheduledTask[];
+  jobKinds: JobKinds;
 }
 
 /**
@@ -86,6 +90,10 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
       ),
     ),
   );
+  assertUnique(
+    'job kind',
+    areas.flatMap(({ jobKinds = [] }) => jobKinds.map(({ kind }) => kind)),
+  );
   return {
     areas,
     handlers: Object.fromEntries(areas.flatMap(({ handlers = {} }) => Object.entries(handlers))),
@@ -98,6 +106,9 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
     ),
     auditActions: collectAuditActions(areas),
     createTasks: (context) => areas.flatMap(({ tasks }) => tasks?.(context) ?? []),
+    jobKinds: new Map(
+      areas.flatMap(({ jobKinds = [] }) => jobKinds.map((each) => [each.kind, each] as const)),
+    ),
   };
 }
 

@@ -143,6 +143,23 @@ function ignoreReadOnly(error: unknown): void {
   if (getDbError(error)?.code !== dbErrorCodes.readOnly) throw error;
 }
 
+export const toActingCaller = (
+  own: Caller,
+  principal: Principal & { email: string },
+  reportId: number,
+): Caller => ({
+  ...own,
+  capabilities: principal.capabilities,
+  acting: { principalId: principal.id, principalEmail: principal.email, reportId },
+});
+
+export const isAssigned = (principal: Principal): principal is Principal & { email: string } =>
+  principal.email !== undefined;
+
+/** Caller of a session: the principal it acts for, or the user themselves. */
+export const resolveCaller = ({ caller: own, principal }: AuthenticatedCaller): Caller =>
+  principal && isAssigned(principal) ? toActingCaller(own, principal, principal.reportId ?? 0) : own;
+
 /** The user of a valid session, by the hash of its token. Updates the time of last use at most once a minute. */
 export async function findSession(
   db: Db,
@@ -248,22 +265,60 @@ export async function isTokenWithoutLicense(db: Db, tokenHash: Buffer): Promise<
   return rows.length > 0;
 }
 
-/** The capabilities that a user's groups grant, read in the transaction that depends on them. */
-export async function loadCapabilities(tx: Tx, siteId: number, userId: number): Promise<Set<Capability>> {
-  const { rows } = await sql<{ capabilities: Capability[] }>`
-    select ${MEMBER_CAPABILITIES} as capabilities from membership m where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(
-    tx,
-  );
-  return new Set(rows[0]?.capabilities);
+/** How a job was started, which decides what it may do. */
+export interface JobOwner {
+  siteId: number;
+  userId: number;
+  principalId: number | null;
+  reportId: number | null;
+  ip: string;
+  scopes: Scope[] | null;
+  isProven: boolean;
+  isFederated: boolean;
+}
+
+/**
+ * The owner of a job with the rights of this moment; undefined if the owner may no longer act on the site. Neither a session nor a token
+ * is required: a job outlives both.
+ */
+export async function findJobOwner(db: Db, owner: JobOwner): Promise<AuthenticatedCaller | undefined> {
+  const { siteId, userId, principalId, ip } = owner;
+  const { rows } = await sql<CallerRow>`
+    select m.site_id, m.user_id, a.email, now() as expires_at, null as client_id, ${owner.isProven}::boolean as is_proven,
+           ${owner.isFederated}::boolean as is_federated, ${owner.scopes}::text[] as scopes, ${MEMBER_CAPABILITIES} as capabilities,
+           false as is_last_seen_stale, ${isAddressRefused(ip)} as is_address_refused, ${owner.reportId}::int as report_id,
+           ${principalId}::int as principal_id, ${buildPrincipalColumns(ip)}
+    from membership m
+    join account a on a.user_id = m.user_id
+    ${buildPrincipalJoins(sql`${principalId}::int`)}
+    where m.site_id = ${siteId} and m.user_id = ${userId} and ${CAN_ACT}`.execute(db);
+  const [row] = rows;
+  return row && toAuthenticatedCaller(row, NO_TOKEN);
+}
+
+/** Hash of no session or token. */
+const NO_TOKEN = Buffer.alloc(0);
+
+/** The capabilities that the groups of users grant, by user id, read in the transaction that depends on them. */
+export async function loadCapabilities(
+  tx: Tx,
+  siteId: number,
+  userIds: readonly number[],
+): Promise<Map<number, ReadonlySet<Capability>>> {
+  const { rows } = await sql<{ id: number; capabilities: Capability[] }>`
+    select m.user_id as id, ${MEMBER_CAPABILITIES} as capabilities from membership m
+    where m.site_id = ${siteId} and m.user_id = any(${[...userIds]}::int[])`.execute(tx);
+  return new Map(rows.map(({ id, capabilities }) => [id, new Set(capabilities)]));
 }
 
 /** The current capabilities of the caller, or of the principal as far as they can be delegated; read in the transaction. */
 export async function loadEffectiveCapabilities(
   tx: Tx,
   { siteId, userId, acting }: Pick<Caller, 'siteId' | 'userId' | 'acting'>,
-): Promise<Set<Capability>> {
-  if (!acting) return loadCapabilities(tx, siteId, userId);
-  return getActingCapabilities(await loadCapabilities(tx, siteId, acting.principalId));
+): Promise<ReadonlySet<Capability>> {
+  const id = acting ? acting.principalId : userId;
+  const held = (await loadCapabilities(tx, siteId, [id])).get(id) ?? new Set();
+  return acting ? getActingCapabilities(held) : held;
 }
 
 /**
@@ -290,17 +345,27 @@ export async function hasAdministrator(tx: Tx, siteId: number): Promise<boolean>
   return rows[0]?.remains ?? false;
 }
 
-/** Invalidates the links to set a password that were mailed to a user: all of them, or those of one site. */
-export async function deleteSetPasswordLinks(tx: Tx, userId: number, siteId?: number): Promise<void> {
+/** Invalidates the links to set a password that were mailed to users: all of them, or those of one site. */
+export async function deleteSetPasswordLinks(
+  tx: Tx,
+  userIds: readonly number[],
+  siteId?: number,
+): Promise<void> {
   const links = tx
     .deleteFrom('one_time_link')
     .where('purpose', '=', 'set-password')
-    .where('user_id', '=', userId);
+    .where('user_id', '=', anyOf(userIds));
   await (siteId === undefined ? links : links.where('site_id', '=', siteId)).execute();
 }
 
-/** Ends all sessions and access tokens of a user on a site immediately. */
-export async function deleteSessionsAndTokens(tx: Tx, siteId: number, userId: number): Promise<void> {
-  await tx.deleteFrom('session').where('site_id', '=', siteId).where('user_id', '=', userId).execute();
-  await tx.deleteFrom('access_token').where('site_id', '=', siteId).where('user_id', '=', userId).execute();
+/** Ends all sessions and access tokens of users on a site immediately. */
+export async function deleteSessionsAndTokens(
+  tx: Tx,
+  siteId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  for (const table of ['session', 'access_token'] as const)
+    await tx.deleteFrom(table).where('site_id', '=', siteId).where('user_id', '=', anyOf(userIds)).execute();
 }
+
+const anyOf = (ids: readonly number[]) => sql<number>`any(${[...ids]}::int[])`;

@@ -5,6 +5,7 @@ import type { Encryption } from '../auth/encryption.ts';
 import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
+import type { JobKinds } from '../jobs/job-kind.ts';
 import type { Operation } from './contract.ts';
 import type { FileResponse } from './file-response.ts';
 import type { UploadedFile } from './uploads.ts';
@@ -36,6 +37,7 @@ export interface Services {
   backupSheets: readonly TableSheet[];
   /** The only way to call other servers. */
   egress: Egress;
+  jobKinds: JobKinds;
   /** Encryption of secrets that must be read again. */
   encryption: Encryption;
   /** Starts the mail worker now, after a change that queued mail has been committed. */

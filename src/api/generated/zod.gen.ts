@@ -647,6 +647,107 @@ export const zAddressRehearsal = z.object({
     places: z.array(zRehearsedPlace)
 });
 
+/**
+ * `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
+ */
+export const zJobState = z.enum([
+    'waiting',
+    'running',
+    'paused',
+    'finished',
+    'cancelled',
+    'stopped'
+]);
+
+export const zJob = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    kind: z.enum([
+        'users.update',
+        'users.remove',
+        'licenses.change',
+        'groups.change'
+    ]),
+    state: zJobState,
+    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ownerName: z.string().nullable(),
+    total: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    done: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    unchanged: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    conflicts: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    failed: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    createdDate: z.iso.datetime({ offset: true }),
+    startedDate: z.iso.datetime({ offset: true }).nullable(),
+    finishedDate: z.iso.datetime({ offset: true }).nullable(),
+    notBefore: z.iso.datetime({ offset: true }).nullable(),
+    afterJobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    inverseOf: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    inverseJobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    undoUntil: z.iso.datetime({ offset: true }).nullable(),
+    stopReason: z.string().nullable(),
+    parameters: z.record(z.string(), z.unknown())
+});
+
+export const zUserUpdates = z.object({
+    isActive: z.boolean().optional(),
+    twoFactorEnabled: z.literal(true).optional(),
+    ipRestrictionsEnabled: z.literal(true).optional(),
+    userIds: z.array(zUserId).min(1).max(100000),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUserRemovals = z.object({
+    userIds: z.array(zUserId).min(1).max(100000),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zLicenseChange = z.object({
+    userId: zUserId,
+    licenseTypeId: zLicenseTypeId
+});
+
+export const zLicenseChanges = z.object({
+    licenses: z.array(zLicenseChange).min(1).max(100000),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zMembershipChange = z.object({
+    userId: zUserId,
+    add: z.array(z.int().gte(1).lte(2147483647)).max(1000).optional().default([]),
+    remove: z.array(z.int().gte(1).lte(2147483647)).max(1000).optional().default([])
+});
+
+export const zMembershipChanges = z.object({
+    memberships: z.array(zMembershipChange).min(1).max(100000),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * `conflict`: changed by someone else since the review, and left alone.
+ */
+export const zJobItemState = z.enum([
+    'open',
+    'done',
+    'unchanged',
+    'conflict',
+    'failed'
+]);
+
+export const zJobItem = z.object({
+    number: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    state: zJobItemState,
+    reason: z.string().nullable(),
+    endedDate: z.iso.datetime({ offset: true }).nullable(),
+    input: z.record(z.string(), z.unknown())
+});
+
 export const zBackupRequestVm = z.object({
     ids: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
     apiNames: z.array(z.string().max(128)).max(1000).optional(),
@@ -2036,6 +2137,11 @@ export const zInvitationId = z.int().gte(1).lte(2147483647);
 export const zFromAddress = z.string().min(1).max(64);
 
 /**
+ * Id of a job of this site.
+ */
+export const zJobId = z.int().gte(1).lte(2147483647);
+
+/**
  * File name of a backup of this site.
  */
 export const zFileName = z.string();
@@ -2776,6 +2882,163 @@ export const zRehearseApprovedAddressesHeaders = z.object({
  * Users and addresses that the list would lock out.
  */
 export const zRehearseApprovedAddressesResponse = zAddressRehearsal;
+
+export const zListJobsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListJobsQuery = z.object({
+    owner: z.enum(['own', 'others']).optional().default('own'),
+    state: zJobState.optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * The jobs.
+ */
+export const zListJobsResponse = z.array(zJob);
+
+export const zStartUserUpdatesBody = zUserUpdates;
+
+export const zStartUserUpdatesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartUserUpdatesResponse = zJob;
+
+export const zStartUserRemovalsBody = zUserRemovals;
+
+export const zStartUserRemovalsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartUserRemovalsResponse = zJob;
+
+export const zStartLicenseChangesBody = zLicenseChanges;
+
+export const zStartLicenseChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartLicenseChangesResponse = zJob;
+
+export const zStartMembershipChangesBody = zMembershipChanges;
+
+export const zStartMembershipChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartMembershipChangesResponse = zJob;
+
+export const zGetJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job.
+ */
+export const zGetJobResponse = zJob;
+
+export const zListJobItemsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListJobItemsPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+export const zListJobItemsQuery = z.object({
+    state: zJobItemState.optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * The items.
+ */
+export const zListJobItemsResponse = z.array(zJobItem);
+
+export const zPauseJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zPauseJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job.
+ */
+export const zPauseJobResponse = zJob;
+
+export const zResumeJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zResumeJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job.
+ */
+export const zResumeJobResponse = zJob;
+
+export const zCancelJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCancelJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job.
+ */
+export const zCancelJobResponse = zJob;
+
+export const zRetryJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zRetryJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zRetryJobResponse = zJob;
+
+export const zUndoJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUndoJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zUndoJobResponse = zJob;
 
 export const zRequestBackupBody = zBackupRequestVm;
 

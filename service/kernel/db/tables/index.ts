@@ -7,6 +7,7 @@ import type { AccessTables, PlatformTables, ProxyTables } from './access.ts';
 import type { BackupTables } from './backups.ts';
 import type { Nullable, Timestamp } from './columns.ts';
 import type { EntryTables } from './entries.ts';
+import type { JobTables } from './jobs.ts';
 
 interface SiteTable {
   site_id: GeneratedAlways<number>;
@@ -281,7 +282,8 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables extends AccessTables, BackupTables, EntryTables, PlatformTables, ProxyTables {
+export interface Tables
+  extends AccessTables, BackupTables, EntryTables, JobTables, PlatformTables, ProxyTables {
   site: SiteTable;
   site_storage: SiteStorageTable;
   account: AccountTable;

@@ -2,9 +2,9 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginIdentitySignInData, BeginIdentitySignInError, BeginIdentitySignInResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, FinishIdentitySignInData, FinishIdentitySignInError, FinishIdentitySignInResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetIdentitySignOutData, GetIdentitySignOutError, GetIdentitySignOutResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadTwoFactorCoverageData, ReadTwoFactorCoverageError, ReadTwoFactorCoverageResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateOwnProfileData, UpdateOwnProfileError, UpdateOwnProfileResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../../../../contract/generated/types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginIdentitySignInData, BeginIdentitySignInError, BeginIdentitySignInResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, CancelJobData, CancelJobError, CancelJobResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, FinishIdentitySignInData, FinishIdentitySignInError, FinishIdentitySignInResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetIdentitySignOutData, GetIdentitySignOutError, GetIdentitySignOutResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetJobData, GetJobError, GetJobResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListJobItemsData, ListJobItemsError, ListJobItemsResponse, ListJobsData, ListJobsError, ListJobsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PauseJobData, PauseJobError, PauseJobResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadTwoFactorCoverageData, ReadTwoFactorCoverageError, ReadTwoFactorCoverageResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse, ResumeJobData, ResumeJobError, ResumeJobResponse, RetryJobData, RetryJobError, RetryJobResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartLicenseChangesData, StartLicenseChangesError, StartLicenseChangesResponse, StartMembershipChangesData, StartMembershipChangesError, StartMembershipChangesResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, StartUserRemovalsData, StartUserRemovalsError, StartUserRemovalsResponse, StartUserUpdatesData, StartUserUpdatesError, StartUserUpdatesResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UndoJobData, UndoJobError, UndoJobResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateOwnProfileData, UpdateOwnProfileError, UpdateOwnProfileResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../../../../contract/generated/types.gen.ts';
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginIdentitySignIn, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, changePassword, changeProxies, checkInvitees, confirmEnrolment, countChangedEntries, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createPlatformSite, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, finishIdentitySignIn, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getIdentitySignOut, getImportSettings, getImportStatus, getOwnSecurity, getPlatformSite, getReportRun, getSession, getSiteIdentity, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listCalculationFailures, listChangedEntries, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryChanges, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listOwnSessions, listPlatformSites, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTaskFailures, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, provePresence, queryRows, queryRowsAsOf, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readChangeMoments, readEntryData, readEntryLineage, readGoneValues, readHistoricalData, readInvestigation, readTwoFactorCoverage, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, restoreEntries, retryTaskFailures, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateOwnProfile, updatePlatformSite, updateProxies, updateSiteIdentity, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
+import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginIdentitySignIn, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, cancelJob, changePassword, changeProxies, checkInvitees, confirmEnrolment, countChangedEntries, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createPlatformSite, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, finishIdentitySignIn, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getIdentitySignOut, getImportSettings, getImportStatus, getJob, getOwnSecurity, getPlatformSite, getReportRun, getSession, getSiteIdentity, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listCalculationFailures, listChangedEntries, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryChanges, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listJobItems, listJobs, listLicenseSeats, listOwnPrincipals, listOwnSessions, listPlatformSites, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTaskFailures, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pauseJob, pollPublication, provePresence, queryRows, queryRowsAsOf, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readChangeMoments, readEntryData, readEntryLineage, readGoneValues, readHistoricalData, readInvestigation, readTwoFactorCoverage, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, restoreEntries, resumeJob, retryJob, retryTaskFailures, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startLicenseChanges, startMembershipChanges, startReportRun, startUserRemovals, startUserUpdates, summarizeUserActivity, switchSite, unassignGroups, undoJob, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateOwnProfile, updatePlatformSite, updateProxies, updateSiteIdentity, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1534,6 +1534,301 @@ export const rehearseApprovedAddressesMutation = (options?: Partial<Options<Rehe
     const mutationOptions: UseMutationOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, Options<RehearseApprovedAddressesData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await rehearseApprovedAddresses({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listJobsQueryKey = (options?: Options<ListJobsData>) => createQueryKey('listJobs', options, false, ['v1.0.0 Jobs']);
+
+/**
+ * List jobs
+ *
+ * The caller's jobs, newest first; with View Activity also those of other users.
+ */
+export const listJobsOptions = (options?: Options<ListJobsData>) => queryOptions<ListJobsResponse, ListJobsError, ListJobsResponse, ReturnType<typeof listJobsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listJobs({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listJobsQueryKey(options)
+});
+
+export const listJobsInfiniteQueryKey = (options?: Options<ListJobsData>): QueryKey<Options<ListJobsData>> => createQueryKey('listJobs', options, true);
+
+/**
+ * List jobs
+ *
+ * The caller's jobs, newest first; with View Activity also those of other users.
+ */
+export const listJobsInfiniteOptions = (options?: Options<ListJobsData>) => {
+    const opts = infiniteQueryOptions<ListJobsResponse, ListJobsError, InfiniteData<ListJobsResponse>, QueryKey<Options<ListJobsData>>, number | Pick<QueryKey<Options<ListJobsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListJobsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listJobs({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listJobsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Change many users
+ *
+ * Activates or deactivates users, or turns on two-factor authentication or IP restrictions (spec 3).
+ */
+export const startUserUpdatesMutation = (options?: Partial<Options<StartUserUpdatesData>>): UseMutationOptions<StartUserUpdatesResponse, StartUserUpdatesError, Options<StartUserUpdatesData>> => {
+    const mutationOptions: UseMutationOptions<StartUserUpdatesResponse, StartUserUpdatesError, Options<StartUserUpdatesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startUserUpdates({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove many users
+ *
+ * Removes users from this site. There is no inverse (spec 4.2).
+ */
+export const startUserRemovalsMutation = (options?: Partial<Options<StartUserRemovalsData>>): UseMutationOptions<StartUserRemovalsResponse, StartUserRemovalsError, Options<StartUserRemovalsData>> => {
+    const mutationOptions: UseMutationOptions<StartUserRemovalsResponse, StartUserRemovalsError, Options<StartUserRemovalsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startUserRemovals({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the licenses of many users
+ *
+ * Gives each user the named license.
+ */
+export const startLicenseChangesMutation = (options?: Partial<Options<StartLicenseChangesData>>): UseMutationOptions<StartLicenseChangesResponse, StartLicenseChangesError, Options<StartLicenseChangesData>> => {
+    const mutationOptions: UseMutationOptions<StartLicenseChangesResponse, StartLicenseChangesError, Options<StartLicenseChangesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startLicenseChanges({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the groups of many users
+ *
+ * Adds each user to groups and removes the user from others; a group in both lists is added.
+ */
+export const startMembershipChangesMutation = (options?: Partial<Options<StartMembershipChangesData>>): UseMutationOptions<StartMembershipChangesResponse, StartMembershipChangesError, Options<StartMembershipChangesData>> => {
+    const mutationOptions: UseMutationOptions<StartMembershipChangesResponse, StartMembershipChangesError, Options<StartMembershipChangesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startMembershipChanges({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getJobQueryKey = (options: Options<GetJobData>) => createQueryKey('getJob', options, false, ['v1.0.0 Jobs']);
+
+/**
+ * Read a job
+ *
+ * 404 for a job of another user without View Activity.
+ */
+export const getJobOptions = (options: Options<GetJobData>) => queryOptions<GetJobResponse, GetJobError, GetJobResponse, ReturnType<typeof getJobQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getJob({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getJobQueryKey(options)
+});
+
+export const listJobItemsQueryKey = (options: Options<ListJobItemsData>) => createQueryKey('listJobItems', options, false, ['v1.0.0 Jobs']);
+
+/**
+ * List the items of a job
+ *
+ * Items in the order of the request with their outcomes.
+ */
+export const listJobItemsOptions = (options: Options<ListJobItemsData>) => queryOptions<ListJobItemsResponse, ListJobItemsError, ListJobItemsResponse, ReturnType<typeof listJobItemsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listJobItems({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listJobItemsQueryKey(options)
+});
+
+export const listJobItemsInfiniteQueryKey = (options: Options<ListJobItemsData>): QueryKey<Options<ListJobItemsData>> => createQueryKey('listJobItems', options, true);
+
+/**
+ * List the items of a job
+ *
+ * Items in the order of the request with their outcomes.
+ */
+export const listJobItemsInfiniteOptions = (options: Options<ListJobItemsData>) => {
+    const opts = infiniteQueryOptions<ListJobItemsResponse, ListJobItemsError, InfiniteData<ListJobItemsResponse>, QueryKey<Options<ListJobItemsData>>, number | Pick<QueryKey<Options<ListJobItemsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListJobItemsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listJobItems({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listJobItemsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Pause a job
+ *
+ * Takes effect after the running batch. 409 for a job that has ended. Only the owner, or a user with Manage Settings.
+ */
+export const pauseJobMutation = (options?: Partial<Options<PauseJobData>>): UseMutationOptions<PauseJobResponse, PauseJobError, Options<PauseJobData>> => {
+    const mutationOptions: UseMutationOptions<PauseJobResponse, PauseJobError, Options<PauseJobData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await pauseJob({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Resume a paused job
+ *
+ * Only the owner: the job continues with the rights of its owner. 409 for a job that is not paused.
+ */
+export const resumeJobMutation = (options?: Partial<Options<ResumeJobData>>): UseMutationOptions<ResumeJobResponse, ResumeJobError, Options<ResumeJobData>> => {
+    const mutationOptions: UseMutationOptions<ResumeJobResponse, ResumeJobError, Options<ResumeJobData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await resumeJob({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Cancel a job
+ *
+ * Takes effect after the running batch; what was changed stays. 409 for a job that has ended. Only the owner, or a user with Manage Settings.
+ */
+export const cancelJobMutation = (options?: Partial<Options<CancelJobData>>): UseMutationOptions<CancelJobResponse, CancelJobError, Options<CancelJobData>> => {
+    const mutationOptions: UseMutationOptions<CancelJobResponse, CancelJobError, Options<CancelJobData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await cancelJob({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Retry the failed items of a job
+ *
+ * Starts a job for the failed items of an ended job, with the rights that the caller has now. 409 without failed items.
+ */
+export const retryJobMutation = (options?: Partial<Options<RetryJobData>>): UseMutationOptions<RetryJobResponse, RetryJobError, Options<RetryJobData>> => {
+    const mutationOptions: UseMutationOptions<RetryJobResponse, RetryJobError, Options<RetryJobData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await retryJob({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Undo a job
+ *
+ * Starts a job that restores what the job replaced. Users changed by anyone else since are left alone. 409 where nothing can be restored.
+ */
+export const undoJobMutation = (options?: Partial<Options<UndoJobData>>): UseMutationOptions<UndoJobResponse, UndoJobError, Options<UndoJobData>> => {
+    const mutationOptions: UseMutationOptions<UndoJobResponse, UndoJobError, Options<UndoJobData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await undoJob({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

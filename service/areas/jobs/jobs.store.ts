@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Job, JobItem, JobState } from '../../../contract/generated/types.gen.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { Page } from '../../kernel/db/list-page.ts';
+import { ITEM_STATE_NAMES, ITEM_STATES, type ItemState } from '../../kernel/jobs/jobs.store.ts';
+
+/** A job can be undone for this time after its end. */
+const UNDO_HOURS = 24;
+
+/** A job as the database returns it; `undoUntil` ignores whether its kind has an inverse. */
+export type StoredJob = {
+  [Key in keyof Job]: Key extends `${string}Date` | 'notBefore' | 'undoUntil'
+    ? Exclude<Job[Key], string> | Date
+    : Job[Key];
+};
+
+const COLUMNS = sql`j.job_id as id, j.kind, j.state, j.owner_id as "ownerId", a.first_name || ' ' || a.last_name as "ownerName",
+  j.total, j.done, j.unchanged, j.conflicts, j.failed, j.created_at as "createdDate", j.started_at as "startedDate",
+  j.finished_at as "finishedDate", j.not_before as "notBefore", j.after_job_id as "afterJobId", j.inverse_of as "inverseOf",
+  u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
+  case when j.done > 0 and u.job_id is null then j.finished_at + make_interval(hours => ${UNDO_HOURS}) end as "undoUntil"`;
+
+const FROM = sql`job j
+  left join membership m on m.site_id = j.site_id and m.user_id = j.owner_id
+  left join account a on a.user_id = m.user_id
+  left join lateral (select i.job_id from job i where i.site_id = j.site_id and i.inverse_of = j.job_id
+    order by i.job_id desc limit 1) u on true`;
+
+export interface JobFilter {
+  /** Jobs of this user, or with `isOthers` those of all other users. */
+  userId: number;
+  isOthers: boolean;
+  state: JobState | undefined;
+}
+
+/** A page of jobs, newest first. */
+export async function listJobs(
+  db: Db,
+  siteId: number,
+  { userId, isOthers, state }: JobFilter,
+  page: Page,
+): Promise<StoredJob[]> {
+  const { rows } = await sql<StoredJob>`
+    select ${COLUMNS} from ${FROM}
+    where j.site_id = ${siteId} and j.owner_id ${isOthers ? sql`<>` : sql`=`} ${userId}
+      ${state === undefined ? sql`` : sql`and j.state = ${state}`}
+    order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+export async function findJob(db: Db, siteId: number, jobId: number): Promise<StoredJob | undefined> {
+  const { rows } = await sql<StoredJob>`
+    select ${COLUMNS} from ${FROM} where j.site_id = ${siteId} and j.job_id = ${jobId}`.execute(db);
+  return rows[0];
+}
+
+/** The job with its row locked until the transaction ends; waits for the running batch. */
+export async function lockJob(tx: Tx, siteId: number, jobId: number): Promise<StoredJob | undefined> {
+  await sql`select 1 from job where site_id = ${siteId} and job_id = ${jobId} for no key update`.execute(tx);
+  return findJob(tx, siteId, jobId);
+}
+
+/** Changes the state of a job; the process that runs it notices at its next batch. */
+export async function setState(
+  tx: Tx,
+  siteId: number,
+  jobId: number,
+  state: 'waiting' | 'paused' | 'cancelled',
+): Promise<void> {
+  await sql`update job set state = ${state}, lease_until = null, attempts = 0, retry_at = null,
+      finished_at = case when ${state} = 'cancelled' then clock_timestamp() end
+    where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+}
+
+interface ItemRow {
+  number: number;
+  state: number;
+  reason: string | null;
+  endedDate: Date | null;
+  input: Record<string, unknown>;
+}
+
+const isInState = (state: ItemState | undefined) =>
+  state === undefined ? sql`` : sql`and state = ${ITEM_STATES[state]}`;
+
+/** A page of the items of a job in the order of the request. */
+export async function listItems(
+  db: Db,
+  { siteId, jobId }: { siteId: number; jobId: number },
+  state: ItemState | undefined,
+  page: Page,
+): Promise<JobItem[]> {
+  const { rows } = await sql<ItemRow>`
+    select item_no as number, state, reason, ended_at as "endedDate", input from job_item
+    where site_id = ${siteId} and job_id = ${jobId} ${isInState(state)}
+    order by item_no limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    state: ITEM_STATE_NAMES[row.state] ?? 'open',
+    endedDate: row.endedDate?.toISOString() ?? null,
+  }));
+}
+
+/** The requests of all items in a state, with what they replaced. */
+export async function listInputs(
+  db: Db,
+  { siteId, jobId }: { siteId: number; jobId: number },
+  state: ItemState,
+): Promise<{ input: object; before: object | null }[]> {
+  const { rows } = await sql<{ input: object; before: object | null }>`
+    select input, before from job_item where site_id = ${siteId} and job_id = ${jobId} and state = ${ITEM_STATES[state]}
+    order by item_no`.execute(db);
+  return rows;
+}

@@ -1,0 +1,56 @@
+/** Tables of jobs (migrations/0020_jobs.ts). */
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { Nullable, Timestamp } from './columns.ts';
+
+export type JobState = 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
+
+interface JobTable {
+  site_id: number;
+  job_id: GeneratedAlways<number>;
+  kind: string;
+  state: Generated<JobState>;
+  owner_id: number;
+  principal_id: number | null;
+  report_id: number | null;
+  scopes: string[] | null;
+  is_proven: boolean;
+  is_federated: boolean;
+  ip: string;
+  request_id: string;
+  parameters: JSONColumnType<object>;
+  total: number;
+  done: Generated<number>;
+  unchanged: Generated<number>;
+  conflicts: Generated<number>;
+  failed: Generated<number>;
+  inverse_of: Nullable<number>;
+  after_job_id: Nullable<number>;
+  not_before: Nullable<Date>;
+  created_at: Timestamp;
+  started_at: Nullable<Date>;
+  finished_at: Nullable<Date>;
+  stop_reason: Nullable<string>;
+  fence: Generated<number>;
+  lease_until: Nullable<Date>;
+  last_turn_at: Nullable<Date>;
+  attempts: Generated<number>;
+  retry_at: Nullable<Date>;
+  last_error: Nullable<string>;
+}
+
+interface JobItemTable {
+  site_id: number;
+  job_id: number;
+  item_no: number;
+  input: JSONColumnType<object>;
+  /** 0 open, 1 done, 2 unchanged, 3 conflict, 4 failed. */
+  state: Generated<number>;
+  reason: Nullable<string>;
+  before: Nullable<unknown>;
+  ended_at: Nullable<Date>;
+}
+
+export interface JobTables {
+  job: JobTable;
+  job_item: JobItemTable;
+}

@@ -1,0 +1,260 @@
+import { sql } from 'kysely';
+import type { Scope } from '../../../contract/generated/types.gen.ts';
+import { forEachBatch } from '../db/batches.ts';
+import type { Db, Tx } from '../db/database.ts';
+import type { JobState } from '../db/tables/jobs.ts';
+import type { ItemOutcome } from './job-kind.ts';
+
+/** A process that has not renewed its lease for this time is considered dead; longer than the statements of one batch may take. */
+const LEASE_SECONDS = 60;
+/** Turns in a row that may end with an error of the service before the job stops. */
+export const MAX_ATTEMPTS = 5;
+
+/** Numbers of item states in the database. */
+const ITEM_STATES = { open: 0, done: 1, unchanged: 2, conflict: 3, failed: 4 } as const;
+export type ItemState = keyof typeof ITEM_STATES;
+const ITEM_STATE_NAMES = Object.keys(ITEM_STATES) as ItemState[];
+
+/** Jobs of a site that run at the same time, and jobs of one person that run or wait. */
+export const JOB_LIMITS = { runningPerSite: 2, runningPerPerson: 2, waitingPerPerson: 20 } as const;
+
+/** A claimed job. Its writes compare `fence` with the row, so that only the last process that claimed it can write. */
+export interface ClaimedJob {
+  siteId: number;
+  jobId: number;
+  kind: string;
+  fence: number;
+  parameters: object;
+  requestId: string;
+  ip: string;
+  owner: {
+    userId: number;
+    principalId: number | null;
+    reportId: number | null;
+    scopes: Scope[] | null;
+    isProven: boolean;
+    isFederated: boolean;
+  };
+  attempts: number;
+  afterJobId: number | null;
+}
+
+interface JobRow {
+  site_id: number;
+  job_id: number;
+  kind: string;
+  fence: number;
+  parameters: object;
+  request_id: string;
+  ip: string;
+  owner_id: number;
+  principal_id: number | null;
+  report_id: number | null;
+  scopes: Scope[] | null;
+  is_proven: boolean;
+  is_federated: boolean;
+  attempts: number;
+  after_job_id: number | null;
+}
+
+const toClaimedJob = (row: JobRow): ClaimedJob => ({
+  siteId: row.site_id,
+  jobId: row.job_id,
+  kind: row.kind,
+  fence: row.fence,
+  parameters: row.parameters,
+  requestId: row.request_id,
+  ip: row.ip,
+  owner: {
+    userId: row.owner_id,
+    principalId: row.principal_id,
+    reportId: row.report_id,
+    scopes: row.scopes,
+    isProven: row.is_proven,
+    isFederated: row.is_federated,
+  },
+  attempts: row.attempts,
+  afterJobId: row.after_job_id,
+});
+
+/** Second key of the advisory lock under which jobs are claimed; the first is that of no site lock. */
+const CLAIM_LOCK = sql`pg_advisory_xact_lock(7402, 0)`;
+
+/** SQL condition: a process holds the job `j`. */
+const isHeld = (alias: 'j' | 'r') => sql<boolean>`(${sql.id(alias)}.lease_until > now())`;
+
+/**
+ * Claims the job whose turn it is: sites and owners below their limits, the one that has waited longest since its last turn first. Claims
+ * run one after another, so that two processes cannot exceed a limit together. Returns undefined if no job is due.
+ */
+export function claimJob(db: Db, kinds: readonly string[]): Promise<ClaimedJob | undefined> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select ${CLAIM_LOCK}`.execute(tx);
+    const { rows } = await sql<JobRow>`
+      update job set state = 'running', fence = fence + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+        last_turn_at = clock_timestamp(), started_at = coalesce(started_at, now())
+      where job_id = (
+        select j.job_id from job j
+        where j.state in ('waiting', 'running') and not coalesce(${isHeld('j')}, false) and j.kind = any(${[...kinds]}::text[])
+          and (j.not_before is null or j.not_before <= now()) and (j.retry_at is null or j.retry_at <= now())
+          and not exists (select from job a where a.site_id = j.site_id and a.job_id = j.after_job_id
+            and a.state in ('waiting', 'running', 'paused'))
+          and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${isHeld('r')})
+            < ${JOB_LIMITS.runningPerSite}
+          and (j.state = 'running' or (select count(*) from job r where r.site_id = j.site_id and r.owner_id = j.owner_id
+            and r.state = 'running') < ${JOB_LIMITS.runningPerPerson})
+        order by j.last_turn_at nulls first, j.job_id
+        for update of j skip locked limit 1)
+      returning site_id, job_id, kind, fence, parameters, request_id, ip, owner_id, principal_id, report_id, scopes, is_proven,
+        is_federated, attempts, after_job_id`.execute(tx);
+    const [row] = rows;
+    return row && toClaimedJob(row);
+  });
+}
+
+/** The job of a claim as SQL condition: it still runs and no other process has claimed it. */
+const isClaim = ({ siteId, jobId, fence }: ClaimedJob) =>
+  sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and fence = ${fence} and state = 'running'`;
+
+/**
+ * Locks the row of a claimed job until the transaction ends and renews the lease. Returns false if the job was paused, cancelled or
+ * claimed by another process: then this transaction must not write.
+ */
+export async function holdJob(tx: Tx, job: ClaimedJob): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update job set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = 0, retry_at = null
+    where ${isClaim(job)}`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** State of a job on which another waits; undefined if it was deleted. */
+export async function getJobState(db: Db, siteId: number, jobId: number): Promise<JobState | undefined> {
+  const row = await db
+    .selectFrom('job')
+    .select('state')
+    .where('site_id', '=', siteId)
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  return row?.state;
+}
+
+export interface OpenItem {
+  itemNo: number;
+  input: object;
+}
+
+/** The first open items of a job. */
+export async function listOpenItems(
+  tx: Tx,
+  { siteId, jobId }: ClaimedJob,
+  limit: number,
+): Promise<OpenItem[]> {
+  const { rows } = await sql<OpenItem>`
+    select item_no as "itemNo", input from job_item where site_id = ${siteId} and job_id = ${jobId} and state = 0
+    order by item_no limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Stores the outcomes of items and adds them to the counts of the job. */
+export async function writeOutcomes(
+  tx: Tx,
+  { siteId, jobId }: ClaimedJob,
+  outcomes: readonly { itemNo: number; outcome: ItemOutcome }[],
+): Promise<void> {
+  const rows = outcomes.map(({ itemNo, outcome }) => ({
+    n: itemNo,
+    s: ITEM_STATES[outcome.state],
+    r: 'reason' in outcome ? outcome.reason : null,
+    b: 'before' in outcome ? outcome.before : null,
+  }));
+  const count = (state: ItemState) => outcomes.filter(({ outcome }) => outcome.state === state).length;
+  await sql`
+    update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
+    where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n`.execute(tx);
+  await sql`
+    update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
+      conflicts = conflicts + ${count('conflict')}, failed = failed + ${count('failed')}
+    where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+}
+
+/** Ends a claimed job: all items are done, or it cannot continue for `stopReason`. */
+export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update job set state = ${stopReason === undefined ? 'finished' : 'stopped'}, stop_reason = ${stopReason ?? null},
+      finished_at = clock_timestamp(), lease_until = null
+    where ${isClaim(job)}`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Ends the turn of a claimed job, so that other jobs get theirs. */
+export async function releaseJob(db: Db, job: ClaimedJob): Promise<void> {
+  await sql`update job set lease_until = null, last_turn_at = clock_timestamp() where ${isClaim(job)}`.execute(
+    db,
+  );
+}
+
+/** Ends the turn after an error of the service: the job is tried again after a delay that doubles with every attempt. */
+export async function postponeJob(db: Db, job: ClaimedJob, error: string): Promise<void> {
+  await sql`update job set lease_until = null, last_turn_at = clock_timestamp(), attempts = attempts + 1, last_error = ${error},
+      retry_at = now() + make_interval(secs => least(300, 2 ^ (attempts + 1)))
+    where ${isClaim(job)}`.execute(db);
+}
+
+export interface NewJob {
+  kind: string;
+  parameters: object;
+  items: readonly object[];
+  siteId: number;
+  owner: ClaimedJob['owner'];
+  ip: string;
+  requestId: string;
+  inverseOf?: number | undefined;
+  afterJobId?: number | undefined;
+  notBefore?: Date | undefined;
+}
+
+const ITEMS_PER_INSERT = 20_000;
+
+/** Stores a job with its items; it is claimed once the transaction is committed. Returns its id. */
+export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
+  const { job_id: jobId } = await tx
+    .insertInto('job')
+    .values({
+      site_id: job.siteId,
+      kind: job.kind,
+      owner_id: job.owner.userId,
+      principal_id: job.owner.principalId,
+      report_id: job.owner.reportId,
+      scopes: job.owner.scopes,
+      is_proven: job.owner.isProven,
+      is_federated: job.owner.isFederated,
+      ip: job.ip,
+      request_id: job.requestId,
+      parameters: JSON.stringify(job.parameters),
+      total: job.items.length,
+      inverse_of: job.inverseOf ?? null,
+      after_job_id: job.afterJobId ?? null,
+      not_before: job.notBefore ?? null,
+    })
+    .returning('job_id')
+    .executeTakeFirstOrThrow();
+  await forEachBatch(job.items, ITEMS_PER_INSERT, (batch, offset) =>
+    sql`insert into job_item (site_id, job_id, item_no, input)
+      select ${job.siteId}, ${jobId}, ${offset}::int + ordinality, value
+      from jsonb_array_elements(${JSON.stringify(batch)}::jsonb) with ordinality`.execute(tx),
+  );
+  return jobId;
+}
+
+/** Number of jobs of a person that wait, run or are paused. Call it in a change with `lockSite`. */
+export async function countOpenJobs(tx: Tx, siteId: number, userId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from job
+    where site_id = ${siteId} and owner_id = ${userId} and state in ('waiting', 'running', 'paused')`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export { ITEM_STATE_NAMES, ITEM_STATES };

@@ -1,0 +1,232 @@
+import { ApiError } from '../api-error.ts';
+import { change, createHostActor, getActor } from '../audit/change.ts';
+import { authorize } from '../auth/authorize.ts';
+import type { Caller, RequestOrigin } from '../auth/caller.ts';
+import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { getDbError } from '../db/errors.ts';
+import type { Operation } from '../http/contract.ts';
+import type { Log } from '../log.ts';
+import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
+import * as store from './jobs.store.ts';
+import type { ScheduledTask } from './scheduled-tasks.ts';
+
+/** Jobs that one process runs at the same time. */
+const LANES = 2;
+/** Longest delay of jobs started by other processes, of retries and of jobs that begin at a time. */
+const POLL_INTERVAL_MS = 2_000;
+/** A job gives way to others after this time. */
+const TURN_MS = 2_000;
+/** A transaction locks what it changes; other requests wait for it. */
+const TARGET_BATCH_MS = 60;
+const FIRST_BATCH_ITEMS = 50;
+const MAX_BATCH_ITEMS = 1_000;
+
+export interface JobContext {
+  db: Db;
+  log: Log;
+  kinds: JobKinds;
+  operations: readonly Operation[];
+}
+
+const LANE_NAMES = Array.from({ length: LANES }, (_, index) => `run-jobs-${index + 1}`);
+
+/** Names of the tasks to wake when a job has been started. */
+export const RUN_JOBS_TASKS: readonly string[] = LANE_NAMES;
+
+/** Scheduled tasks that run jobs; every process may have them. */
+export const createJobTasks = (context: JobContext): ScheduledTask[] =>
+  LANE_NAMES.map((name) => ({
+    name,
+    intervalMs: POLL_INTERVAL_MS,
+    run: (signal) => runDueJobs(context, signal),
+  }));
+
+/** Runs jobs turn by turn until none is due or the service stops. */
+export async function runDueJobs(context: JobContext, signal?: AbortSignal): Promise<void> {
+  const kinds = [...context.kinds.keys()];
+  while (!signal?.aborted) {
+    const job = await store.claimJob(context.db, kinds);
+    if (!job) return;
+    await runTurn(context, job, signal);
+  }
+}
+
+/** The job cannot continue: the owner lost a right, or what it waited for did not finish. */
+class JobStopped extends Error {}
+
+/** Runs batches of a claimed job until its end, its turn is over, or it was paused, cancelled or claimed by another process. */
+async function runTurn(context: JobContext, job: store.ClaimedJob, signal?: AbortSignal): Promise<void> {
+  const { db, log } = context;
+  const turnEnd = performance.now() + TURN_MS;
+  const fields = { siteId: job.siteId, jobId: job.jobId, kind: job.kind };
+  let size = FIRST_BATCH_ITEMS;
+  try {
+    await requireFinishedPredecessor(db, job);
+    while (!signal?.aborted && performance.now() < turnEnd) {
+      const startedAt = performance.now();
+      const batch = await runBatch(context, job, size);
+      if (batch === 'ended') return;
+      if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
+      else size = nextSize(size, performance.now() - startedAt);
+    }
+    await store.releaseJob(db, job);
+  } catch (error) {
+    if (error instanceof JobStopped) {
+      await stop(context, job, error.message);
+      log.info({ ...fields, reason: error.message }, 'Job stopped');
+    } else if (job.attempts + 1 >= store.MAX_ATTEMPTS) {
+      await stop(context, job, 'The service failed five times in a row. Its log has the reason.');
+      log.error({ ...fields, err: error }, 'Job stopped after repeated failures');
+    } else {
+      await store.postponeJob(db, job, error instanceof Error ? error.message : String(error));
+      log.warn({ ...fields, err: error }, 'Job failed and will be retried');
+    }
+  }
+}
+
+/** Size of the next batch, so that a transaction takes about TARGET_BATCH_MS; it at most doubles. */
+const nextSize = (size: number, ms: number): number =>
+  Math.max(1, Math.min(MAX_BATCH_ITEMS, size * 2, Math.round((size * TARGET_BATCH_MS) / Math.max(ms, 1))));
+
+/** @throws JobStopped if the job on which this one waited did not finish */
+async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promise<void> {
+  if (job.afterJobId === null) return;
+  const state = await store.getJobState(db, job.siteId, job.afterJobId);
+  if (state !== 'finished')
+    throw new JobStopped(`Job ${job.afterJobId}, after which this one was to run, did not finish`);
+}
+
+/**
+ * Changes the next items in one transaction with their outcomes. `split`: the batch was refused as a whole and nothing was written.
+ * @throws JobStopped when the owner may not continue
+ */
+async function runBatch(
+  context: JobContext,
+  job: store.ClaimedJob,
+  size: number,
+): Promise<'more' | 'ended' | 'split'> {
+  const kind = getKind(context, job);
+  const caller = await loadOwner(context, job, kind);
+  let attempted: readonly store.OpenItem[] = [];
+  try {
+    return await change(
+      context.db,
+      getActor({ caller, origin: getOrigin(job) }),
+      async (tx, record) => {
+        if (!(await store.holdJob(tx, job))) return 'ended';
+        attempted = await store.listOpenItems(tx, job, size);
+        if (attempted.length === 0) {
+          await store.endJob(tx, job);
+          record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
+          return 'ended';
+        }
+        const items = attempted.map(({ input }) => input);
+        const outcomes = await kind.run({
+          tx,
+          caller,
+          record,
+          ip: job.ip,
+          parameters: job.parameters,
+          items,
+        });
+        await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
+        return 'more';
+      },
+      { lockSite: kind.locksSite(job.parameters) },
+    );
+  } catch (error) {
+    if (isUnavailability(error)) throw error;
+    const [only, ...others] = attempted;
+    if (!only) throw error;
+    if (others.length > 0) return 'split';
+    context.log.warn({ err: error, jobId: job.jobId, itemNo: only.itemNo }, 'Item of a job failed');
+    await recordRefusal(context.db, job, only, error);
+    return 'more';
+  }
+}
+
+function getKind(context: JobContext, job: store.ClaimedJob): JobKind {
+  const kind = context.kinds.get(job.kind);
+  if (!kind) throw new Error(`The kind ${job.kind} is not known to this version`);
+  return kind;
+}
+
+const getOrigin = (job: store.ClaimedJob): RequestOrigin => ({
+  requestId: job.requestId,
+  ip: job.ip,
+  userAgent: undefined,
+});
+
+/**
+ * The owner as caller, with the checks that a request of the owner would pass now: membership, license, address, proxy assignment,
+ * scope and capability.
+ * @throws JobStopped with the reason in words
+ */
+async function loadOwner(context: JobContext, job: store.ClaimedJob, kind: JobKind): Promise<Caller> {
+  const found = await findJobOwner(context.db, { siteId: job.siteId, ip: job.ip, ...job.owner });
+  if (!found) throw new JobStopped('Who started this job may no longer act on this site');
+  const { principal } = found;
+  if (principal && !isAssigned(principal))
+    throw new JobStopped('Who started this job may no longer act for the user on whose behalf it ran');
+  if (found.isAddressRefused || principal?.isAddressRefused)
+    throw new JobStopped(`The address ${job.ip}, from which this job was started, is no longer approved`);
+  const caller = resolveCaller(found);
+  const operation = context.operations.find(({ id }) => id === kind.operation);
+  if (!operation) throw new Error(`The contract has no operation ${kind.operation}`);
+  try {
+    authorize(operation, caller);
+  } catch (error) {
+    if (error instanceof ApiError) throw new JobStopped(error.message, { cause: error });
+    throw error;
+  }
+  return caller;
+}
+
+/** @throws Error if the kind did not return one outcome for each item */
+function pairOutcomes(items: readonly store.OpenItem[], outcomes: readonly ItemOutcome[]) {
+  return items.map(({ itemNo }, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || outcomes.length !== items.length)
+      throw new Error(`${items.length} items have ${outcomes.length} outcomes`);
+    return { itemNo, outcome };
+  });
+}
+
+/** Classes of SQLSTATE that say nothing about the items: connection, resources, intervention of the operator, system. */
+const UNAVAILABLE = /^(08|53|57|58|25)/;
+
+/** True for errors of the database as a whole, after which the same batch may succeed later. */
+function isUnavailability(error: unknown): boolean {
+  const code = getDbError(error)?.code;
+  return code !== undefined && UNAVAILABLE.test(code);
+}
+
+/** Records the refusal of a single item, which its own transaction could not, because it was rolled back. */
+async function recordRefusal(
+  db: Db,
+  job: store.ClaimedJob,
+  item: store.OpenItem,
+  error: unknown,
+): Promise<void> {
+  await db.transaction().execute(async (tx: Tx) => {
+    if (await store.holdJob(tx, job))
+      await store.writeOutcomes(tx, job, [{ itemNo: item.itemNo, outcome: toOutcome(error) }]);
+  });
+}
+
+/** The outcome of an item whose change was refused: conflicts are what someone else changed or removed in the meantime. */
+function toOutcome(error: unknown): ItemOutcome {
+  if (!(error instanceof ApiError))
+    return { state: 'failed', reason: 'The service could not make this change' };
+  const isConflict = error.status === 404 || error.status === 412;
+  return { state: isConflict ? 'conflict' : 'failed', reason: error.message };
+}
+
+/** Stops a job for a reason; its audit row has no author, because no user did it. */
+async function stop({ db }: JobContext, job: store.ClaimedJob, reason: string): Promise<void> {
+  await change(db, createHostActor(job.siteId), async (tx, record) => {
+    if (!(await store.endJob(tx, job, reason))) return;
+    record({ action: 'job.stop', subject: ['job', job.jobId], changes: { reason: [null, reason] } });
+  });
+}
