@@ -8,5 +8,5 @@ export const jobsArea = defineArea({
     job: { backup: { leftOut: 'log of the installation' }, retention: '1 year' },
     job_item: { backup: { leftOut: 'log of the installation' }, retention: '90 days' },
   },
-  auditActions: ['job.cancel', 'job.finish', 'job.pause', 'job.resume', 'job.start', 'job.stop'],
+  auditActions: { job: ['job.cancel', 'job.finish', 'job.pause', 'job.resume', 'job.start', 'job.stop'] },
 });

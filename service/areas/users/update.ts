@@ -216,6 +216,6 @@ export async function updateOwnProfile(
   if (!before) throw notFound(`User ${caller.userId}`);
   const { timeZone } = getChangedFields({ id: before.id, timeZone: body.timeZone }, before);
   if (timeZone === undefined) return;
-  await store.updateMembership(tx, caller.siteId, before.id, { timeZone });
+  await store.updateMemberships(tx, caller.siteId, [before.id], { timeZone });
   await recordUserChanges(tx, caller, [before], 'user.update', record);
 }

@@ -4,7 +4,7 @@ import { authorize } from '../auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { getDbError } from '../db/errors.ts';
+import { getDbError } from '../db/driver/errors.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
