@@ -7,9 +7,6 @@ import type { ItemOutcome } from './job-kind.ts';
 
 /** A process that has not renewed its lease for this time is considered dead; longer than the statements of one batch may take. */
 const LEASE_SECONDS = 60;
-/** Turns in a row that may end with an error of the service before the job stops. */
-export const MAX_ATTEMPTS = 5;
-
 /** Numbers of item states in the database. */
 const ITEM_STATES = { open: 0, done: 1, unchanged: 2, conflict: 3, failed: 4 } as const;
 export type ItemState = keyof typeof ITEM_STATES;
@@ -194,10 +191,14 @@ export async function releaseJob(db: Db, job: ClaimedJob): Promise<void> {
   );
 }
 
-/** Ends the turn after an error of the service: the job is tried again after a delay that doubles with every attempt. */
-export async function postponeJob(db: Db, job: ClaimedJob, error: string): Promise<void> {
+/** Ends the turn after an error of the service: the job is tried again after a delay. */
+export async function postponeJob(
+  db: Db,
+  job: ClaimedJob,
+  { error, delayMs }: { error: string; delayMs: number },
+): Promise<void> {
   await sql`update job set lease_until = null, last_turn_at = clock_timestamp(), attempts = attempts + 1, last_error = ${error},
-      retry_at = now() + make_interval(secs => least(300, 2 ^ (attempts + 1)))
+      retry_at = now() + make_interval(secs => ${delayMs / 1_000})
     where ${isClaim(job)}`.execute(db);
 }
 

@@ -4,11 +4,13 @@ import { authorize } from '../auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { getDbError } from '../db/driver/errors.ts';
+import { isDatabaseUnavailable } from '../db/driver/errors.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
+import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
 import * as store from './jobs.store.ts';
+import { describeError } from './run-in-turns.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 
 /** Jobs that one process runs at the same time. */
@@ -75,11 +77,14 @@ async function runTurn(context: JobContext, job: store.ClaimedJob, signal?: Abor
     if (error instanceof JobStopped) {
       await stop(context, job, error.message);
       log.info({ ...fields, reason: error.message }, 'Job stopped');
-    } else if (job.attempts + 1 >= store.MAX_ATTEMPTS) {
+    } else if (job.attempts + 1 >= MAX_ATTEMPTS) {
       await stop(context, job, 'The service failed five times in a row. Its log has the reason.');
       log.error({ ...fields, err: error }, 'Job stopped after repeated failures');
     } else {
-      await store.postponeJob(db, job, error instanceof Error ? error.message : String(error));
+      await store.postponeJob(db, job, {
+        error: describeError(error),
+        delayMs: getRetryDelayMs(job.attempts + 1),
+      });
       log.warn({ ...fields, err: error }, 'Job failed and will be retried');
     }
   }
@@ -136,7 +141,7 @@ async function runBatch(
       { lockSite: kind.locksSite(job.parameters) },
     );
   } catch (error) {
-    if (isUnavailability(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     const [only, ...others] = attempted;
     if (!only) throw error;
     if (others.length > 0) return 'split';
@@ -191,15 +196,6 @@ function pairOutcomes(items: readonly store.OpenItem[], outcomes: readonly ItemO
       throw new Error(`${items.length} items have ${outcomes.length} outcomes`);
     return { itemNo, outcome };
   });
-}
-
-/** Classes of SQLSTATE that say nothing about the items: connection, resources, intervention of the operator, system. */
-const UNAVAILABLE = /^(08|53|57|58|25)/;
-
-/** True for errors of the database as a whole, after which the same batch may succeed later. */
-function isUnavailability(error: unknown): boolean {
-  const code = getDbError(error)?.code;
-  return code !== undefined && UNAVAILABLE.test(code);
 }
 
 /** Records the refusal of a single item, which its own transaction could not, because it was rolled back. */
