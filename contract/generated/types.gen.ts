@@ -964,6 +964,10 @@ export type JobState = 'waiting' | 'running' | 'paused' | 'finished' | 'cancelle
 export type Job = {
     id: number;
     kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change';
+    /**
+     * What was asked, in words.
+     */
+    title: string;
     state: JobState;
     ownerId: number;
     /**
@@ -1020,6 +1024,7 @@ export type UserUpdates = {
      * Cannot be turned off (spec 3).
      */
     ipRestrictionsEnabled?: true;
+    timeZone?: NullableTimeZone;
     userIds: Array<UserId>;
     /**
      * When the users were read for the review. Users changed later are conflicts and left alone.
@@ -1110,6 +1115,14 @@ export type JobItem = {
      * Position in the request, starting at 1.
      */
     number: number;
+    /**
+     * What the item changes, such as the name of a user at the time of the request.
+     */
+    label: string | null;
+    /**
+     * What tells items of one label apart, such as an e-mail address.
+     */
+    detail: string | null;
     state: JobItemState;
     /**
      * Why the item is a conflict or failed.
@@ -1117,11 +1130,23 @@ export type JobItem = {
     reason: string | null;
     endedDate: string | null;
     /**
-     * The item as it was requested.
+     * The item as it was requested; empty 90 days after the end.
      */
     input: {
         [key: string]: unknown;
     };
+    /**
+     * What the item replaced.
+     */
+    before: {
+        [key: string]: unknown;
+    } | null;
+};
+
+export type JobReason = {
+    state: JobItemState;
+    reason: string;
+    count: number;
 };
 
 export type BackupRequestVm = {
@@ -6494,6 +6519,14 @@ export type ListJobItemsData = {
          */
         state?: JobItemState;
         /**
+         * Only items with exactly this reason (listJobReasons).
+         */
+        reason?: string;
+        /**
+         * Only items whose label or detail contains this text, ignoring letter case.
+         */
+        search?: string;
+        /**
          * Number of the page, starting at 1 (spec 4.1 rule 4).
          */
         pageNumber?: number;
@@ -6542,6 +6575,62 @@ export type ListJobItemsResponses = {
 };
 
 export type ListJobItemsResponse = ListJobItemsResponses[keyof ListJobItemsResponses];
+
+export type ListJobReasonsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/reasons';
+};
+
+export type ListJobReasonsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListJobReasonsError = ListJobReasonsErrors[keyof ListJobReasonsErrors];
+
+export type ListJobReasonsResponses = {
+    /**
+     * The reasons.
+     */
+    200: Array<JobReason>;
+};
+
+export type ListJobReasonsResponse = ListJobReasonsResponses[keyof ListJobReasonsResponses];
 
 export type PauseJobData = {
     body?: never;

@@ -240,6 +240,7 @@ export const foreignCalls: Record<
   listJobs: { status: 200, query: () => '?owner=others' },
   getJob: { status: 404 },
   listJobItems: { status: 404 },
+  listJobReasons: { status: 404 },
   pauseJob: { status: 404 },
   resumeJob: { status: 404 },
   cancelJob: { status: 404 },

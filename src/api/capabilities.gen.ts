@@ -62,6 +62,7 @@ export const CAPABILITIES = {
   startMembershipChanges: ['Manage Groups'],
   getJob: [],
   listJobItems: [],
+  listJobReasons: [],
   pauseJob: [],
   resumeJob: [],
   cancelJob: [],

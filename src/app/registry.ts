@@ -9,6 +9,7 @@ import { exportHistoryArea } from '../areas/export-history/area.ts';
 import { groupsArea } from '../areas/groups/area.ts';
 import { importArea } from '../areas/import/area.ts';
 import { invitationsArea } from '../areas/invitations/area.ts';
+import { jobsArea } from '../areas/jobs/area.ts';
 import { licensesArea } from '../areas/licenses/area.ts';
 import { overviewArea } from '../areas/overview/area.ts';
 import { profileArea } from '../areas/profile/area.ts';
@@ -56,6 +57,7 @@ const areas = [
   reportsArea,
   exportHistoryArea,
   backupsArea,
+  jobsArea,
   relationshipIntelligenceArea,
   publicationsArea,
   agentArea,

@@ -12,6 +12,7 @@ import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
+import { requireUniqueUsers, startJob } from '../jobs/index.ts';
 import {
   addToGroups,
   checkGrantableGroups,
@@ -37,7 +38,8 @@ type Operations =
   | 'updateGroup'
   | 'deleteGroup'
   | 'assignGroups'
-  | 'unassignGroups';
+  | 'unassignGroups'
+  | 'startMembershipChanges';
 
 const toGroupInfo = ({ id, name, description, userCount }: StoredGroup): GroupInfoResponse => ({
   id,
@@ -63,6 +65,13 @@ const groupNameTaken = (name: string) =>
   ]);
 
 export const groupHandlers: Handlers<Operations> = {
+  startMembershipChanges: (call) =>
+    startJob(call, {
+      kind: 'groups.change',
+      parameters: {},
+      items: requireUniqueUsers('memberships', call.body.memberships),
+    }),
+
   async listGroups({ db, caller, query }) {
     return ok((await store.listGroups(db, caller.siteId, parsePage(query))).map(toGroupInfo));
   },

@@ -1,6 +1,7 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
-import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import { defineJobKind, pluralize, USER_LABELS, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import {
   addToGroups,
   describeMissingCapabilities,
@@ -15,6 +16,7 @@ import {
   type ReviewedPlan,
   type StoredUser,
 } from '../members/index.ts';
+import { getGroup } from './groups.store.ts';
 
 /** Groups that a user is added to and removed from; a group in both lists is added. */
 interface MembershipChange {
@@ -27,6 +29,19 @@ interface MembershipChange {
 export const membershipsJob = defineJobKind<ReviewedPlan, MembershipChange>({
   kind: 'groups.change',
   operation: 'startMembershipChanges',
+  labels: USER_LABELS,
+  async describe({ db, siteId }, _parameters, items) {
+    const people = pluralize(items.length, 'person', 'people');
+    const added = new Set(items.flatMap(({ add }) => add));
+    const removed = new Set(items.flatMap(({ remove }) => remove));
+    const [groupId, ...others] = [...added, ...removed];
+    const isSame = items.every(({ add, remove }) => add.length + remove.length === added.size + removed.size);
+    if (groupId === undefined || !isSame || (added.size > 0 && removed.size > 0))
+      return `Change the groups of ${people}`;
+    const groups =
+      others.length > 0 ? `${others.length + 1} groups` : await describeGroup(db, siteId, groupId);
+    return added.size > 0 ? `Add ${people} to ${groups}` : `Remove ${people} from ${groups}`;
+  },
   // As every change of group memberships.
   locksSite: () => true,
   async run({ tx, caller, record, parameters, items }) {
@@ -70,6 +85,9 @@ export const membershipsJob = defineJobKind<ReviewedPlan, MembershipChange>({
     items: done.map(({ input, before }) => ({ userId: input.userId, ...before })),
   }),
 });
+
+const describeGroup = async (db: Db, siteId: number, groupId: number): Promise<string> =>
+  (await getGroup(db, siteId, groupId))?.name ?? `group ${groupId}`;
 
 /** Why the caller may not change memberships of these groups; undefined if the caller may. */
 function findRefusal(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Job, JobItem, JobState } from '../../../contract/generated/types.gen.ts';
+import type { Job, JobItem, JobReason, JobState } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { ITEM_STATE_NAMES, ITEM_STATES, type ItemState } from '../../kernel/jobs/jobs.store.ts';
@@ -14,7 +14,7 @@ export type StoredJob = {
     : Job[Key];
 };
 
-const COLUMNS = sql`j.job_id as id, j.kind, j.state, j.owner_id as "ownerId", a.first_name || ' ' || a.last_name as "ownerName",
+const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "ownerId", a.first_name || ' ' || a.last_name as "ownerName",
   j.total, j.done, j.unchanged, j.conflicts, j.failed, j.created_at as "createdDate", j.started_at as "startedDate",
   j.finished_at as "finishedDate", j.not_before as "notBefore", j.after_job_id as "afterJobId", j.inverse_of as "inverseOf",
   u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
@@ -74,31 +74,64 @@ export async function setState(
 
 interface ItemRow {
   number: number;
+  label: string | null;
+  detail: string | null;
   state: number;
   reason: string | null;
   endedDate: Date | null;
   input: Record<string, unknown>;
+  before: Record<string, unknown> | null;
 }
 
 const isInState = (state: ItemState | undefined) =>
   state === undefined ? sql`` : sql`and state = ${ITEM_STATES[state]}`;
 
+const hasReason = (reason: string | undefined) =>
+  reason === undefined ? sql`` : sql`and reason = ${reason}`;
+
+/** SQL condition: the label or detail contains the text, ignoring letter case. */
+const containsText = (text: string | undefined) =>
+  text === undefined
+    ? sql``
+    : sql`and strpos(lower(concat_ws(' ', label, detail)), lower(${text}::text)) > 0`;
+
+export interface ItemFilter {
+  state: ItemState | undefined;
+  reason: string | undefined;
+  search: string | undefined;
+}
+
 /** A page of the items of a job in the order of the request. */
 export async function listItems(
   db: Db,
   { siteId, jobId }: { siteId: number; jobId: number },
-  state: ItemState | undefined,
+  filter: ItemFilter,
   page: Page,
 ): Promise<JobItem[]> {
   const { rows } = await sql<ItemRow>`
-    select item_no as number, state, reason, ended_at as "endedDate", input from job_item
-    where site_id = ${siteId} and job_id = ${jobId} ${isInState(state)}
+    select item_no as number, label, detail, state, reason, ended_at as "endedDate", input, before from job_item
+    where site_id = ${siteId} and job_id = ${jobId} ${isInState(filter.state)} ${hasReason(filter.reason)}
+      ${containsText(filter.search)}
     order by item_no limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows.map((row) => ({
     ...row,
     state: ITEM_STATE_NAMES[row.state] ?? 'open',
     endedDate: row.endedDate?.toISOString() ?? null,
   }));
+}
+
+const MAX_REASONS = 100;
+
+/** Why items failed or were left alone, the most frequent reason first. */
+export async function listReasons(
+  db: Db,
+  { siteId, jobId }: { siteId: number; jobId: number },
+): Promise<JobReason[]> {
+  const { rows } = await sql<{ state: number; reason: string; count: number }>`
+    select state, reason, count(*)::int as count from job_item
+    where site_id = ${siteId} and job_id = ${jobId} and reason is not null
+    group by state, reason order by count desc, reason limit ${MAX_REASONS}`.execute(db);
+  return rows.map((row) => ({ ...row, state: ITEM_STATE_NAMES[row.state] ?? 'open' }));
 }
 
 /** The requests of all items in a state, with what they replaced. */

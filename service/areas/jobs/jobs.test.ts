@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Job, JobItem } from '../../../contract/generated/types.gen.ts';
+import type { Job, JobItem, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
@@ -80,12 +80,47 @@ onEachApp((context) => {
         .slice(1)
         .map(({ subject_id }) => Number(subject_id))
         .toSorted((a, b) => a - b),
-    ).toEqual(idsOf(users).slice(2));
+    ).toEqual(
+      idsOf(users)
+        .slice(2)
+        .toSorted((a, b) => a - b),
+    );
     expect(new Set(audited.slice(1).map(({ request_id }) => request_id)).size).toBe(1);
     expect(await listItems(job.id, '&state=conflict')).toMatchObject([
       { number: 2, reason: 'No longer on this site', input: { userId: second } },
     ]);
     expect((await listAudited('job.start')).length + (await listAudited('job.finish')).length).toBe(2);
+  });
+
+  test('says what was asked, whom it concerns, and why it was not done', async () => {
+    const users = await makeUsers(2);
+    const [first] = users;
+    const titles = await Promise.all([
+      start('userUpdates', { userIds: [first?.userId], isActive: true }),
+      start('userUpdates', { userIds: idsOf(users), timeZone: 'europe/lisbon' }),
+      start('licenseChanges', { licenses: idsOf(users).map((userId) => ({ userId, licenseTypeId: 4 })) }),
+      start('membershipChanges', { memberships: [{ userId: first?.userId, remove: [first?.groupId] }] }),
+    ]);
+    const { rows } = await sql<{ name: string }>`select name from user_group
+      where site_id = ${siteId} and group_id = ${first?.groupId}`.execute(context().db);
+    expect(titles.map(({ title }) => title)).toEqual([
+      'Activate 1 person',
+      'Set the time zone of 2 people to Europe/Lisbon',
+      'Set 2 licenses to No License',
+      `Remove 1 person from ${rows[0]?.name}`,
+    ]);
+    const job = await start('userUpdates', { userIds: [...idsOf(users), 2_000_000_000], isActive: false });
+    await run();
+    const [item] = await listItems(job.id);
+    expect(item?.detail).toContain('@');
+    expect(
+      (await listItems(job.id, `&search=${item?.detail?.toUpperCase()}`)).map(({ number }) => number),
+    ).toEqual([1]);
+    const [gone] = await listItems(job.id, '&reason=No%20longer%20on%20this%20site');
+    expect(gone).toMatchObject({ number: 3, label: null, detail: null });
+    expect((await api.get<JobReason[]>(`jobs/${job.id}/reasons`)).body).toEqual([
+      { state: 'conflict', reason: 'No longer on this site', count: 1 },
+    ]);
   });
 
   test('leaves users alone who were changed after the review', async () => {
@@ -153,6 +188,24 @@ onEachApp((context) => {
       expect(licenses.map(({ licenseTypeId }) => licenseTypeId)).toEqual([1, 2, 2, 1]);
       expect(await read(job.id)).toMatchObject({ undoUntil: null, inverseJobId: inverse.id });
       expect((await api.post(`jobs/${job.id}/inverse`)).status).toBe(409);
+    });
+
+    test('restores the time zone of each user', async () => {
+      const users = await makeUsers(3);
+      const [a, b, c] = idsOf(users);
+      const set = (userIds: (number | undefined)[], timeZone: string | null) =>
+        start('userUpdates', { userIds, timeZone });
+      await set([a], 'Asia/Tokyo');
+      await run();
+      const job = await set([a, b, c], 'Europe/Lisbon');
+      await run();
+      const inverse = (await api.post<Job>(`jobs/${job.id}/inverse`)).body;
+      await run();
+      expect(await read(inverse.id)).toMatchObject({ done: 3 });
+      const zones = await Promise.all(
+        [a, b, c].map(async (id) => (await api.get<{ timeZone: string | null }>(`user/${id}`)).body.timeZone),
+      );
+      expect(zones).toEqual(['Asia/Tokyo', null, null]);
     });
 
     test('restores exactly the memberships that the job changed', async () => {

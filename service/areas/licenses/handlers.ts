@@ -4,6 +4,7 @@ import { notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
+import { requireUniqueUsers, startJob } from '../jobs/index.ts';
 import { lockUser, requireAuthorityOver } from '../members/index.ts';
 import * as store from './licenses.store.ts';
 import { parseDays, computeDailySeats } from './seats.ts';
@@ -24,9 +25,17 @@ type Operations =
   | 'searchUserLicenses'
   | 'getUserLicenseHistory'
   | 'listLicenseSeats'
-  | 'listUnusedLicenses';
+  | 'listUnusedLicenses'
+  | 'startLicenseChanges';
 
 export const licenseHandlers: Handlers<Operations> = {
+  startLicenseChanges: (call) =>
+    startJob(call, {
+      kind: 'licenses.change',
+      parameters: {},
+      items: requireUniqueUsers('licenses', call.body.licenses),
+    }),
+
   async searchUserLicenses({ db, caller, query }) {
     const { isBillable } = query;
     const types = licenseTypes

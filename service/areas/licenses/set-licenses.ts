@@ -1,9 +1,9 @@
-import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { getLicenseName, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { deleteSessionsAndTokens } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, pluralize, USER_LABELS, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import {
   findMissingAuthority,
   findUserConflict,
@@ -60,6 +60,12 @@ export async function setLicenses(
 export const licensesJob = defineJobKind<ReviewedPlan, { userId: number; licenseTypeId: number }>({
   kind: 'licenses.change',
   operation: 'startLicenseChanges',
+  labels: USER_LABELS,
+  describe(_context, _parameters, items) {
+    const [first, ...others] = new Set(items.map(({ licenseTypeId }) => licenseTypeId));
+    const licenses = pluralize(items.length, 'license', 'licenses');
+    return others.length > 0 ? `Change ${licenses}` : `Set ${licenses} to ${getLicenseName(first)}`;
+  },
   // Any item may revoke a license.
   locksSite: () => true,
   async run({ tx, caller, record, parameters, items }) {

@@ -7,6 +7,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parseModifiedSince, parsePage } from '../../kernel/http/parameters.ts';
+import { startJob, toUserItems } from '../jobs/index.ts';
 import {
   buildUserEvent,
   getUsers,
@@ -41,10 +42,26 @@ type Operations =
   | 'removeUser'
   | 'getUser'
   | 'getUsersByIds'
-  | 'explainAccess';
+  | 'explainAccess'
+  | 'startUserUpdates'
+  | 'startUserRemovals';
 
 export const userHandlers: Handlers<Operations> = {
   explainAccess: async (call) => ok(await explainAccess(call)),
+
+  async startUserUpdates(call) {
+    const { userIds, isActive, twoFactorEnabled, ipRestrictionsEnabled } = call.body;
+    const timeZone = call.body.timeZone && normalizeTimeZone(call.body.timeZone);
+    const parameters = { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone };
+    if (Object.values(parameters).every((value) => value === undefined))
+      throw badRequest([
+        { path: 'isActive', message: 'or twoFactorEnabled, ipRestrictionsEnabled or timeZone is required' },
+      ]);
+    return startJob(call, { kind: 'users.update', parameters, items: toUserItems(userIds) });
+  },
+
+  startUserRemovals: (call) =>
+    startJob(call, { kind: 'users.remove', parameters: {}, items: toUserItems(call.body.userIds) }),
 
   async searchUsers({ readDb: db, caller, query }) {
     const filter = {

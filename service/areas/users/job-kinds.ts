@@ -1,7 +1,7 @@
 import type { UserInfo } from '../../../contract/generated/types.gen.ts';
 import { requireProofOfPresence } from '../../kernel/auth/authorize.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
-import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, pluralize, USER_LABELS, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import {
   findMissingAuthority,
   findUserConflict,
@@ -16,18 +16,35 @@ import { isApprovedAddress } from '../sites/index.ts';
 import { removeUser } from './remove.ts';
 import * as store from './users.store.ts';
 
-/** Switches that a job sets for all its users; two of them cannot be turned off (spec 3). */
-type Switches = Pick<UserInfo, 'isActive' | 'twoFactorEnabled' | 'ipRestrictionsEnabled'>;
-const SWITCHES = ['isActive', 'twoFactorEnabled', 'ipRestrictionsEnabled'] as const;
+/** What a job sets for all its users; two of them cannot be turned off (spec 3). */
+type Switches = Pick<UserInfo, 'isActive' | 'twoFactorEnabled' | 'ipRestrictionsEnabled' | 'timeZone'>;
+const SWITCHES = ['isActive', 'twoFactorEnabled', 'ipRestrictionsEnabled', 'timeZone'] as const;
 
-/** Job that activates or deactivates users, or turns on two-factor authentication or IP restrictions. */
-export const usersJob = defineJobKind<ReviewedPlan & Switches, { userId: number }>({
+/** A user, in an inverse with the time zone to restore. */
+interface UserItem {
+  userId: number;
+  timeZone?: string | null;
+}
+
+const formatPeople = (items: readonly UserItem[]) => pluralize(items.length, 'person', 'people');
+
+/** Job that activates or deactivates users, turns on two-factor authentication or IP restrictions, or sets time zones. */
+export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
   kind: 'users.update',
   operation: 'startUserUpdates',
+  labels: USER_LABELS,
+  describe(_context, { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone }, items) {
+    const people = formatPeople(items);
+    if (isActive !== undefined) return `${isActive ? 'Activate' : 'Deactivate'} ${people}`;
+    if (twoFactorEnabled) return `Turn two-factor on for ${people}`;
+    if (ipRestrictionsEnabled) return `Turn approved addresses on for ${people}`;
+    return timeZone === undefined
+      ? `Change the time zone of ${people}`
+      : `Set the time zone of ${people} to ${timeZone ?? "the site's"}`;
+  },
   locksSite: ({ isActive, ipRestrictionsEnabled }) => isActive === false || ipRestrictionsEnabled === true,
   async run({ tx, caller, record, parameters, items, ip }) {
     const { isActive, twoFactorEnabled, ipRestrictionsEnabled } = parameters;
-    const set: Switches = { isActive, twoFactorEnabled, ipRestrictionsEnabled };
     const { siteId } = caller;
     if (twoFactorEnabled || ipRestrictionsEnabled) requireProofOfPresence(caller);
     const ids = items.map(({ userId }) => userId);
@@ -38,7 +55,9 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, { userId: number 
       ids.includes(caller.userId) &&
       !(await isApprovedAddress(tx, siteId, ip));
     const changed: StoredUser[] = [];
-    const outcomes = ids.map((id): ItemOutcome => {
+    const outcomes = items.map((item): ItemOutcome => {
+      const id = item.userId;
+      const set = getFields(parameters, item);
       const user = users.get(id);
       const conflict = findUserConflict(user, parameters);
       if (!user || conflict !== undefined) return { state: 'conflict', reason: conflict ?? '' };
@@ -52,11 +71,22 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, { userId: number 
           reason: `Would lock you out: ${ip} is not an approved address of this site`,
         };
       changed.push(user);
-      return { state: 'done' };
+      return { state: 'done', ...(set.timeZone !== undefined && { before: { timeZone: user.timeZone } }) };
     });
     if (changed.length === 0) return outcomes;
     const changedIds = changed.map((user) => user.id);
-    await store.updateMemberships(tx, siteId, changedIds, set);
+    const isChanged = new Set(changedIds);
+    const changedItems = items.filter(({ userId }) => isChanged.has(userId));
+    for (const [, same] of Map.groupBy(changedItems, ({ timeZone }) => timeZone)) {
+      const [first] = same;
+      if (first)
+        await store.updateMemberships(
+          tx,
+          siteId,
+          same.map(({ userId }) => userId),
+          getFields(parameters, first),
+        );
+    }
     if (isActive === false) {
       await deleteSessionsAndTokens(tx, siteId, changedIds);
       await deleteSetPasswordLinks(tx, changedIds, siteId);
@@ -66,19 +96,32 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, { userId: number 
     return outcomes;
   },
   invert({ isActive, twoFactorEnabled, ipRestrictionsEnabled }, done) {
-    if (isActive === undefined || twoFactorEnabled || ipRestrictionsEnabled) return undefined;
+    if (twoFactorEnabled || ipRestrictionsEnabled) return undefined;
     return {
       kind: 'users.update',
-      parameters: { isActive: !isActive },
-      items: done.map(({ input }) => input),
+      parameters: isActive === undefined ? {} : { isActive: !isActive },
+      items: done.map(({ input, before }) => ({ userId: input.userId, ...before })),
     };
   },
+});
+
+/** What a job sets for one user. */
+const getFields = (
+  { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone }: Switches,
+  item: UserItem,
+): Switches => ({
+  isActive,
+  twoFactorEnabled,
+  ipRestrictionsEnabled,
+  timeZone: item.timeZone === undefined ? timeZone : item.timeZone,
 });
 
 /** Job that removes users from the site. A removed user has to be added again, so there is no inverse (spec 4.2). */
 export const removeUsersJob = defineJobKind<ReviewedPlan, { userId: number }>({
   kind: 'users.remove',
   operation: 'startUserRemovals',
+  labels: USER_LABELS,
+  describe: (_context, _parameters, items) => `Remove ${formatPeople(items)}`,
   locksSite: () => true,
   async run({ tx, caller, record, parameters, items }) {
     const ids = items.map(({ userId }) => userId);

@@ -1,6 +1,7 @@
+import { sql, type RawBuilder } from 'kysely';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { Tx } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import type { OperationId } from '../http/handler.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
@@ -31,6 +32,27 @@ export interface JobPlan {
   items: readonly object[];
 }
 
+/** A count with its noun, for titles of jobs: `1 person`, `1,204 people`. */
+export const pluralize = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** SQL that names the items of a job: expressions over `item.value`, the input, and what `join` adds to the `from` clause. */
+export interface ItemLabels {
+  label: RawBuilder<unknown>;
+  detail: RawBuilder<unknown>;
+  join(siteId: number): RawBuilder<unknown>;
+}
+
+/** Items that name a user of the site by `userId`: full name and e-mail address. */
+export const USER_LABELS: ItemLabels = {
+  label: sql`a.first_name || ' ' || a.last_name`,
+  detail: sql`a.email`,
+  join: (
+    siteId,
+  ) => sql`left join membership m on m.site_id = ${siteId} and m.user_id = (item.value ->> 'userId')::int
+    left join account a on a.user_id = m.user_id`,
+};
+
 /**
  * One kind of long work (architecture, "Long work"). `run` changes the items through the functions of its area and returns one outcome
  * for each, in order. If it throws an ApiError, nothing is written and the items are tried again in smaller batches; thrown for a single
@@ -42,6 +64,13 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   operation: OperationId;
   /** Changes that can remove an administrator, or change memberships of groups, exclude others of the site. */
   locksSite(parameters: Parameters): boolean;
+  /** What a plan asks, as an imperative sentence without a full stop: `Set the license of 1,240 people to No License`. */
+  describe(
+    context: { db: Db; siteId: number },
+    parameters: Parameters,
+    items: readonly Input[],
+  ): Promise<string> | string;
+  labels: ItemLabels;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /** The job that restores what the done items replaced; undefined if nothing does. */
   invert?(

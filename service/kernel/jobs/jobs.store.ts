@@ -3,7 +3,7 @@ import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
 import type { Db, Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
-import type { ItemOutcome } from './job-kind.ts';
+import type { ItemLabels, ItemOutcome } from './job-kind.ts';
 
 /** A process that has not renewed its lease for this time is considered dead; longer than the statements of one batch may take. */
 const LEASE_SECONDS = 60;
@@ -204,8 +204,10 @@ export async function postponeJob(
 
 export interface NewJob {
   kind: string;
+  title: string;
   parameters: object;
   items: readonly object[];
+  labels: ItemLabels;
   siteId: number;
   owner: ClaimedJob['owner'];
   ip: string;
@@ -224,6 +226,7 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
     .values({
       site_id: job.siteId,
       kind: job.kind,
+      title: job.title,
       owner_id: job.owner.userId,
       principal_id: job.owner.principalId,
       report_id: job.owner.reportId,
@@ -241,9 +244,10 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
     .returning('job_id')
     .executeTakeFirstOrThrow();
   await forEachBatch(job.items, ITEMS_PER_INSERT, (batch, offset) =>
-    sql`insert into job_item (site_id, job_id, item_no, input)
-      select ${job.siteId}, ${jobId}, ${offset}::int + ordinality, value
-      from jsonb_array_elements(${JSON.stringify(batch)}::jsonb) with ordinality`.execute(tx),
+    sql`insert into job_item (site_id, job_id, item_no, input, label, detail)
+      select ${job.siteId}, ${jobId}, ${offset}::int + item.ordinality, item.value, ${job.labels.label}, ${job.labels.detail}
+      from jsonb_array_elements(${JSON.stringify(batch)}::jsonb) with ordinality as item
+      ${job.labels.join(job.siteId)}`.execute(tx),
   );
   return jobId;
 }

@@ -667,6 +667,7 @@ export const zJob = z.object({
         'licenses.change',
         'groups.change'
     ]),
+    title: z.string(),
     state: zJobState,
     ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     ownerName: z.string().nullable(),
@@ -691,6 +692,7 @@ export const zUserUpdates = z.object({
     isActive: z.boolean().optional(),
     twoFactorEnabled: z.literal(true).optional(),
     ipRestrictionsEnabled: z.literal(true).optional(),
+    timeZone: zNullableTimeZone.optional(),
     userIds: z.array(zUserId).min(1).max(100000),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
@@ -742,10 +744,19 @@ export const zJobItemState = z.enum([
 
 export const zJobItem = z.object({
     number: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    label: z.string().nullable(),
+    detail: z.string().nullable(),
     state: zJobItemState,
     reason: z.string().nullable(),
     endedDate: z.iso.datetime({ offset: true }).nullable(),
-    input: z.record(z.string(), z.unknown())
+    input: z.record(z.string(), z.unknown()),
+    before: z.record(z.string(), z.unknown()).nullable()
+});
+
+export const zJobReason = z.object({
+    state: zJobItemState,
+    reason: z.string(),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
 });
 
 export const zBackupRequestVm = z.object({
@@ -2966,6 +2977,8 @@ export const zListJobItemsPath = z.object({
 
 export const zListJobItemsQuery = z.object({
     state: zJobItemState.optional(),
+    reason: z.string().min(1).max(2000).optional(),
+    search: z.string().min(1).max(200).optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)
 });
@@ -2974,6 +2987,19 @@ export const zListJobItemsQuery = z.object({
  * The items.
  */
 export const zListJobItemsResponse = z.array(zJobItem);
+
+export const zListJobReasonsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListJobReasonsPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The reasons.
+ */
+export const zListJobReasonsResponse = z.array(zJobReason);
 
 export const zPauseJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -7,6 +7,8 @@ const statements = [
     site_id int not null references site,
     job_id int generated always as identity unique,
     kind text not null,
+    -- What was asked, in words; names are those of the time of the request.
+    title text not null,
     state text not null default 'waiting'
       check (state in ('waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped')),
     owner_id int not null,
@@ -52,6 +54,9 @@ const statements = [
     job_id int not null,
     item_no int not null,
     input jsonb not null,
+    -- Name and a second text of what the item changes, such as the e-mail address of a user, at the time of the request.
+    label text,
+    detail text,
     state smallint not null default 0 check (state between 0 and 4),
     reason text,
     -- What the item replaced, for the inverse.

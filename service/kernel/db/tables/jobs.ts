@@ -8,6 +8,7 @@ interface JobTable {
   site_id: number;
   job_id: GeneratedAlways<number>;
   kind: string;
+  title: string;
   state: Generated<JobState>;
   owner_id: number;
   principal_id: number | null;
@@ -43,6 +44,8 @@ interface JobItemTable {
   job_id: number;
   item_no: number;
   input: JSONColumnType<object>;
+  label: Nullable<string>;
+  detail: Nullable<string>;
   /** 0 open, 1 done, 2 unchanged, 3 conflict, 4 failed. */
   state: Generated<number>;
   reason: Nullable<string>;
