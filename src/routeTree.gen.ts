@@ -21,6 +21,7 @@ import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route
 import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
+import { Route as AppJobsRouteRouteImport } from './routes/_app/jobs/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
 import { Route as AppSettingsRouteRouteImport } from './routes/_app/settings/route';
@@ -41,6 +42,8 @@ import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compa
 import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
 import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitations/index';
 import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
+import { Route as AppJobsIndexRouteImport } from './routes/_app/jobs/index';
+import { Route as AppJobsJobIdRouteImport } from './routes/_app/jobs/$jobId';
 import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
 import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
 import { Route as AppProfileIndexRouteImport } from './routes/_app/profile/index';
@@ -153,6 +156,11 @@ const AppInvitationsRouteRoute = AppInvitationsRouteRouteImport.update({
   path: '/invitations',
   getParentRoute: () => AppRoute,
 } as any);
+const AppJobsRouteRoute = AppJobsRouteRouteImport.update({
+  id: '/jobs',
+  path: '/jobs',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
   id: '/licenses',
   path: '/licenses',
@@ -250,6 +258,16 @@ const AppInvitationsNewRoute = AppInvitationsNewRouteImport.update({
   id: '/new',
   path: '/new',
   getParentRoute: () => AppInvitationsRouteRoute,
+} as any);
+const AppJobsIndexRoute = AppJobsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppJobsRouteRoute,
+} as any);
+const AppJobsJobIdRoute = AppJobsJobIdRouteImport.update({
+  id: '/$jobId',
+  path: '/$jobId',
+  getParentRoute: () => AppJobsRouteRoute,
 } as any);
 const AppLicensesIndexRoute = AppLicensesIndexRouteImport.update({
   id: '/',
@@ -527,6 +545,7 @@ export interface FileRoutesByFullPath {
   '/entries': typeof AppEntriesRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
+  '/jobs': typeof AppJobsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/settings': typeof AppSettingsRouteRouteWithChildren;
@@ -544,6 +563,7 @@ export interface FileRoutesByFullPath {
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
+  '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -553,6 +573,7 @@ export interface FileRoutesByFullPath {
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
+  '/jobs/': typeof AppJobsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
   '/profile/': typeof AppProfileIndexRoute;
   '/settings/': typeof AppSettingsIndexRoute;
@@ -613,6 +634,7 @@ export interface FileRoutesByTo {
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
+  '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -622,6 +644,7 @@ export interface FileRoutesByTo {
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
+  '/jobs': typeof AppJobsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
   '/profile': typeof AppProfileIndexRoute;
   '/settings': typeof AppSettingsIndexRoute;
@@ -669,6 +692,7 @@ export interface FileRoutesById {
   '/_app/entries': typeof AppEntriesRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
+  '/_app/jobs': typeof AppJobsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
@@ -693,6 +717,7 @@ export interface FileRoutesById {
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
+  '/_app/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
@@ -702,6 +727,7 @@ export interface FileRoutesById {
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
+  '/_app/jobs/': typeof AppJobsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/profile/': typeof AppProfileIndexRoute;
   '/_app/settings/': typeof AppSettingsIndexRoute;
@@ -757,6 +783,7 @@ export interface FileRouteTypes {
     | '/entries'
     | '/groups'
     | '/invitations'
+    | '/jobs'
     | '/licenses'
     | '/proxies'
     | '/settings'
@@ -774,6 +801,7 @@ export interface FileRouteTypes {
     | '/groups/compare'
     | '/groups/matrix'
     | '/invitations/new'
+    | '/jobs/$jobId'
     | '/licenses/unused'
     | '/settings/addresses'
     | '/settings/two-factor'
@@ -783,6 +811,7 @@ export interface FileRouteTypes {
     | '/entries/'
     | '/exports/'
     | '/invitations/'
+    | '/jobs/'
     | '/licenses/'
     | '/profile/'
     | '/settings/'
@@ -843,6 +872,7 @@ export interface FileRouteTypes {
     | '/groups/compare'
     | '/groups/matrix'
     | '/invitations/new'
+    | '/jobs/$jobId'
     | '/licenses/unused'
     | '/settings/addresses'
     | '/settings/two-factor'
@@ -852,6 +882,7 @@ export interface FileRouteTypes {
     | '/entries'
     | '/exports'
     | '/invitations'
+    | '/jobs'
     | '/licenses'
     | '/profile'
     | '/settings'
@@ -898,6 +929,7 @@ export interface FileRouteTypes {
     | '/_app/entries'
     | '/_app/groups'
     | '/_app/invitations'
+    | '/_app/jobs'
     | '/_app/licenses'
     | '/_app/proxies'
     | '/_app/settings'
@@ -922,6 +954,7 @@ export interface FileRouteTypes {
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
     | '/_app/invitations/new'
+    | '/_app/jobs/$jobId'
     | '/_app/licenses/unused'
     | '/_app/settings/addresses'
     | '/_app/settings/two-factor'
@@ -931,6 +964,7 @@ export interface FileRouteTypes {
     | '/_app/entries/'
     | '/_app/exports/'
     | '/_app/invitations/'
+    | '/_app/jobs/'
     | '/_app/licenses/'
     | '/_app/profile/'
     | '/_app/settings/'
@@ -1067,6 +1101,13 @@ declare module '@tanstack/react-router' {
       path: '/invitations';
       fullPath: '/invitations';
       preLoaderRoute: typeof AppInvitationsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/jobs': {
+      id: '/_app/jobs';
+      path: '/jobs';
+      fullPath: '/jobs';
+      preLoaderRoute: typeof AppJobsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/licenses': {
@@ -1208,6 +1249,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/invitations/new';
       preLoaderRoute: typeof AppInvitationsNewRouteImport;
       parentRoute: typeof AppInvitationsRouteRoute;
+    };
+    '/_app/jobs/': {
+      id: '/_app/jobs/';
+      path: '/';
+      fullPath: '/jobs/';
+      preLoaderRoute: typeof AppJobsIndexRouteImport;
+      parentRoute: typeof AppJobsRouteRoute;
+    };
+    '/_app/jobs/$jobId': {
+      id: '/_app/jobs/$jobId';
+      path: '/$jobId';
+      fullPath: '/jobs/$jobId';
+      preLoaderRoute: typeof AppJobsJobIdRouteImport;
+      parentRoute: typeof AppJobsRouteRoute;
     };
     '/_app/licenses/': {
       id: '/_app/licenses/';
@@ -1770,6 +1825,20 @@ const AppInvitationsRouteRouteChildren: AppInvitationsRouteRouteChildren = {
 const AppInvitationsRouteRouteWithChildren =
   AppInvitationsRouteRoute._addFileChildren(AppInvitationsRouteRouteChildren);
 
+interface AppJobsRouteRouteChildren {
+  AppJobsJobIdRoute: typeof AppJobsJobIdRoute;
+  AppJobsIndexRoute: typeof AppJobsIndexRoute;
+}
+
+const AppJobsRouteRouteChildren: AppJobsRouteRouteChildren = {
+  AppJobsJobIdRoute: AppJobsJobIdRoute,
+  AppJobsIndexRoute: AppJobsIndexRoute,
+};
+
+const AppJobsRouteRouteWithChildren = AppJobsRouteRoute._addFileChildren(
+  AppJobsRouteRouteChildren,
+);
+
 interface AppLicensesRouteRouteChildren {
   AppLicensesUnusedRoute: typeof AppLicensesUnusedRoute;
   AppLicensesIndexRoute: typeof AppLicensesIndexRoute;
@@ -1939,6 +2008,7 @@ interface AppRouteChildren {
   AppEntriesRouteRoute: typeof AppEntriesRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
+  AppJobsRouteRoute: typeof AppJobsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
@@ -1957,6 +2027,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppEntriesRouteRoute: AppEntriesRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
+  AppJobsRouteRoute: AppJobsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,

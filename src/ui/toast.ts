@@ -1,10 +1,14 @@
 import { createStore } from './store.ts';
 
 interface ToastOptions {
+  /** A toast replaces an earlier one with the same key. */
+  key?: string;
   title: string;
   description?: string;
   tone?: 'ok' | 'bad' | 'info';
   action?: { label: string; onSelect: () => void };
+  /** Page with more about it. */
+  link?: { label: string; path: string };
 }
 
 export interface ToastItem extends ToastOptions {
@@ -19,7 +23,9 @@ const MAX_TOASTS = 4;
 /** Shows a toast. Errors stay until they are closed; others disappear by themselves. */
 export function toast(options: ToastOptions) {
   lastId += 1;
-  toastStore.set([...toastStore.get(), { ...options, id: lastId }].slice(-MAX_TOASTS));
+  const { key } = options;
+  const others = toastStore.get().filter((item) => key === undefined || item.key !== key);
+  toastStore.set([...others, { ...options, id: lastId }].slice(-MAX_TOASTS));
 }
 
 export function dismissToast(id: number) {

@@ -7,7 +7,7 @@ import { NAVIGATION_GROUPS } from './define-area.ts';
 import type { AreaDefinition, NavigationEntry, PaletteCommand } from './define-area.ts';
 
 interface NavigationGroup {
-  name: NavigationEntry['group'];
+  name: (typeof NAVIGATION_GROUPS)[number];
   entries: readonly NavigationEntry[];
 }
 
@@ -21,6 +21,7 @@ export interface AreaRegistry {
   invalidations: Partial<Invalidations>;
   auditSentences: Readonly<Record<string, string>>;
   hosts: readonly { name: string; Host: ComponentType }[];
+  topBarItems: readonly { name: string; TopBarItem: ComponentType }[];
 }
 
 /**
@@ -62,6 +63,7 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
     invalidations: allInvalidations,
     auditSentences: allSentences,
     hosts: areas.flatMap(({ name, Host }) => (Host ? [{ name, Host }] : [])),
+    topBarItems: areas.flatMap(({ name, TopBarItem }) => (TopBarItem ? [{ name, TopBarItem }] : [])),
   };
 }
 

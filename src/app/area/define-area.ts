@@ -11,7 +11,8 @@ export const NAVIGATION_GROUPS = ['', 'People', 'Data', 'Connections', 'Site', '
 
 /** A page that the side navigation, the palette and the keyboard shortcut `g` + `key` lead to. */
 export interface NavigationEntry {
-  group: (typeof NAVIGATION_GROUPS)[number];
+  /** Absent for a page that a `TopBarItem` leads to instead of the side navigation. */
+  group?: (typeof NAVIGATION_GROUPS)[number];
   path: string;
   name: string;
   icon: LucideIcon;
@@ -44,6 +45,8 @@ export interface AreaDefinition {
   auditSentences?: Readonly<Record<string, string>>;
   /** Mounted once in the frame of a signed-in user: dialogs that open over any page, palette sources. */
   Host?: ComponentType;
+  /** Button of the top bar, before those of the frame. */
+  TopBarItem?: ComponentType;
   /** Registers job kinds and undo file formats; called once before the first render. */
   register?: () => void;
   /**

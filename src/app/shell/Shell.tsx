@@ -82,7 +82,7 @@ export function Shell() {
       </a>
       <RouteAnnouncer site={site.name} />
       <ActingBanner />
-      <TopBar onMenu={() => setIsDrawerOpen(true)} />
+      <TopBar onMenu={() => setIsDrawerOpen(true)} items={registry.topBarItems} />
       <aside className="shell-side">
         <SideNav />
       </aside>

@@ -25,6 +25,7 @@ import { setDensity, setTheme, useDensity, useTheme } from '../../ui/theme.ts';
 import { toast } from '../../ui/toast.ts';
 import { useStopActing, openWorkAsDialog, useOwnPrincipals } from '../acting/acting.ts';
 import { preloadWorkAsDialog } from '../acting/ActingHost.tsx';
+import type { AreaRegistry } from '../area/collect-areas.ts';
 import { reloadOnSite, leaveSession } from '../session/session.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { preloadCheatSheet, preloadPalette } from './Overlays.tsx';
@@ -32,8 +33,14 @@ import './top-bar.css';
 
 const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
 
-/** Top bar: product, site, search, help, user menu. */
-export function TopBar({ onMenu }: { onMenu: () => void }) {
+interface TopBarProps {
+  onMenu: () => void;
+  /** Buttons of areas. */
+  items: AreaRegistry['topBarItems'];
+}
+
+/** Top bar: product, site, search, buttons of areas, help, user menu. */
+export function TopBar({ onMenu, items }: TopBarProps) {
   return (
     <header className="top">
       <div className="top-start">
@@ -61,6 +68,9 @@ export function TopBar({ onMenu }: { onMenu: () => void }) {
         </kbd>
       </button>
       <div className="top-end">
+        {items.map(({ name, TopBarItem }) => (
+          <TopBarItem key={name} />
+        ))}
         <IconButton
           label="Keyboard shortcuts"
           icon={CircleHelp}

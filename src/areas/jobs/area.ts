@@ -1,11 +1,14 @@
 import { ListChecks } from 'lucide-react';
 import { defineArea } from '../../app/area/define-area.ts';
+import { JobsButton } from './center/JobsButton.tsx';
+import { JobsHost } from './JobsHost.tsx';
 
 const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons'] as const;
 
 export const jobsArea = defineArea({
   name: 'jobs',
-  navigation: [{ group: 'Site', path: '/jobs', name: 'Jobs', icon: ListChecks, key: 'j', needs: 'listJobs' }],
+  // Without a group: the button of the top bar leads there.
+  navigation: [{ path: '/jobs', name: 'Jobs', icon: ListChecks, key: 'j', needs: 'listJobs' }],
   invalidations: {
     startUserUpdates: JOB_READS,
     startUserRemovals: JOB_READS,
@@ -17,4 +20,14 @@ export const jobsArea = defineArea({
     retryJob: JOB_READS,
     undoJob: JOB_READS,
   },
+  auditSentences: {
+    'job.start': 'A job was started',
+    'job.pause': 'A job was paused',
+    'job.resume': 'A job was resumed',
+    'job.cancel': 'A job was cancelled',
+    'job.finish': 'A job finished',
+    'job.stop': 'A job was stopped by the service',
+  },
+  TopBarItem: JobsButton,
+  Host: JobsHost,
 });

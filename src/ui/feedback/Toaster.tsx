@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { buttonClass } from '../button/button-class.ts';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import { publishHeight } from '../publish-height.ts';
@@ -82,7 +84,7 @@ function focusPage(before: Element | undefined): void {
 const reserveHeight = (messages: HTMLElement | null) => publishHeight(messages, '--messages');
 
 function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
-  const { id, title, description, tone = 'ok', action } = item;
+  const { id, title, description, tone = 'ok', action, link } = item;
   const isTimed = tone !== 'bad' && !isPaused;
   useEffect(() => {
     if (!isTimed) return undefined;
@@ -108,6 +110,11 @@ function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
         >
           {action.label}
         </Button>
+      )}
+      {link && (
+        <Link to={link.path} className={buttonClass({ size: 'small' })} onClick={() => dismissToast(id)}>
+          {link.label}
+        </Link>
       )}
       <IconButton label="Close message" icon={X} size="small" onClick={() => dismissToast(id)} />
     </div>

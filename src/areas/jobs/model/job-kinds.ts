@@ -1,0 +1,23 @@
+import { BadgeCheck, UserRoundMinus, UserRoundPen, UsersRound } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import type { WriteOperation } from '../../../api/invalidation.ts';
+
+/** What the console needs to know about a kind of job. */
+interface JobKindView {
+  icon: LucideIcon;
+  /** Writes that change the same data one by one; the reads that they make stale are read again. */
+  operations: readonly WriteOperation[];
+  /** Names of one item and of several. */
+  nouns: readonly [one: string, many: string];
+}
+
+const PEOPLE = ['person', 'people'] as const;
+
+/** All kinds of jobs; a kind that is missing here is a type error. */
+export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
+  'users.update': { icon: UserRoundPen, operations: ['updateUser'], nouns: PEOPLE },
+  'users.remove': { icon: UserRoundMinus, operations: ['removeUser'], nouns: PEOPLE },
+  'licenses.change': { icon: BadgeCheck, operations: ['updateUserLicense'], nouns: PEOPLE },
+  'groups.change': { icon: UsersRound, operations: ['assignGroups', 'unassignGroups'], nouns: PEOPLE },
+};

@@ -1,0 +1,72 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { getJobQueryKey, listJobsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listJobs } from '../../../api/generated/sdk.gen.ts';
+
+/** Jobs that the job center holds; older ones are on the page of all jobs. */
+const MAX_LISTED_JOBS = 100;
+/** Jobs that may have been started since the previous reading of the open ones. */
+const MAX_NEW_JOBS = 10;
+const OPEN_INTERVAL_MS = 1_000;
+const IDLE_INTERVAL_MS = 30_000;
+
+/** The newest jobs of the caller or of other users, newest first. */
+export interface JobList {
+  jobs: readonly Job[];
+  /** When all of them were read, in milliseconds since the epoch; between such readings only the open ones are. */
+  readAllAt: number;
+}
+
+/** Whether a job has ended; a paused one has not. */
+export const hasEnded = ({ state }: Pick<Job, 'state'>): boolean =>
+  state === 'finished' || state === 'cancelled' || state === 'stopped';
+
+/** Whether progress is to be expected: a paused job waits for its owner. */
+const isActive = ({ state }: Job): boolean => state === 'waiting' || state === 'running';
+
+/** Interval in milliseconds at which jobs are read again. */
+export const getPollInterval = (jobs: readonly Job[] = []): number =>
+  jobs.some(isActive) ? OPEN_INTERVAL_MS : IDLE_INTERVAL_MS;
+
+/**
+ * Keeps the newest jobs up to date: every second while one is active, every 30 seconds otherwise, and when the window gets
+ * the focus. The single source of progress: events of the service replace the interval here. Its key starts with
+ * `listJobs`, so that every write that invalidates jobs refreshes it.
+ */
+export const jobListQuery = (owner: 'own' | 'others') =>
+  queryOptions({
+    queryKey: [{ ...listJobsQueryKey({ query: { owner } })[0], newest: true }],
+    async queryFn({ client, queryKey, signal }): Promise<JobList> {
+      const previous = client.getQueryState<JobList>(queryKey);
+      const known = previous?.isInvalidated ? undefined : previous?.data;
+      const isDue = !known || Date.now() - known.readAllAt >= IDLE_INTERVAL_MS;
+      const lastOpen = isDue ? -1 : known.jobs.findLastIndex((job) => !hasEnded(job));
+      const pageSize = isDue ? MAX_LISTED_JOBS : Math.min(MAX_LISTED_JOBS, lastOpen + 1 + MAX_NEW_JOBS);
+      const { data } = await listJobs({ signal, query: { owner, pageNumber: 1, pageSize } });
+      for (const job of data) client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
+      return isDue
+        ? { jobs: data, readAllAt: Date.now() }
+        : { jobs: mergeJobs(data, known.jobs), readAllAt: known.readAllAt };
+    },
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => getPollInterval(data?.jobs),
+    refetchOnWindowFocus: true,
+  });
+
+/** Newly read jobs in front of those that were not read again. */
+function mergeJobs(read: readonly Job[], known: readonly Job[]): readonly Job[] {
+  const readIds = new Set(read.map(({ id }) => id));
+  return [...read, ...known.filter(({ id }) => !readIds.has(id))]
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, MAX_LISTED_JOBS);
+}
+
+/** Puts a job that the service returned into the cache: its own query and the list of the caller's jobs. */
+export function cacheJob(client: QueryClient, job: Job): void {
+  client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
+  client.setQueryData(jobListQuery('own').queryKey, (known: JobList | undefined) => ({
+    jobs: mergeJobs([job], known?.jobs ?? []),
+    readAllAt: known?.readAllAt ?? 0,
+  }));
+}

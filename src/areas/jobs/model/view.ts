@@ -1,0 +1,37 @@
+import type { JobItemState, JobState } from '../../../../contract/generated/types.gen.ts';
+import { readSearchText } from '../../../lib/search-params.ts';
+import type { Search } from '../../../lib/search-params.ts';
+
+export const JOB_STATES = ['waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped'] as const;
+const ITEM_STATES = ['failed', 'unchanged', 'done', 'conflict', 'open'] as const;
+
+/** View of the list of jobs, kept in the URL. */
+export interface JobsView {
+  owner: 'own' | 'others';
+  state: JobState | 'all';
+}
+
+export const JOBS_DEFAULTS: JobsView = { owner: 'own', state: 'all' };
+
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseJobsView = ({ owner, state }: Search): JobsView => ({
+  owner: owner === 'others' ? owner : JOBS_DEFAULTS.owner,
+  state: JOB_STATES.find((one) => one === state) ?? JOBS_DEFAULTS.state,
+});
+
+/** View of the items of a job, kept in the URL. */
+export interface JobView {
+  state: JobItemState | 'all';
+  /** Only items with exactly this reason; empty for all. */
+  reason: string;
+  q: string;
+}
+
+export const JOB_DEFAULTS: JobView = { state: 'all', reason: '', q: '' };
+
+/** Parses the search parameters; invalid values fall back to the default. */
+export const parseJobView = ({ state, reason, q }: Search): JobView => ({
+  state: ITEM_STATES.find((one) => one === state) ?? JOB_DEFAULTS.state,
+  reason: readSearchText(reason),
+  q: readSearchText(q),
+});

@@ -1,0 +1,32 @@
+import { createFileRoute, notFound, stripSearchParams } from '@tanstack/react-router';
+import type { SearchSchemaInput } from '@tanstack/react-router';
+import { ServiceError } from '../../../api/errors.ts';
+import { getJobOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { JOB_DEFAULTS, parseJobView } from '../../../areas/jobs/model/view.ts';
+import type { JobView } from '../../../areas/jobs/model/view.ts';
+import { JobPage } from '../../../areas/jobs/pages/JobPage.tsx';
+
+const JOB_ID = /^[1-9]\d{0,9}$/;
+
+export const Route = createFileRoute('/_app/jobs/$jobId')({
+  params: {
+    parse: ({ jobId }) => {
+      if (!JOB_ID.test(jobId)) throw notFound();
+      return { jobId: Number(jobId) };
+    },
+    stringify: ({ jobId }) => ({ jobId: String(jobId) }),
+  },
+  validateSearch: (search: Partial<JobView> & SearchSchemaInput) => parseJobView({ ...search }),
+  search: { middlewares: [stripSearchParams(JOB_DEFAULTS)] },
+  loader: async ({ context: { queryClient }, params: { jobId } }) => {
+    try {
+      const { title } = await queryClient.ensureQueryData(getJobOptions({ path: { jobId } }));
+      return { title };
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+  remountDeps: ({ params }) => params,
+  component: JobPage,
+});
