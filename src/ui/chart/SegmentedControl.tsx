@@ -1,9 +1,10 @@
 import { useId } from 'react';
+import { formatNumber } from '../../lib/numbers.ts';
 import './choice.css';
 
 interface SegmentedControlProps<Value extends string | number> {
   label: string;
-  options: readonly { value: Value; label: string }[];
+  options: readonly { value: Value; label: string; count?: number | undefined }[];
   value: Value;
   onChange: (value: Value) => void;
 }
@@ -28,7 +29,10 @@ export function SegmentedControl<Value extends string | number>({
             checked={option.value === value}
             onChange={() => onChange(option.value)}
           />
-          {option.label}
+          <span>
+            {option.label}
+            {option.count !== undefined && <small className="num"> {formatNumber(option.count)}</small>}
+          </span>
         </label>
       ))}
     </fieldset>

@@ -8,8 +8,8 @@ import type {
 import { toServiceError } from '../../../api/errors.ts';
 import { queryUserActivity, summarizeUserActivity } from '../../../api/generated/sdk.gen.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
+import { createPagedRows } from '../../../ui/table/paged-rows.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
-import { createPagedRows } from './paged-rows.ts';
 import { toIsoDate } from './report-query.ts';
 import type { ReportQuery } from './report-query.ts';
 import type { ActivityRow } from './row.ts';

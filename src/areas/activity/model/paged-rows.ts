@@ -2,68 +2,6 @@ import type { RowSource } from '../../../ui/table/row-source.ts';
 import { getRowId } from './row.ts';
 import type { ActivityRow } from './row.ts';
 
-/** Pages kept in memory; the oldest are evicted. */
-const MAX_PAGES = 40;
-
-interface PagedRowsOptions<Row> {
-  length: number;
-  /** Rows per page. */
-  pageSize: number;
-  /** The first page, which is loaded already. */
-  firstPage: readonly Row[];
-  loadPage: (pageNumber: number) => Promise<readonly Row[]>;
-}
-
-/** Row source that loads the pages in view and their neighbours on demand. */
-export function createPagedRows<Row>({
-  length,
-  pageSize,
-  firstPage,
-  loadPage,
-}: PagedRowsOptions<Row>): RowSource<Row> {
-  const pages = new Map<number, readonly Row[]>([[1, firstPage]]);
-  const requested = new Set([1]);
-  const listeners = new Set<() => void>();
-  let turn = 0;
-
-  const evictPages = () => {
-    for (const number of requested) {
-      if (requested.size <= MAX_PAGES) return;
-      // The first page is kept: lists open at the top.
-      if (number === 1) continue;
-      requested.delete(number);
-      pages.delete(number);
-    }
-  };
-  const fetchPage = async (number: number) => {
-    requested.add(number);
-    evictPages();
-    try {
-      pages.set(number, await loadPage(number));
-      turn += 1;
-      for (const listener of listeners) listener();
-    } catch {
-      requested.delete(number);
-    }
-  };
-
-  return {
-    length,
-    at(index) {
-      const number = Math.floor(index / pageSize) + 1;
-      for (const each of [number, number + 1, number - 1]) {
-        if (each > 0 && (each - 1) * pageSize < length && !requested.has(each)) void fetchPage(each);
-      }
-      return pages.get(number)?.[index % pageSize];
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    getRevision: () => turn,
-  };
-}
-
 /** Row source with newer rows in front of another source. */
 export function prependRows<Row>(newer: readonly Row[], rows: RowSource<Row>): RowSource<Row> {
   if (newer.length === 0) return rows;

@@ -1,7 +1,8 @@
 import { removeJob, upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job, JobAction } from '../../../app/jobs/jobs.ts';
+import { formatDuration } from '../../../lib/durations.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { formatDuration, formatSpeed } from '../model/units.ts';
+import { formatSpeed } from '../model/units.ts';
 import type { DownloadItem } from './resumable-download.ts';
 import { getSecondsLeft } from './transfer-speed.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { formatDuration } from '../../../lib/durations.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { formatDuration, formatSpeed } from '../model/units.ts';
+import { formatSpeed } from '../model/units.ts';
 import { addSample, getSecondsLeft, getSpeed } from './transfer-speed.ts';
 import type { Samples } from './transfer-speed.ts';
 

@@ -1,12 +1,107 @@
-import type { Job } from '../../../../contract/generated/types.gen.ts';
+import type { Job, JobItemState, JobState } from '../../../../contract/generated/types.gen.ts';
+import { formatShortDate } from '../../../lib/dates.ts';
+import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { getExpectedEnd, getSeconds } from './progress.ts';
+
+export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
+  waiting: { label: 'Waiting', tone: 'neutral' },
+  running: { label: 'Running', tone: 'accent' },
+  paused: { label: 'Paused', tone: 'warn' },
+  finished: { label: 'Finished', tone: 'ok' },
+  cancelled: { label: 'Cancelled', tone: 'neutral' },
+  stopped: { label: 'Stopped', tone: 'bad' },
+};
+
+export const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }> = {
+  done: { label: 'Changed', tone: 'ok' },
+  unchanged: { label: 'Unchanged', tone: 'neutral' },
+  conflict: { label: 'Left alone', tone: 'warn' },
+  failed: { label: 'Failed', tone: 'bad' },
+  open: { label: 'Not yet', tone: 'neutral' },
+};
+
+/** State of a job as text and tone: a finished job with failed items is a warning. */
+export function describeState(job: Pick<Job, 'state' | 'failed'>): { label: string; tone: Tone } {
+  const { label, tone } = STATE_LABELS[job.state];
+  if (job.failed === 0) return { label, tone };
+  return {
+    label: `${label}, ${formatNumber(job.failed)} failed`,
+    tone: job.state === 'finished' ? 'warn' : tone,
+  };
+}
 
 /** Sentence that says how a job ended: "Deactivate 5 people: finished, 2 failed". */
 export function formatEnd({ title, state, failed, conflicts }: Job): string {
-  const parts = [
+  const parts: string[] = [
     state,
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
     ...(conflicts > 0 ? [`${formatNumber(conflicts)} left alone`] : []),
   ];
   return `${title}: ${parts.join(', ')}`;
+}
+
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+
+/** Whether a time is on the current day of the browser's time zone. */
+export const isToday = (value: string, now = new Date()): boolean => isSameDay(new Date(value), now);
+
+/** Formats a time near today: "17:04", "tomorrow, 16:20", "6 Nov, 09:00". */
+export function formatMoment(value: string | Date, now = new Date()): string {
+  const date = new Date(value);
+  const clock = clockFormat.format(date);
+  if (isSameDay(date, now)) return clock;
+  const nextDay = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  const day = isSameDay(date, nextDay) ? relativeFormat.format(1, 'day') : dayFormat.format(date);
+  return `${day}, ${clock}`;
+}
+
+/** Formats a rate: "386 a second", "2.5 a second", "40 a minute". */
+export function formatRate(perSecond: number): string {
+  if (perSecond < 1) return `${formatNumber(Math.max(1, Math.round(perSecond * 60)))} a minute`;
+  return `${formatNumber(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))} a second`;
+}
+
+/** Rate and expected end of a running job: "2 a second · done about 17:04"; undefined while the rate is unknown. */
+export function formatForecast(job: Job, rate: number | undefined): string | undefined {
+  if (rate === undefined || job.state !== 'running') return undefined;
+  return `${formatRate(rate)} · done about ${formatMoment(getExpectedEnd(job, rate))}`;
+}
+
+/** Duration of an ended job: "took 3 min"; undefined for a job that never ran. */
+export function formatTook(job: Job): string | undefined {
+  const seconds = getSeconds(job);
+  if (seconds === undefined) return undefined;
+  return seconds < 1 ? 'took less than a second' : `took ${formatDuration(seconds)}`;
+}
+
+/** Why a job waits: its time, the job before it, or its turn. */
+export function formatWaiting({ notBefore, afterJobId }: Job, now = new Date()): string {
+  if (notBefore !== null && new Date(notBefore) > now) return `Starts ${formatMoment(notBefore, now)}`;
+  return afterJobId === null ? 'Waits for its turn' : `Starts after job ${afterJobId}`;
+}
+
+/** Whether a job can still be undone. */
+export const isUndoable = ({ undoUntil }: Pick<Job, 'undoUntil'>, now = Date.now()): boolean =>
+  undoUntil !== null && Date.parse(undoUntil) > now;
+
+/** Second line of an ended job: "16:20 · 4,296 changed · 3 min · undo until tomorrow, 16:20". */
+export function formatEnded(job: Job): string {
+  const seconds = getSeconds(job);
+  return [
+    ...(job.finishedDate === null
+      ? []
+      : [isToday(job.finishedDate) ? formatMoment(job.finishedDate) : formatShortDate(job.finishedDate)]),
+    ...(job.state === 'finished' ? [] : [STATE_LABELS[job.state].label.toLowerCase()]),
+    `${formatNumber(job.done)} changed`,
+    ...(job.conflicts > 0 ? [`${formatNumber(job.conflicts)} left alone`] : []),
+    ...(seconds === undefined || seconds < 1 ? [] : [formatDuration(seconds)]),
+    ...(job.inverseJobId === null ? [] : ['undone']),
+    ...(isUndoable(job) && job.undoUntil !== null ? [`undo until ${formatMoment(job.undoUntil)}`] : []),
+  ].join(' · ');
 }

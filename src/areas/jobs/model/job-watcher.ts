@@ -7,8 +7,8 @@ import { announce } from '../../../ui/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatEnd } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
-import { hasEnded } from './jobs.ts';
 import { getJobLink, getJobToastKey } from './links.ts';
+import { hasEnded } from './progress.ts';
 
 /** While a job runs, what it changes is read again at this interval at most; its end is shown at once. */
 const REFRESH_INTERVAL_MS = 5_000;

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { getJobQueryKey, listJobsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { listJobs } from '../../../api/generated/sdk.gen.ts';
+import { hasEnded, isActive, recordProgress } from './progress.ts';
 
 /** Jobs that the job center holds; older ones are on the page of all jobs. */
 const MAX_LISTED_JOBS = 100;
@@ -17,13 +18,6 @@ export interface JobList {
   /** When all of them were read, in milliseconds since the epoch; between such readings only the open ones are. */
   readAllAt: number;
 }
-
-/** Whether a job has ended; a paused one has not. */
-export const hasEnded = ({ state }: Pick<Job, 'state'>): boolean =>
-  state === 'finished' || state === 'cancelled' || state === 'stopped';
-
-/** Whether progress is to be expected: a paused job waits for its owner. */
-const isActive = ({ state }: Job): boolean => state === 'waiting' || state === 'running';
 
 /** Interval in milliseconds at which jobs are read again. */
 export const getPollInterval = (jobs: readonly Job[] = []): number =>
@@ -44,6 +38,7 @@ export const jobListQuery = (owner: 'own' | 'others') =>
       const lastOpen = isDue ? -1 : known.jobs.findLastIndex((job) => !hasEnded(job));
       const pageSize = isDue ? MAX_LISTED_JOBS : Math.min(MAX_LISTED_JOBS, lastOpen + 1 + MAX_NEW_JOBS);
       const { data } = await listJobs({ signal, query: { owner, pageNumber: 1, pageSize } });
+      recordProgress(data);
       for (const job of data) client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
       return isDue
         ? { jobs: data, readAllAt: Date.now() }

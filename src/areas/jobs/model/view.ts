@@ -3,7 +3,7 @@ import { readSearchText } from '../../../lib/search-params.ts';
 import type { Search } from '../../../lib/search-params.ts';
 
 export const JOB_STATES = ['waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped'] as const;
-const ITEM_STATES = ['failed', 'unchanged', 'done', 'conflict', 'open'] as const;
+export const ITEM_STATES = ['failed', 'unchanged', 'done', 'conflict', 'open'] as const;
 
 /** View of the list of jobs, kept in the URL. */
 export interface JobsView {

@@ -1,6 +1,446 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ListChecks, Pause, Play, RotateCcw, Undo2, X } from 'lucide-react';
+import { useEffect, useMemo, useRef } from 'react';
+import type { Job, JobReason } from '../../../../contract/generated/types.gen.ts';
+import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { useSession } from '../../../api/session.ts';
+import { useDirectory } from '../../../directory/directory.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Distance } from '../../../ui/layout/Distance.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { useMedia } from '../../../ui/use-media.ts';
+import {
+  describeState,
+  formatForecast,
+  formatMoment,
+  formatRate,
+  formatTook,
+  formatWaiting,
+  isUndoable,
+  OUTCOME_LABELS,
+  STATE_LABELS,
+} from '../model/format.ts';
+import { countByState, MAX_FOUND, useJobItems } from '../model/job-items.ts';
+import { JOB_KINDS } from '../model/job-kinds.ts';
+import { getProcessed, hasEnded, isActive, recordProgress } from '../model/progress.ts';
+import { countItems, describeUndo, useJobActions } from '../model/use-job-actions.tsx';
+import { useJob, useRate } from '../model/use-jobs.ts';
+import { ITEM_STATES } from '../model/view.ts';
+import type { JobView } from '../model/view.ts';
+import { createItemColumns, getItemId, getItemLabel } from './item-columns.tsx';
+import '../job-parts.css';
+import './job-page.css';
 
-/** One job: what was asked, its outcomes and its items. */
+const route = getRouteApi('/_app/jobs/$jobId');
+/** Window in which the items scroll beside the panels; smaller ones scroll the page. */
+const SIDE_BY_SIDE = '(min-width: 1100px) and (min-height: 640px)';
+const REASONS_INTERVAL_MS = 2_000;
+const NO_REASONS: readonly JobReason[] = [];
+
+/** One job: what was asked, its outcomes, reasons and items. */
 export function JobPage() {
-  return <Page title="Job">{null}</Page>;
+  const { jobId } = route.useParams();
+  const { data: job, error } = useJob(jobId);
+  // The loader has read the job; it is missing only if it was deleted since.
+  if (!job) throw error ?? new Error(`Job ${jobId} is missing`);
+  return <JobDetails job={job} />;
+}
+
+/** Reads items and reasons again when the job ends or is paused, which may be after their last reading. */
+function useFinalReading({ id, state }: Job): void {
+  const client = useQueryClient();
+  const lastState = useRef(state);
+  useEffect(() => {
+    if (lastState.current === state) return;
+    lastState.current = state;
+    for (const _id of ['listJobItems', 'listJobReasons'])
+      void client.invalidateQueries({ queryKey: [{ _id, path: { jobId: id } }] });
+  }, [client, id, state]);
+}
+
+function JobDetails({ job }: { job: Job }) {
+  const isSideBySide = useMedia(SIDE_BY_SIDE);
+  const rate = useRate(job);
+  const Icon = JOB_KINDS[job.kind].icon;
+  const state = describeState(job);
+  useFinalReading(job);
+  // Jobs of others are in no list that is read.
+  useEffect(() => recordProgress([job]), [job]);
+  const { data: reasons = NO_REASONS } = useQuery({
+    ...listJobReasonsOptions({ path: { jobId: job.id } }),
+    refetchInterval: isActive(job) ? REASONS_INTERVAL_MS : false,
+  });
+  const failures = reasons.filter((one) => one.state === 'failed');
+  const conflicts = reasons.filter((one) => one.state === 'conflict');
+  const viewState = useJobView();
+  return (
+    <Page
+      fill={isSideBySide}
+      breadcrumbs={<Breadcrumbs />}
+      lead={
+        <span className={`job-tile job-tile-large tone-${state.tone}`} aria-hidden>
+          <Icon />
+        </span>
+      }
+      title={job.title}
+      badge={<Badge tone={state.tone}>{state.label}</Badge>}
+      meta={<Facts job={job} rate={rate} />}
+      actions={<Actions job={job} />}
+    >
+      <div className="job-grid">
+        <div className="job-main">
+          {job.stopReason !== null && (
+            <Banner tone="bad" title="The service stopped this job">
+              {job.stopReason}. What was done stays as it is.
+            </Banner>
+          )}
+          <Summary job={job} rate={rate} />
+          <Items job={job} reasons={reasons} {...viewState} />
+        </div>
+        <aside className="job-side" aria-label="About this job">
+          {job.failed > 0 && (
+            <Reasons
+              title={`Why ${formatNumber(job.failed)} failed`}
+              reasons={failures}
+              current={viewState.view}
+              onShow={viewState.show}
+            />
+          )}
+          {job.conflicts > 0 && (
+            <Reasons
+              title={`Why ${formatNumber(job.conflicts)} ${job.conflicts === 1 ? 'was' : 'were'} left alone`}
+              reasons={conflicts}
+              current={viewState.view}
+              onShow={viewState.show}
+            />
+          )}
+          <UndoCard job={job} />
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+/** View of the items from the URL, debounced while typing. */
+function useJobView() {
+  const urlView = route.useSearch();
+  const navigate = route.useNavigate();
+  return useDebouncedView<JobView>({
+    view: urlView,
+    write: (view, replace) => navigate({ to: '.', search: view, replace, resetScroll: false }),
+  });
+}
+
+function Starter({ job: { ownerId, ownerName } }: { job: Job }) {
+  const { user } = useSession();
+  if (ownerId === user.id) return 'you';
+  if (ownerName === null) return 'someone who left the site';
+  return (
+    <Link to="/users/$userId" params={{ userId: ownerId }}>
+      {ownerName}
+    </Link>
+  );
+}
+
+function Facts({ job, rate }: { job: Job; rate: number | undefined }) {
+  const took = formatTook(job);
+  return (
+    <>
+      Started by <Starter job={job} /> <Timestamp at={job.createdDate} />
+      {took !== undefined && ` · ${took}`}
+      {hasEnded(job) && rate !== undefined && ` · ${formatRate(rate)}`}
+      {' · '}
+      <span className="job-number">
+        job {formatNumber(job.id)} <CopyButton value={String(job.id)} label="Copy job number" />
+      </span>
+    </>
+  );
+}
+
+function Actions({ job }: { job: Job }) {
+  const { pause, resume, cancel, retry, undo } = useJobActions(job);
+  return (
+    <>
+      {pause && (
+        <Button
+          icon={Pause}
+          pending={pause.pending}
+          disabledReason={pause.disabledReason}
+          onClick={pause.run}
+        >
+          Pause
+        </Button>
+      )}
+      {resume && (
+        <Button
+          variant="primary"
+          icon={Play}
+          pending={resume.pending}
+          disabledReason={resume.disabledReason}
+          onClick={resume.run}
+        >
+          Resume
+        </Button>
+      )}
+      {cancel && (
+        <Button icon={X} disabledReason={cancel.disabledReason} onClick={cancel.run}>
+          Cancel…
+        </Button>
+      )}
+      {isUndoable(job) && (
+        <Button icon={Undo2} disabledReason={undo.disabledReason} onClick={undo.run}>
+          Undo…
+        </Button>
+      )}
+      {retry && (
+        <Button
+          variant="primary"
+          icon={RotateCcw}
+          pending={retry.pending}
+          disabledReason={retry.disabledReason}
+          onClick={retry.run}
+        >
+          Retry {formatNumber(job.failed)} failed
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Outcomes in the order of the bar. */
+const OUTCOMES = ['done', 'unchanged', 'conflict', 'failed', 'open'] as const;
+
+/** What was asked, and how far it has come. */
+function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
+  const outcomes = OUTCOMES.map((state) => ({ state, count: countByState(job, state) })).filter(
+    ({ state, count }) => count > 0 || state === 'done',
+  );
+  const processed = getProcessed(job);
+  const { reviewedAt } = job.parameters;
+  return (
+    <section className="card job-asked" aria-label="What was asked">
+      <p className="job-label">What was asked</p>
+      <p className="job-sentence">{job.title}.</p>
+      <ul className="job-notes">
+        {typeof reviewedAt === 'string' && (
+          <li>Reviewed {formatExactDate(reviewedAt)}; anyone changed after that is left alone.</li>
+        )}
+        {job.inverseOf !== null && (
+          <li>
+            Undoes <JobNumber id={job.inverseOf} />.
+          </li>
+        )}
+        {job.afterJobId !== null && (
+          <li>
+            Runs after <JobNumber id={job.afterJobId} />.
+          </li>
+        )}
+      </ul>
+      <div className="job-outcomes" aria-hidden>
+        {outcomes
+          .filter(({ count }) => count > 0)
+          .map(({ state, count }) => (
+            <i key={state} className={`job-outcome-${state}`} style={{ flexGrow: count }} />
+          ))}
+      </div>
+      <div className="job-legend">
+        <ul className="num" aria-label="Outcomes">
+          {outcomes.map(({ state, count }) => (
+            <li key={state}>
+              <i className={`job-outcome-${state}`} aria-hidden />
+              <b>{formatNumber(count)}</b> {OUTCOME_LABELS[state].label.toLowerCase()}
+            </li>
+          ))}
+        </ul>
+        {!hasEnded(job) && (
+          <span className="num">
+            {job.state === 'waiting' && processed === 0 ? (
+              formatWaiting(job)
+            ) : (
+              <>
+                <b>{formatNumber(processed)}</b> of {formatNumber(job.total)}
+                {job.state === 'running'
+                  ? ` · ${formatForecast(job, rate) ?? 'running'}`
+                  : ` · ${STATE_LABELS[job.state].label.toLowerCase()}`}
+              </>
+            )}
+          </span>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const JobNumber = ({ id }: { id: number }) => (
+  <Link to="/jobs/$jobId" params={{ jobId: id }}>
+    job {formatNumber(id)}
+  </Link>
+);
+
+const SEGMENTS = ['all', 'failed', 'unchanged', 'done', 'conflict', 'open'] as const;
+
+interface ItemsProps extends ReturnType<typeof useJobView> {
+  job: Job;
+  reasons: readonly JobReason[];
+}
+
+function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
+  const { groups } = useDirectory();
+  const { rows, isDimmed, error, isFetching, refetch } = useJobItems(job, view, reasons);
+  const [one, many] = JOB_KINDS[job.kind].nouns;
+  const { kind, parameters } = job;
+  const columns = useMemo(
+    () => createItemColumns({ kind, parameters }, groups, one),
+    [kind, parameters, groups, one],
+  );
+  const isFiltered = view.state !== 'all' || view.reason !== '' || view.q !== '';
+  const segments = SEGMENTS.filter(
+    (state) => state === 'all' || state === view.state || countByState(job, state) > 0,
+  );
+  return (
+    <div className="job-items">
+      <div className="job-items-bar">
+        <SegmentedControl
+          label="Outcome"
+          value={view.state}
+          onChange={(state) => show({ ...view, state, reason: '' })}
+          options={segments.map((value) => ({
+            value,
+            label: value === 'all' ? 'All' : OUTCOME_LABELS[value].label,
+            count: countByState(job, value),
+          }))}
+        />
+        {view.reason !== '' && (
+          <RemovableChip label={`Reason: ${view.reason}`} onRemove={() => show({ ...view, reason: '' })} />
+        )}
+        <SearchField
+          label={`Search the ${many} of this job`}
+          placeholder={kind.startsWith('entries') ? 'Name' : 'Name or e-mail'}
+          value={view.q}
+          onChange={type}
+          onBlur={settle}
+        />
+      </div>
+      <DataTable
+        label={many === 'people' ? 'People' : 'Items'}
+        columns={columns}
+        rows={rows}
+        rowId={getItemId}
+        rowLabel={getItemLabel}
+        error={error}
+        onRetry={refetch}
+        refetching={isDimmed || (isFetching && error !== undefined)}
+        empty={<EmptyState icon={ListChecks} title={`This job has no ${many}`} />}
+        onClearFilters={isFiltered ? () => show({ state: 'all', reason: '', q: '' }) : undefined}
+        footer={
+          rows &&
+          (view.q !== '' && rows.length >= MAX_FOUND
+            ? `The first ${formatNumber(MAX_FOUND)} matches: search for more of the name to see the others`
+            : `${pluralize(rows.length, one, many)} in the order of the request`)
+        }
+      />
+    </div>
+  );
+}
+
+interface ReasonsProps {
+  title: string;
+  reasons: readonly JobReason[];
+  current: JobView;
+  onShow: (view: JobView) => void;
+}
+
+/** Reasons with their counts; a click shows only their items. */
+function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
+  return (
+    <Card title={title}>
+      <ul className="job-reasons">
+        {reasons.map(({ state, reason, count }) => {
+          const isShown = current.reason === reason;
+          return (
+            <li key={reason}>
+              <button
+                type="button"
+                className="job-reason"
+                aria-pressed={isShown}
+                onClick={() =>
+                  onShow(
+                    isShown
+                      ? { ...current, reason: '' }
+                      : { q: '', state: ITEM_STATES.find((one) => one === state) ?? 'all', reason },
+                  )
+                }
+              >
+                <b className="num">{formatNumber(count)}</b> <span>{reason}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}
+
+/** What Undo does and until when, or why it is not possible. */
+function UndoCard({ job }: { job: Job }) {
+  const { undoUntil } = job;
+  if (undoUntil !== null && isUndoable(job)) {
+    return (
+      <Card
+        title="Undo"
+        actions={
+          <span className="job-undo-left">
+            until <time dateTime={undoUntil}>{formatMoment(undoUntil)}</time>
+          </span>
+        }
+      >
+        <CardBody>
+          <p className="job-undo">{describeUndo(job)}</p>
+          <p className="job-undo">
+            No longer possible <Distance to={undoUntil} />.
+          </p>
+        </CardBody>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Undo">
+      <CardBody>
+        <p className="job-undo">
+          {job.inverseJobId === null ? (
+            getUndoReason(job)
+          ) : (
+            <>
+              Undone by <JobNumber id={job.inverseJobId} />.
+            </>
+          )}
+        </p>
+      </CardBody>
+    </Card>
+  );
+}
+
+function getUndoReason(job: Job): string {
+  if (!hasEnded(job)) return 'Possible after the end of the job, for what it has changed.';
+  if (job.done === 0) return 'Nothing was changed, so there is nothing to undo.';
+  if (job.undoUntil !== null)
+    return `No longer possible: the time for it ended ${formatMoment(job.undoUntil)}.`;
+  if (job.kind === 'users.remove')
+    return `Not possible: ${countItems(job, job.done)} left the site and have to be added again.`;
+  return 'Not possible: what this job did cannot be turned back automatically.';
 }

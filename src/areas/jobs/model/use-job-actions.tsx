@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import {
+  cancelJobMutation,
+  pauseJobMutation,
+  resumeJobMutation,
+  retryJobMutation,
+  undoJobMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { endSentence } from '../../../lib/sentences.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { toast } from '../../../ui/toast.ts';
+import { showStartedJob } from '../index.ts';
+import { formatMoment } from './format.ts';
+import { JOB_KINDS } from './job-kinds.ts';
+import { cacheJob } from './jobs.ts';
+import { getProcessed, hasEnded } from './progress.ts';
+
+/** Counts items with their noun: "1 person", "1,204 people". */
+export const countItems = ({ kind }: Pick<Job, 'kind'>, count: number): string =>
+  pluralize(count, ...JOB_KINDS[kind].nouns);
+
+/** What the undo of a job does, in words. */
+export const describeUndo = (job: Job): string =>
+  `Gives ${countItems(job, job.done)} back what this job replaced. Anyone changed by someone else since then is left alone and listed.`;
+
+/** Actions for a job with the reasons why they are not possible; those that do not apply to its state are undefined. */
+export function useJobActions(job: Job) {
+  const client = useQueryClient();
+  const { user, capabilities } = useSession();
+  const { reason: closed } = usePermission('pauseJob');
+  const pause = useWrite('pauseJob', pauseJobMutation());
+  const resume = useWrite('resumeJob', resumeJobMutation());
+  const cancel = useWrite('cancelJob', cancelJobMutation());
+  const retry = useWrite('retryJob', retryJobMutation());
+  const undo = useWrite('undoJob', undoJobMutation());
+  const isOwn = job.ownerId === user.id;
+  const foreignReason =
+    isOwn || capabilities.includes('Manage Settings')
+      ? undefined
+      : formatMissingCapabilities(['Manage Settings']);
+  const path = { jobId: job.id };
+  const isOpen = !hasEnded(job);
+  const callbacks = {
+    onSuccess: (next: Job) => {
+      if (isOwn) cacheJob(client, next);
+    },
+    onError: ({ message }: Error) =>
+      toast({ tone: 'bad', title: `${job.title}: nothing done`, description: message }),
+  };
+
+  const confirmCancel = () => {
+    const rest = job.total - getProcessed(job);
+    return confirm({
+      title: 'Cancel this job?',
+      body: (
+        <p>
+          {endSentence(job.title)} {countItems(job, job.done)} changed so far stay changed;{' '}
+          {formatNumber(rest)} of {formatNumber(job.total)} will not be attempted. A cancelled job cannot be
+          resumed.
+        </p>
+      ),
+      action: 'Cancel job',
+      cancel: 'Keep running',
+      danger: true,
+      run: async () => callbacks.onSuccess(await cancel.mutateAsync({ path })),
+    });
+  };
+  const confirmUndo = () =>
+    confirm({
+      title: `Undo for ${countItems(job, job.done)}?`,
+      body: (
+        <p>
+          {endSentence(job.title)} {describeUndo(job)} The undo is a job of its own
+          {job.undoUntil !== null && ` and can be started until ${formatMoment(job.undoUntil)}`}.
+        </p>
+      ),
+      action: 'Undo',
+      run: async () => showStartedJob(client, await undo.mutateAsync({ path })),
+    });
+  const startRetry = () =>
+    retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
+
+  return {
+    isOwn,
+    pause:
+      job.state === 'waiting' || job.state === 'running'
+        ? {
+            pending: pause.isPending,
+            disabledReason: closed ?? foreignReason,
+            run: () => pause.mutate({ path }, callbacks),
+          }
+        : undefined,
+    resume:
+      job.state === 'paused'
+        ? {
+            pending: resume.isPending,
+            disabledReason:
+              closed ?? (isOwn ? undefined : 'Only the person who started this job can resume it'),
+            run: () => resume.mutate({ path }, callbacks),
+          }
+        : undefined,
+    cancel: isOpen
+      ? {
+          pending: cancel.isPending,
+          disabledReason: closed ?? foreignReason,
+          run: () => void confirmCancel(),
+        }
+      : undefined,
+    retry:
+      !isOpen && job.failed > 0
+        ? { pending: retry.isPending, disabledReason: closed, run: startRetry }
+        : undefined,
+    undo: { pending: undo.isPending, disabledReason: closed, run: () => void confirmUndo() },
+  };
+}

@@ -1,0 +1,113 @@
+import { ArrowRight } from 'lucide-react';
+import type { GroupInfoResponse, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
+import { PersonLink } from '../../../directory/person-columns.tsx';
+import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
+import { OUTCOME_LABELS } from '../model/format.ts';
+import { describeChange } from '../model/item-change.ts';
+
+export const getItemId = ({ number }: JobItem): number => number;
+export const getItemLabel = ({ label, number }: JobItem): string => label ?? `Item ${number}`;
+
+/** Column of a value that the items of a kind change. */
+const CHANGE_HEADERS: Partial<Record<Job['kind'], string>> = {
+  'licenses.change': 'License',
+  'groups.change': 'Groups',
+  'users.update': 'Change',
+};
+
+function ItemName({ item, isRemoval, tabIndex }: { item: JobItem; isRemoval: boolean; tabIndex: 0 | -1 }) {
+  const { input, detail, state } = item;
+  const { userId } = input;
+  const name = getItemLabel(item);
+  if (typeof userId !== 'number')
+    return (
+      <span className="job-item-name">
+        <span title={name}>{name}</span> {detail !== null && <small title={detail}>{detail}</small>}
+      </span>
+    );
+  return (
+    <span className="job-item-name" title={detail === null ? name : `${name}, ${detail}`}>
+      {isRemoval && state === 'done' ? (
+        <span className="person">
+          <Avatar name={name} id={userId} />
+          <span>{name}</span>
+        </span>
+      ) : (
+        <PersonLink id={userId} name={name} to="/users/$userId" tabIndex={tabIndex} />
+      )}{' '}
+      {detail !== null && <small>{detail}</small>}
+    </span>
+  );
+}
+
+/** Columns of the items of a job. @param noun name of one item */
+export function createItemColumns(
+  job: Pick<Job, 'kind' | 'parameters'>,
+  groups: readonly GroupInfoResponse[],
+  noun: string,
+): readonly Column<JobItem>[] {
+  const changeHeader = CHANGE_HEADERS[job.kind];
+  const changeColumn: Column<JobItem> = {
+    id: 'change',
+    header: changeHeader ?? '',
+    minWidth: 160,
+    small: 'line',
+    cell: (item) => {
+      const change = describeChange(job, item, groups);
+      if (!change) return null;
+      const { from, to } = change;
+      return (
+        <span className="job-change" title={from === undefined ? to : `${from} to ${to}`}>
+          {from !== undefined && (
+            <>
+              {from} <ArrowRight aria-label="to" />{' '}
+            </>
+          )}
+          <b data-done={item.state === 'done' || undefined}>{to}</b>
+        </span>
+      );
+    },
+  };
+  return [
+    {
+      id: 'item',
+      header: noun.charAt(0).toUpperCase() + noun.slice(1),
+      minWidth: 230,
+      cell: (item, { tabIndex }) => (
+        <ItemName item={item} isRemoval={job.kind === 'users.remove'} tabIndex={tabIndex} />
+      ),
+    },
+    ...(changeHeader === undefined ? [] : [changeColumn]),
+    {
+      id: 'outcome',
+      header: 'Outcome',
+      width: 104,
+      small: 'aside',
+      cell: ({ state }) => <Badge tone={OUTCOME_LABELS[state].tone}>{OUTCOME_LABELS[state].label}</Badge>,
+    },
+    {
+      id: 'reason',
+      header: 'Reason',
+      minWidth: 200,
+      small: 'line',
+      cell: ({ reason }) => (reason === null ? '' : <span title={reason}>{reason}</span>),
+    },
+    {
+      id: 'time',
+      header: 'Time',
+      width: 92,
+      align: 'end',
+      cell: ({ endedDate }) =>
+        endedDate === null ? (
+          ''
+        ) : (
+          <time dateTime={endedDate} title={formatExactDate(endedDate)}>
+            {formatTime(new Date(endedDate))}
+          </time>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import { expect, test, vi } from 'vitest';
+import { createPagedRows } from './paged-rows.ts';
+
+test('pages in view and their neighbours are loaded once', async () => {
+  const read = vi.fn<(number: number) => Promise<string[]>>((number) =>
+    Promise.resolve([`${number}a`, `${number}b`]),
+  );
+  const rows = createPagedRows({ length: 7, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
+  expect(rows.at(1)).toBe('1b');
+  expect(rows.at(5)).toBeUndefined();
+  await vi.waitFor(() => expect(rows.at(5)).toBe('3b'));
+  expect(new Set(read.mock.calls.flat())).toEqual(new Set([2, 3, 4]));
+});
+
+test('a page that failed to load is loaded again on demand', async () => {
+  const read = vi
+    .fn<() => Promise<string[]>>()
+    .mockRejectedValueOnce(new Error('away'))
+    .mockResolvedValue(['2a']);
+  const rows = createPagedRows({ length: 3, pageSize: 2, firstPage: ['1a', '1b'], loadPage: read });
+  rows.at(2);
+  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'));
+});
+
+test('rows of an earlier reading stay until they are read again', async () => {
+  const released = Promise.withResolvers<string[]>();
+  const rows = createPagedRows({
+    length: 4,
+    pageSize: 2,
+    firstPage: ['1a', '1b'],
+    loadPage: () => released.promise,
+    stalePages: new Map([[2, ['old', 'old']]]),
+  });
+  expect([rows.at(0), rows.at(2)]).toEqual(['1a', 'old']);
+  released.resolve(['2a', '2b']);
+  await vi.waitFor(() => expect(rows.at(2)).toBe('2a'));
+});
