@@ -7,6 +7,7 @@ import type { Operation } from './kernel/http/contract.ts';
 import { hashSecret } from './kernel/secret.ts';
 import {
   foreignCalls,
+  jobOperations,
   UNKNOWN_ID,
   publicOperations,
   ownSessionOperations,
@@ -51,15 +52,22 @@ test('every operation is public by decision, concerns the own session, or requir
     expect([id, access === 'public']).toEqual([id, publicOperations.has(id)]);
     expect([id, capabilities.length > 0]).toEqual([
       id,
-      !publicOperations.has(id) && !ownSessionOperations.has(id) && !platformOperations.has(id),
+      !publicOperations.has(id) &&
+        !ownSessionOperations.has(id) &&
+        !platformOperations.has(id) &&
+        !jobOperations.has(id),
     ]);
-    expect([id, scope !== undefined]).toEqual([id, !publicOperations.has(id) && !consoleOnly]);
+    expect([id, scope !== undefined]).toEqual([
+      id,
+      !publicOperations.has(id) && !consoleOnly && !jobOperations.has(id),
+    ]);
   }
 });
 
 test('foreignRows covers every implemented operation that requires capabilities', () => {
   const built = contract.operations.filter(
-    ({ id, capabilities }) => capabilities.length > 0 && !registry.notBuilt.some((name) => name === id),
+    ({ id, capabilities }) =>
+      (capabilities.length > 0 || jobOperations.has(id)) && !registry.notBuilt.some((name) => name === id),
   );
   expect(Object.keys(foreignCalls).toSorted()).toEqual(built.map(({ id }) => id).toSorted());
 });
@@ -139,8 +147,12 @@ onEachApp((context) => {
       test('rejects callers without the scope, the capability or Access Web Service with 403', async () => {
         const scopes = allScopes.filter((scope) => scope !== (operation.scope as Scope | undefined));
         const refused = [
-          createBearerClient(await makeToken(context().db, administrator, scopes)),
-          createBearerClient((await makePersonWithout(...operation.capabilities)).token),
+          ...(jobOperations.has(operation.id)
+            ? []
+            : [
+                createBearerClient(await makeToken(context().db, administrator, scopes)),
+                createBearerClient((await makePersonWithout(...operation.capabilities)).token),
+              ]),
           createBearerClient((await makePersonWithout('Access Web Service')).token),
         ];
         for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
@@ -226,7 +238,13 @@ onEachApp((context) => {
       test.each(['program', 'console'] as const)('reveal and change nothing (%s)', async (door) => {
         const operation = contract.operations.find((each) => each.id === id);
         if (!operation) throw new Error(`${id} is not in the contract`);
-        const ids = { userId: administrator.userId, groupId: administrator.groupId, entryTypeId, fieldId };
+        const ids = {
+          userId: administrator.userId,
+          groupId: administrator.groupId,
+          entryTypeId,
+          fieldId,
+          part: 1,
+        };
         const path = buildPath(operation, ids) + (row.query?.(administrator) ?? '');
         const caller = as(context().app, foreignAdministrator, door);
         const { status, text, body } = await call(caller, operation, path, row.body?.(administrator));

@@ -957,9 +957,9 @@ export type AddressRehearsal = {
 };
 
 /**
- * `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
+ * `uploading`: the items of the job arrive in parts (putJobPart) and it starts with submitJob. `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
  */
-export type JobState = 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
+export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
 
 export type Job = {
     id: number;
@@ -975,7 +975,7 @@ export type Job = {
      */
     ownerName: string | null;
     /**
-     * Number of items.
+     * Number of items; while they are uploaded, of those received.
      */
     total: number;
     done: number;
@@ -1014,7 +1014,13 @@ export type Job = {
     };
 };
 
+/**
+ * Instead of the items: they follow in parts (putJobPart). The job has the state `uploading` until submitJob starts it.
+ */
+export type UploadsItems = true;
+
 export type UserUpdates = {
+    uploadsItems?: UploadsItems;
     isActive?: boolean;
     /**
      * Cannot be turned off (spec 3).
@@ -1025,7 +1031,7 @@ export type UserUpdates = {
      */
     ipRestrictionsEnabled?: true;
     timeZone?: NullableTimeZone;
-    userIds: Array<UserId>;
+    userIds?: Array<UserId>;
     /**
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
@@ -1041,7 +1047,8 @@ export type UserUpdates = {
 };
 
 export type UserRemovals = {
-    userIds: Array<UserId>;
+    uploadsItems?: UploadsItems;
+    userIds?: Array<UserId>;
     /**
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
@@ -1062,7 +1069,8 @@ export type LicenseChange = {
 };
 
 export type LicenseChanges = {
-    licenses: Array<LicenseChange>;
+    uploadsItems?: UploadsItems;
+    licenses?: Array<LicenseChange>;
     /**
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
@@ -1090,7 +1098,8 @@ export type MembershipChange = {
 };
 
 export type MembershipChanges = {
-    memberships: Array<MembershipChange>;
+    uploadsItems?: UploadsItems;
+    memberships?: Array<MembershipChange>;
     /**
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
@@ -1147,6 +1156,47 @@ export type JobReason = {
     state: JobItemState;
     reason: string;
     count: number;
+};
+
+/**
+ * SHA-256 in hexadecimal digits.
+ */
+export type Sha256 = string;
+
+export type JobPart = {
+    part: number;
+    /**
+     * Number of the first item in the job.
+     */
+    firstItem: number;
+    /**
+     * Number of items.
+     */
+    count: number;
+    /**
+     * Length of the request body.
+     */
+    bytes: number;
+    sha256: Sha256;
+    receivedDate: string;
+};
+
+export type UserItem = {
+    userId: UserId;
+};
+
+export type JobPartItems = {
+    /**
+     * Items as the operation that started the upload takes them.
+     */
+    items: Array<UserItem | LicenseChange | MembershipChange>;
+};
+
+export type JobSubmission = {
+    /**
+     * SHA-256 of each part in order.
+     */
+    parts: Array<Sha256>;
 };
 
 export type BackupRequestVm = {
@@ -6631,6 +6681,211 @@ export type ListJobReasonsResponses = {
 };
 
 export type ListJobReasonsResponse = ListJobReasonsResponses[keyof ListJobReasonsResponses];
+
+export type ListJobPartsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/parts';
+};
+
+export type ListJobPartsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListJobPartsError = ListJobPartsErrors[keyof ListJobPartsErrors];
+
+export type ListJobPartsResponses = {
+    /**
+     * The parts.
+     */
+    200: Array<JobPart>;
+};
+
+export type ListJobPartsResponse = ListJobPartsResponses[keyof ListJobPartsResponses];
+
+export type PutJobPartData = {
+    body: JobPartItems;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+        /**
+         * Number of the part, starting at 1.
+         */
+        part: number;
+    };
+    query: {
+        /**
+         * Number of the first item of the part in the job, starting at 1.
+         */
+        firstItem: number;
+        /**
+         * SHA-256 of the request body in hexadecimal digits. 400 if the body has another one.
+         */
+        sha256: Sha256;
+    };
+    url: '/api/rest/v1/management/jobs/{jobId}/parts/{part}';
+};
+
+export type PutJobPartErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type PutJobPartError = PutJobPartErrors[keyof PutJobPartErrors];
+
+export type PutJobPartResponses = {
+    /**
+     * The stored part.
+     */
+    200: JobPart;
+};
+
+export type PutJobPartResponse = PutJobPartResponses[keyof PutJobPartResponses];
+
+export type SubmitJobData = {
+    body: JobSubmission;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/submit';
+};
+
+export type SubmitJobErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type SubmitJobError = SubmitJobErrors[keyof SubmitJobErrors];
+
+export type SubmitJobResponses = {
+    /**
+     * The job is complete and runs in the background.
+     */
+    202: Job;
+};
+
+export type SubmitJobResponse = SubmitJobResponses[keyof SubmitJobResponses];
 
 export type PauseJobData = {
     body?: never;

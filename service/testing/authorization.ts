@@ -52,6 +52,22 @@ export const ownSessionOperations = new Set([
   'recordExport',
 ]);
 
+/** Operations on jobs: which jobs a caller sees and steers depends on who started them and on the scope of their kind. */
+export const jobOperations = new Set([
+  'listJobs',
+  'getJob',
+  'listJobItems',
+  'listJobReasons',
+  'listJobParts',
+  'putJobPart',
+  'submitJob',
+  'pauseJob',
+  'resumeJob',
+  'cancelJob',
+  'retryJob',
+  'undoJob',
+]);
+
 /** Operations above all sites. A capability on one site is not enough; their own tests cover them. */
 export const platformOperations = new Set([
   'listPlatformSites',
@@ -241,6 +257,13 @@ export const foreignCalls: Record<
   getJob: { status: 404 },
   listJobItems: { status: 404 },
   listJobReasons: { status: 404 },
+  listJobParts: { status: 404 },
+  putJobPart: {
+    status: 404,
+    query: () => `?firstItem=1&sha256=${'0'.repeat(64)}`,
+    body: ({ userId }) => ({ items: [{ userId }] }),
+  },
+  submitJob: { status: 404, body: () => ({ parts: ['0'.repeat(64)] }) },
   pauseJob: { status: 404 },
   resumeJob: { status: 404 },
   cancelJob: { status: 404 },

@@ -12,7 +12,7 @@ import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
-import { requireUniqueUsers, startJob } from '../jobs/index.ts';
+import { getListedItems, requireUniqueUsers, startJob } from '../jobs/index.ts';
 import {
   addToGroups,
   checkGrantableGroups,
@@ -65,11 +65,11 @@ const groupNameTaken = (name: string) =>
   ]);
 
 export const groupHandlers: Handlers<Operations> = {
-  startMembershipChanges: (call) =>
+  startMembershipChanges: async (call) =>
     startJob(call, {
       kind: 'groups.change',
       parameters: {},
-      items: requireUniqueUsers('memberships', call.body.memberships),
+      items: requireUniqueUsers('memberships', getListedItems(call.body, 'memberships')),
     }),
 
   async listGroups({ db, caller, query }) {

@@ -29,13 +29,18 @@ interface MembershipChange {
 export const membershipsJob = defineJobKind<ReviewedPlan, MembershipChange>({
   kind: 'groups.change',
   operation: 'startMembershipChanges',
+  itemSchema: 'MembershipChange',
+  uniqueBy: 'userId',
   labels: USER_LABELS,
   async describe({ db, siteId }, _parameters, items) {
     const people = pluralize(items.length, 'person', 'people');
-    const added = new Set(items.flatMap(({ add }) => add));
-    const removed = new Set(items.flatMap(({ remove }) => remove));
+    const changes = await items.listDistinct('add', 'remove');
+    const added = new Set(changes.flatMap(({ add }) => add));
+    const removed = new Set(changes.flatMap(({ remove }) => remove));
     const [groupId, ...others] = [...added, ...removed];
-    const isSame = items.every(({ add, remove }) => add.length + remove.length === added.size + removed.size);
+    const isSame = changes.every(
+      ({ add, remove }) => add.length + remove.length === added.size + removed.size,
+    );
     if (groupId === undefined || !isSame || (added.size > 0 && removed.size > 0))
       return `Change the groups of ${people}`;
     const groups =

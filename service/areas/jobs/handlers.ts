@@ -1,20 +1,23 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { conflict, forbidden } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
-import type { Caller } from '../../kernel/auth/caller.ts';
-import type { Db } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
+import { getVisibleKinds, requireReadableJob, requireVisible } from './access.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { startPlan, toJob } from './start.ts';
+import { listJobParts, putJobPart, submitJob } from './uploads.ts';
 
 type Operations =
   | 'listJobs'
   | 'getJob'
   | 'listJobItems'
   | 'listJobReasons'
+  | 'listJobParts'
+  | 'putJobPart'
+  | 'submitJob'
   | 'pauseJob'
   | 'resumeJob'
   | 'cancelJob'
@@ -22,30 +25,41 @@ type Operations =
   | 'undoJob';
 
 export const jobHandlers: Handlers<Operations> = {
-  async listJobs({ db, caller, query, services }) {
+  async listJobs(call) {
+    const { db, caller, query, services } = call;
     const isOthers = query.owner === 'others';
     if (isOthers && !caller.capabilities.has('View Activity'))
       throw forbidden('Jobs of other users require the capability View Activity');
-    const filter = { userId: caller.userId, isOthers, state: query.state };
+    const filter = {
+      userId: caller.userId,
+      isOthers,
+      state: query.state,
+      kinds: getVisibleKinds(call),
+    };
     const jobs = await store.listJobs(db, caller.siteId, filter, parsePage(query));
     return ok(jobs.map((job) => toJob(job, services)));
   },
 
-  async getJob({ db, caller, params, services }) {
-    return ok(toJob(await requireReadableJob(db, caller, params.jobId), services));
+  async getJob(call) {
+    return ok(toJob(await requireReadableJob(call, call.params.jobId), call.services));
   },
 
-  async listJobItems({ db, caller, params, query }) {
-    const { id } = await requireReadableJob(db, caller, params.jobId);
-    const { siteId } = caller;
+  async listJobItems(call) {
+    const { db, params, query } = call;
+    const { id } = await requireReadableJob(call, params.jobId);
+    const { siteId } = call.caller;
     const { state, reason, search } = query;
     return ok(await store.listItems(db, { siteId, jobId: id }, { state, reason, search }, parsePage(query)));
   },
 
-  async listJobReasons({ db, caller, params }) {
-    const { id } = await requireReadableJob(db, caller, params.jobId);
-    return ok(await store.listReasons(db, { siteId: caller.siteId, jobId: id }));
+  async listJobReasons(call) {
+    const { id } = await requireReadableJob(call, call.params.jobId);
+    return ok(await store.listReasons(call.db, { siteId: call.caller.siteId, jobId: id }));
   },
+
+  listJobParts,
+  putJobPart,
+  submitJob,
 
   pauseJob: (call) =>
     setState(call, 'job.pause', 'paused', (job) => {
@@ -67,7 +81,7 @@ export const jobHandlers: Handlers<Operations> = {
 
   async retryJob(call) {
     const { db, caller, params } = call;
-    const job = await requireReadableJob(db, caller, params.jobId);
+    const job = await requireReadableJob(call, params.jobId);
     if (!isEnded(job)) throw conflict('This job has not ended yet');
     const failed = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'failed');
     if (failed.length === 0) throw conflict('No item of this job failed');
@@ -77,7 +91,7 @@ export const jobHandlers: Handlers<Operations> = {
 
   async undoJob(call) {
     const { db, caller, params, services } = call;
-    const job = toJob(await requireReadableJob(db, caller, params.jobId), services);
+    const job = toJob(await requireReadableJob(call, params.jobId), services);
     if (job.undoUntil === null || Date.parse(job.undoUntil) < Date.now())
       throw conflict('Nothing of this job can be restored any more');
     const done = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'done');
@@ -92,17 +106,6 @@ export const jobHandlers: Handlers<Operations> = {
 const isEnded = ({ state }: StoredJob | Job): boolean =>
   state === 'finished' || state === 'cancelled' || state === 'stopped';
 
-/** The job of the caller, or of another user if the caller sees activity. @throws ApiError 404 */
-async function requireReadableJob(db: Db, caller: Caller, jobId: number): Promise<StoredJob> {
-  return requireVisible(await store.findJob(db, caller.siteId, jobId), caller, jobId);
-}
-
-function requireVisible(job: StoredJob | undefined, caller: Caller, jobId: number): StoredJob {
-  const isVisible = job && (job.ownerId === caller.userId || caller.capabilities.has('View Activity'));
-  if (!isVisible) throw notFound(`Job ${jobId}`);
-  return job;
-}
-
 async function setState(
   call: Call<'pauseJob' | 'resumeJob' | 'cancelJob'>,
   action: string,
@@ -112,7 +115,7 @@ async function setState(
   const { caller, params, services } = call;
   const { siteId } = caller;
   const job = await change(call.db, getActor(call), async (tx, record) => {
-    const before = requireVisible(await store.lockJob(tx, siteId, params.jobId), caller, params.jobId);
+    const before = requireVisible(call, await store.lockJob(tx, siteId, params.jobId), params.jobId);
     if (before.ownerId !== caller.userId && !caller.capabilities.has('Manage Settings'))
       throw forbidden('Jobs of other users require the capability Manage Settings');
     check(before);

@@ -1,2 +1,2 @@
 /** Jobs: starting one for a request. */
-export { requireUniqueUsers, startJob, toUserItems } from './start.ts';
+export { getListedItems, requireUniqueUsers, startJob, toUserItems } from './start.ts';

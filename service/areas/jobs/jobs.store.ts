@@ -31,19 +31,22 @@ export interface JobFilter {
   userId: number;
   isOthers: boolean;
   state: JobState | undefined;
+  /** Only jobs of these kinds. */
+  kinds: readonly string[] | undefined;
 }
 
 /** A page of jobs, newest first. */
 export async function listJobs(
   db: Db,
   siteId: number,
-  { userId, isOthers, state }: JobFilter,
+  { userId, isOthers, state, kinds }: JobFilter,
   page: Page,
 ): Promise<StoredJob[]> {
   const { rows } = await sql<StoredJob>`
     select ${COLUMNS} from ${FROM}
     where j.site_id = ${siteId} and j.owner_id ${isOthers ? sql`<>` : sql`=`} ${userId}
       ${state === undefined ? sql`` : sql`and j.state = ${state}`}
+      ${kinds === undefined ? sql`` : sql`and j.kind = any(${[...kinds]}::text[])`}
     order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
 }

@@ -1,12 +1,23 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { badRequest, retryLater } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
-import { authorize } from '../../kernel/auth/authorize.ts';
+import { authorize, requireProofOfPresence } from '../../kernel/auth/authorize.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Tx } from '../../kernel/db/database.ts';
+import type { Operation } from '../../kernel/http/contract.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../kernel/http/parameters.ts';
-import type { JobPlan } from '../../kernel/jobs/job-kind.ts';
-import { countOpenJobs, insertJob, JOB_LIMITS } from '../../kernel/jobs/jobs.store.ts';
+import type { JobKind, JobPlan } from '../../kernel/jobs/job-kind.ts';
+import {
+  countOpenJobs,
+  getStoredItems,
+  insertAllItems,
+  insertJob,
+  JOB_LIMITS,
+  setTitle,
+  type ClaimedJob,
+  type JobKey,
+} from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
@@ -25,11 +36,28 @@ export type StartCall = Pick<Call, 'db' | 'caller' | 'origin' | 'operations' | '
 export const toUserItems = (userIds: readonly number[]): { userId: number }[] =>
   [...new Set(userIds)].map((userId) => ({ userId }));
 
+/**
+ * The items in the body of an operation that starts a job; undefined if they follow in parts.
+ * @throws ApiError 400 unless the body has either the items or `uploadsItems`
+ */
+export function getListedItems<Name extends string, Item>(
+  body: { uploadsItems?: true } & { [Key in Name]?: Item[] },
+  name: Name,
+): Item[] | undefined {
+  const items: Item[] | undefined = body[name];
+  if (body.uploadsItems && items)
+    throw badRequest([{ path: 'uploadsItems', message: `cannot be combined with ${name}` }]);
+  if (!body.uploadsItems && !items)
+    throw badRequest([{ path: name, message: 'or uploadsItems is required' }]);
+  return items;
+}
+
 /** @throws ApiError 400 for a user who occurs twice, whose second item would contradict the first */
 export function requireUniqueUsers<Item extends { userId: number }>(
   path: string,
-  items: readonly Item[],
-): readonly Item[] {
+  items: readonly Item[] | undefined,
+): readonly Item[] | undefined {
+  if (!items) return undefined;
   const seen = new Set<number>();
   const errors = items.flatMap(({ userId }, index) => {
     const isRepeated = seen.has(userId);
@@ -40,10 +68,13 @@ export function requireUniqueUsers<Item extends { userId: number }>(
   return items;
 }
 
+/** Request of a job whose items may follow in parts. */
+type JobStart = Omit<JobPlan, 'items'> & { items: readonly object[] | undefined };
+
 /** Starts the job of a request (`startPlan`) with the options in its body. */
 export function startJob(
   call: StartCall & { body: JobRequest },
-  { kind, parameters, items }: JobPlan,
+  { kind, parameters, items }: JobStart,
 ): Promise<{ status: 202; body: Job }> {
   const { reviewedAt, notBefore, afterJobId } = call.body;
   return startPlan(
@@ -56,22 +87,71 @@ export function startJob(
   );
 }
 
+/** The kind of a job, and the operation whose scope, capability and proof its owner needs. */
+export function getKind(
+  { operations, services }: Pick<Call, 'operations' | 'services'>,
+  kind: string,
+): { jobKind: JobKind; operation: Operation } {
+  const jobKind = services.jobKinds.get(kind);
+  if (!jobKind) throw new Error(`The kind ${kind} is not known`);
+  return { jobKind, operation: getOperation({ operations }, jobKind) };
+}
+
+/** The operation that starts jobs of a kind. */
+export function getOperation({ operations }: Pick<Call, 'operations'>, jobKind: JobKind): Operation {
+  const operation = operations.find(({ id }) => id === jobKind.operation);
+  if (!operation) throw new Error(`The contract has no operation ${jobKind.operation}`);
+  return operation;
+}
+
 /**
- * Stores a job in a transaction with its audit row and wakes the tasks that run jobs.
+ * Checks that the caller may start a job: scope, capability and, if the operation or what the job changes requires it, proof of
+ * presence.
+ * @throws ApiError 403
+ */
+export function authorizeStart(operation: Operation, caller: Caller, parameters: object): void {
+  authorize(operation, caller);
+  const changed = new Map<string, unknown>(Object.entries(parameters));
+  if (operation.stepUpProperties.some((name) => changed.get(name) !== undefined))
+    requireProofOfPresence(caller);
+}
+
+/** The owner of a job with the rights of the request that starts it. */
+export const toOwner = (caller: Caller): ClaimedJob['owner'] => ({
+  userId: caller.userId,
+  principalId: caller.acting?.principalId ?? null,
+  reportId: caller.acting?.reportId ?? null,
+  scopes: caller.scopes ? [...caller.scopes] : null,
+  isProven: caller.hasProofOfPresence,
+  isFederated: caller.isFederated,
+});
+
+/** Computes the title of a job from its stored items, and stores it. */
+export async function describeJob(
+  tx: Tx,
+  jobKind: JobKind,
+  { parameters, total, ...key }: JobKey & { parameters: object; total: number },
+): Promise<string> {
+  const items = getStoredItems(tx, key, total);
+  const title = await jobKind.describe({ db: tx, siteId: key.siteId }, parameters, items);
+  await setTitle(tx, key, { title, total });
+  return title;
+}
+
+/**
+ * Stores a job in a transaction with its audit row and wakes the tasks that run jobs. Without items the job waits for their upload
+ * (uploads.ts).
  * @throws ApiError 400 for an unknown predecessor, 403 without the capability of the kind, 429 for too many jobs
  */
 export async function startPlan(
   call: StartCall,
-  { kind, parameters, items }: JobPlan,
+  { kind, parameters, items }: JobStart,
   options: { inverseOf?: number; afterJobId?: number | undefined; notBefore?: Date | undefined } = {},
 ): Promise<{ status: 202; body: Job }> {
   const { db, caller, origin, services } = call;
-  const { siteId, userId, acting, scopes } = caller;
-  const jobKind = services.jobKinds.get(kind);
-  const operation = call.operations.find(({ id }) => id === jobKind?.operation);
-  if (!jobKind || !operation) throw new Error(`The kind ${kind} is not known`);
-  authorize(operation, caller);
-  const title = await jobKind.describe({ db, siteId }, parameters, items);
+  const { siteId, userId } = caller;
+  const { jobKind, operation } = getKind(call, kind);
+  authorizeStart(operation, caller, parameters);
   const job = await change(
     db,
     getActor(call),
@@ -84,27 +164,26 @@ export async function startPlan(
       const jobId = await insertJob(tx, {
         siteId,
         kind,
-        title,
+        // Replaced by what the items ask, once they are stored.
+        title: operation.summary,
+        state: items ? 'waiting' : 'uploading',
         parameters,
-        items,
-        labels: jobKind.labels,
         ip: origin.ip,
         requestId: origin.requestId,
-        owner: {
-          userId,
-          principalId: acting?.principalId ?? null,
-          reportId: acting?.reportId ?? null,
-          scopes: scopes ? [...scopes] : null,
-          isProven: caller.hasProofOfPresence,
-          isFederated: caller.isFederated,
-        },
+        owner: toOwner(caller),
         ...options,
       });
-      record({
-        action: 'job.start',
-        subject: ['job', jobId],
-        changes: { title: [null, title], items: [null, items.length] },
-      });
+      const key = { siteId, jobId };
+      const subject = ['job', jobId] as const;
+      if (items) {
+        await insertAllItems(tx, key, { labels: jobKind.labels, items });
+        const title = await describeJob(tx, jobKind, { ...key, parameters, total: items.length });
+        record({
+          action: 'job.start',
+          subject,
+          changes: { title: [null, title], items: [null, items.length] },
+        });
+      } else record({ action: 'job.upload', subject, changes: { kind: [null, kind] } });
       const stored = await store.findJob(tx, siteId, jobId);
       if (!stored) throw new Error('The stored job does not exist');
       return stored;

@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/api-error.ts';
 import { getActor, change } from '../../kernel/audit/change.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
-import { requireUniqueUsers, startJob } from '../jobs/index.ts';
+import { getListedItems, requireUniqueUsers, startJob } from '../jobs/index.ts';
 import { lockUser, requireAuthorityOver } from '../members/index.ts';
 import * as store from './licenses.store.ts';
 import { parseDays, computeDailySeats } from './seats.ts';
@@ -29,11 +29,11 @@ type Operations =
   | 'startLicenseChanges';
 
 export const licenseHandlers: Handlers<Operations> = {
-  startLicenseChanges: (call) =>
+  startLicenseChanges: async (call) =>
     startJob(call, {
       kind: 'licenses.change',
       parameters: {},
-      items: requireUniqueUsers('licenses', call.body.licenses),
+      items: requireUniqueUsers('licenses', getListedItems(call.body, 'licenses')),
     }),
 
   async searchUserLicenses({ db, caller, query }) {

@@ -60,11 +60,15 @@ export async function setLicenses(
 export const licensesJob = defineJobKind<ReviewedPlan, { userId: number; licenseTypeId: number }>({
   kind: 'licenses.change',
   operation: 'startLicenseChanges',
+  itemSchema: 'LicenseChange',
+  uniqueBy: 'userId',
   labels: USER_LABELS,
-  describe(_context, _parameters, items) {
-    const [first, ...others] = new Set(items.map(({ licenseTypeId }) => licenseTypeId));
+  async describe(_context, _parameters, items) {
+    const [first, ...others] = await items.listDistinct('licenseTypeId');
     const licenses = pluralize(items.length, 'license', 'licenses');
-    return others.length > 0 ? `Change ${licenses}` : `Set ${licenses} to ${getLicenseName(first)}`;
+    return others.length > 0
+      ? `Change ${licenses}`
+      : `Set ${licenses} to ${getLicenseName(first?.licenseTypeId)}`;
   },
   // Any item may revoke a license.
   locksSite: () => true,

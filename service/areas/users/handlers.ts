@@ -7,7 +7,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parseModifiedSince, parsePage } from '../../kernel/http/parameters.ts';
-import { startJob, toUserItems } from '../jobs/index.ts';
+import { getListedItems, startJob, toUserItems } from '../jobs/index.ts';
 import {
   buildUserEvent,
   getUsers,
@@ -50,18 +50,21 @@ export const userHandlers: Handlers<Operations> = {
   explainAccess: async (call) => ok(await explainAccess(call)),
 
   async startUserUpdates(call) {
-    const { userIds, isActive, twoFactorEnabled, ipRestrictionsEnabled } = call.body;
+    const { isActive, twoFactorEnabled, ipRestrictionsEnabled } = call.body;
     const timeZone = call.body.timeZone && normalizeTimeZone(call.body.timeZone);
     const parameters = { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone };
     if (Object.values(parameters).every((value) => value === undefined))
       throw badRequest([
         { path: 'isActive', message: 'or twoFactorEnabled, ipRestrictionsEnabled or timeZone is required' },
       ]);
-    return startJob(call, { kind: 'users.update', parameters, items: toUserItems(userIds) });
+    const userIds = getListedItems(call.body, 'userIds');
+    return startJob(call, { kind: 'users.update', parameters, items: userIds && toUserItems(userIds) });
   },
 
-  startUserRemovals: (call) =>
-    startJob(call, { kind: 'users.remove', parameters: {}, items: toUserItems(call.body.userIds) }),
+  async startUserRemovals(call) {
+    const userIds = getListedItems(call.body, 'userIds');
+    return startJob(call, { kind: 'users.remove', parameters: {}, items: userIds && toUserItems(userIds) });
+  },
 
   async searchUsers({ readDb: db, caller, query }) {
     const filter = {

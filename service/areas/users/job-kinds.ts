@@ -26,12 +26,14 @@ interface UserItem {
   timeZone?: string | null;
 }
 
-const formatPeople = (items: readonly UserItem[]) => pluralize(items.length, 'person', 'people');
+const formatPeople = (items: { length: number }) => pluralize(items.length, 'person', 'people');
 
 /** Job that activates or deactivates users, turns on two-factor authentication or IP restrictions, or sets time zones. */
 export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
   kind: 'users.update',
   operation: 'startUserUpdates',
+  itemSchema: 'UserItem',
+  uniqueBy: 'userId',
   labels: USER_LABELS,
   describe(_context, { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone }, items) {
     const people = formatPeople(items);
@@ -120,6 +122,8 @@ const getFields = (
 export const removeUsersJob = defineJobKind<ReviewedPlan, { userId: number }>({
   kind: 'users.remove',
   operation: 'startUserRemovals',
+  itemSchema: 'UserItem',
+  uniqueBy: 'userId',
   labels: USER_LABELS,
   describe: (_context, _parameters, items) => `Remove ${formatPeople(items)}`,
   locksSite: () => true,

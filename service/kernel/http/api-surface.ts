@@ -209,7 +209,7 @@ function addRoute(
     if (errors.length + body.errors.length > 0)
       throw toValidationError(operation, [...errors, ...body.errors]);
     if (!handle) throw new ApiError(501, 'This operation is not available in this version of the service');
-    const call = createCall(surface, request, reply, { ...parts, body: body.value, files }, dependencies);
+    const call = createCall(surface, request, reply, { ...parts, body, files }, dependencies);
     const response = await handle(call as never);
     if (response.file) return sendFile(request, reply, response.file);
     if (dependencies.validateResponses) await requireValidResponse(operation, response);
@@ -249,13 +249,20 @@ function createCall(
   surface: ApiSurface,
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: { params: unknown; query: unknown; body: unknown; files: readonly UploadedFile[] },
-  { contract, db, services }: ApiDependencies,
+  { body, ...parts }: { params: unknown; query: unknown; body: CheckedBody; files: readonly UploadedFile[] },
+  { bodyReader, contract, db, services }: ApiDependencies,
 ): Call {
   const signal = createDisconnectSignal(reply);
   let readDb: Db | undefined;
   return {
-    ...(parts as Pick<Call, 'params' | 'query' | 'body' | 'files'>),
+    ...(parts as Pick<Call, 'params' | 'query' | 'files'>),
+    body: body.value as Call['body'],
+    async readItems(itemSchema, sha256) {
+      if (!body.bytes) throw new Error('The operation does not have x-raw-body');
+      const items = await bodyReader.readItems(itemSchema, sha256, body.bytes);
+      if (items.errors.length > 0) throw badRequest(items.errors);
+      return items;
+    },
     ifMatch: request.headers['if-match'],
     range: request.headers.range,
     authorization: request.headers.authorization,

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ApiError, retryLater } from '../api-error.ts';
 import type { Contract, Operation } from './contract.ts';
-import { type CheckedBody, readJsonBody } from './read-body.ts';
+import { type CheckedBody, readJsonBody, readJsonItems, type ReadItems } from './read-body.ts';
 
 /** Bodies above this size are read in another thread: parsing and validating them would delay all other requests. */
 export const MAX_INLINE_BODY_BYTES = 256 * 1024;
@@ -12,15 +12,17 @@ const MAX_WORKER_MEMORY_MB = 512;
 const WORKER_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Message to the thread. */
-export interface BodyJob {
-  operationId: string;
-  /** Transferred, not copied. */
-  bytes: Uint8Array<ArrayBuffer>;
-}
+/** Message to the thread: a body of an operation, or a list of items. The bytes are transferred, not copied. */
+export type BodyJob = { bytes: Uint8Array<ArrayBuffer> } & (
+  | { operationId: string }
+  | { itemSchema: string; sha256: string }
+);
 
 /** Answer of the thread; `refusal` describes an ApiError. */
-export type BodyJobReply = { body: CheckedBody } | { refusal: { status: number; message: string } };
+export type BodyJobReply =
+  | { body: CheckedBody }
+  | { items: ReadItems }
+  | { refusal: { status: number; message: string } };
 
 /** Reads and validates the JSON bodies of all requests of a service. */
 export interface BodyReader {
@@ -29,13 +31,21 @@ export interface BodyReader {
    * @throws ApiError 400 or 413 for a body that cannot be read, 503 when the thread for large bodies fails
    */
   read(operation: Operation, bytes: Buffer): Promise<CheckedBody>;
+  /**
+   * Reads a list of items with a schema of the contract (`readJsonItems`).
+   * @throws ApiError as `read`
+   */
+  readItems(itemSchema: string, sha256: string, bytes: Buffer): Promise<ReadItems>;
   /** Number of bodies that were read in the other thread. */
   readonly offloadedCount: number;
   stop(): Promise<void>;
 }
 
 /** Creates a reader for the operations of a contract. Its thread starts with the first large body. */
-export function createBodyReader({ document }: Pick<Contract, 'document'>): BodyReader {
+export function createBodyReader({
+  document,
+  validateItems,
+}: Pick<Contract, 'document' | 'validateItems'>): BodyReader {
   // One body at a time, so that a thread that fails names the body.
   const limit = pLimit(1);
   let worker: Worker | undefined;
@@ -58,7 +68,7 @@ export function createBodyReader({ document }: Pick<Contract, 'document'>): Body
     if (worker === ended) worker = undefined;
   };
 
-  const runJob = async (job: BodyJob): Promise<CheckedBody> => {
+  const runJob = async (job: BodyJob): Promise<Exclude<BodyJobReply, { refusal: object }>> => {
     offloadedCount += 1;
     const used = getWorker();
     const reply = await exchange(used, job);
@@ -68,14 +78,23 @@ export function createBodyReader({ document }: Pick<Contract, 'document'>): Body
       throw retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS);
     }
     if ('refusal' in reply) throw new ApiError(reply.refusal.status, reply.refusal.message);
-    return reply.body;
+    return reply;
   };
 
   return {
     async read(operation, bytes) {
       if (bytes.length <= MAX_INLINE_BODY_BYTES)
         return readJsonBody(bytes, (value) => operation.validateBody(value));
-      return limit(() => runJob({ operationId: operation.id, bytes: new Uint8Array(bytes) }));
+      const reply = await limit(() => runJob({ operationId: operation.id, bytes: new Uint8Array(bytes) }));
+      if ('body' in reply) return reply.body;
+      throw new Error('The thread answered another question');
+    },
+    async readItems(itemSchema, sha256, bytes) {
+      if (bytes.length <= MAX_INLINE_BODY_BYTES)
+        return readJsonItems(bytes, sha256, (value) => validateItems(itemSchema, value));
+      const reply = await limit(() => runJob({ itemSchema, sha256, bytes: new Uint8Array(bytes) }));
+      if ('items' in reply) return reply.items;
+      throw new Error('The thread answered another question');
     },
     get offloadedCount() {
       return offloadedCount;

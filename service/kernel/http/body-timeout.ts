@@ -5,14 +5,15 @@ import { isReceivingBody } from './refused-bodies.ts';
 /** Time within which the body of a request must arrive (T23); the response may take longer. */
 interface BodyTimeouts {
   defaultMs: number;
-  /** For multipart forms with files. */
+  /** For multipart forms with files, and parts of an upload. */
   uploadMs: number;
 }
 export const BODY_TIMEOUTS: BodyTimeouts = { defaultMs: 30_000, uploadMs: 120_000 };
 
-const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean =>
-  (routeOptions.config.operation?.acceptsMultipart ?? false) &&
-  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
+const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean => {
+  const { hasRawBody = false, acceptsMultipart = false } = routeOptions.config.operation ?? {};
+  return hasRawBody || (acceptsMultipart && /^multipart\/form-data\b/i.test(headers['content-type'] ?? ''));
+};
 
 /**
  * Ends the connections of clients that send a body too slowly. Fastify has one `requestTimeout` for all requests, which is that of

@@ -3,16 +3,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError } from '../api-error.ts';
 import type { BodyJob, BodyJobReply } from './body-reader.ts';
 import { type ContractDocument, createContract } from './contract.ts';
-import { readJsonBody } from './read-body.ts';
+import { readJsonBody, readJsonItems } from './read-body.ts';
 
-const { operations } = createContract(workerData as ContractDocument);
+const { operations, validateItems } = createContract(workerData as ContractDocument);
 const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
 
-function read({ operationId, bytes }: BodyJob): BodyJobReply {
-  const operation = operationsById.get(operationId);
-  if (!operation) throw new Error(`The contract has no operation ${operationId}`);
+function read(job: BodyJob): BodyJobReply {
+  const bytes = Buffer.from(job.bytes.buffer);
   try {
-    const { value, errors } = readJsonBody(Buffer.from(bytes.buffer), (body) => operation.validateBody(body));
+    if ('itemSchema' in job)
+      return { items: readJsonItems(bytes, job.sha256, (body) => validateItems(job.itemSchema, body)) };
+    const operation = operationsById.get(job.operationId);
+    if (!operation) throw new Error(`The contract has no operation ${job.operationId}`);
+    const { value, errors } = readJsonBody(bytes, (body) => operation.validateBody(body));
     // The value of an invalid body is not used: the copy would cost time.
     return errors.length > 0 ? { body: { value: undefined, errors } } : { body: { value, errors } };
   } catch (error) {

@@ -37,6 +37,7 @@ interface OperationObject {
   'x-half-session'?: PendingStep;
   'x-step-up'?: boolean | string[];
   'x-max-body'?: number;
+  'x-raw-body'?: boolean;
 }
 
 /** The parts of the bundled OpenAPI document that the service uses. */
@@ -80,6 +81,8 @@ export interface Operation {
   /** Whether the success response is a file. */
   returnsFile: boolean;
   maxBodyBytes: number;
+  /** Whether the handler reads and validates the body (`Call.readItems`), because its schema depends on what is stored. */
+  hasRawBody: boolean;
   /** Converts the path and query parameters to their types and returns their validation errors. */
   validateParameters(parts: Omit<RequestParts, 'body'>): {
     parts: Omit<RequestParts, 'body'>;
@@ -96,7 +99,12 @@ export interface Operation {
 export interface Contract {
   document: ContractDocument;
   operations: readonly Operation[];
+  /** Validates a body `{items: [...]}` whose items have the named schema of the contract, as `Operation.validateBody`. */
+  validateItems(itemSchema: string, body: unknown): CheckedBody;
 }
+
+/** Items of a list that `validateItems` accepts. */
+const MAX_LIST_ITEMS = 100_000;
 
 const MULTIPART = 'multipart/form-data';
 const FORM = 'application/x-www-form-urlencoded';
@@ -356,12 +364,31 @@ export function createContract(document: ContractDocument): Contract {
         returnsFile: hasFileResponse(spec, deref),
         maxBodyBytes:
           spec['x-max-body'] ?? (access === 'public' ? PUBLIC_MAX_BODY_BYTES : DEFAULT_MAX_BODY_BYTES),
+        hasRawBody: spec['x-raw-body'] ?? false,
         ...createRequestValidators(spec, parameters, getRequestAjv, deref),
         validateResponse: createResponseValidator(spec, getResponseAjv, deref),
       };
     }),
   );
-  return { document, operations };
+  return { document, operations, validateItems: createItemsValidator(getRequestAjv, deref) };
+}
+
+/** Validators of lists by the schema of their items, created at their first use. */
+function createItemsValidator(getAjv: () => Ajv2020, deref: Deref): Contract['validateItems'] {
+  const validators = new Map<string, PartValidator>();
+  return (itemSchema, body) => {
+    const $ref = `#/components/schemas/${itemSchema}`;
+    const list = { type: 'array', minItems: 1, maxItems: MAX_LIST_ITEMS, items: { $ref } };
+    const validate =
+      validators.get(itemSchema) ??
+      createBodyValidator(
+        { type: 'object', additionalProperties: false, required: ['items'], properties: { items: list } },
+        getAjv,
+        deref,
+      );
+    validators.set(itemSchema, validate);
+    return validate(body);
+  };
 }
 
 /** Calls `create` at the first call and returns the same value from then on. */

@@ -8,6 +8,7 @@ import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
 import type { Operation } from './contract.ts';
 import type { FileResponse } from './file-response.ts';
+import type { ReadItems } from './read-body.ts';
 import type { UploadedFile } from './uploads.ts';
 
 type RouteParts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
@@ -53,6 +54,11 @@ export interface Call<Id extends OperationId = OperationId> {
   body: RoutePart<RouteParts<RouteHandlers[Id]>, 'Body', undefined>;
   /** Files of a multipart request, in order; they are deleted after the request. */
   files: readonly UploadedFile[];
+  /**
+   * Reads the list of items in the body of an operation with `x-raw-body`; `itemSchema` is the name of a schema of the contract.
+   * @throws ApiError 400 for invalid items or another hash than `sha256`, 413
+   */
+  readItems(itemSchema: string, sha256: string): Promise<ReadItems>;
   ifMatch: string | undefined;
   /** `Range` header of a file download; a handler that returns a file need not evaluate it. */
   range: string | undefined;

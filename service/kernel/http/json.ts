@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Operation } from './contract.ts';
+import type { CheckedBody } from './read-body.ts';
 
 /**
  * Accepts only the four media types of spec 4.1 rule 1. None of them can be sent by an HTML form, so every cross-site write needs a
@@ -13,7 +14,9 @@ export function registerJsonParsers(app: FastifyInstance, bodyReader: BodyReader
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       const { operation } = request.routeOptions.config;
       if (operation?.isForm) throw new ApiError(415, 'Send a form: application/x-www-form-urlencoded');
-      return operation === undefined || body.length === 0 ? undefined : bodyReader.read(operation, body);
+      if (operation === undefined || body.length === 0) return undefined;
+      if (operation.hasRawBody) return { value: undefined, errors: [], bytes: body } satisfies CheckedBody;
+      return bodyReader.read(operation, body);
     });
   }
   app.addHook('onRequest', async (request) => {

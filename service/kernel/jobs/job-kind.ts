@@ -32,6 +32,16 @@ export interface JobPlan {
   items: readonly object[];
 }
 
+/** The items of a job that is stored, for its title: a job may have more items than fit into memory. */
+export interface StoredItems<Input extends object> {
+  length: number;
+  /**
+   * The distinct combinations of these properties of the items, at most 1,000; a property that an item does not have is null.
+   * Reads all items of the job.
+   */
+  listDistinct<Name extends keyof Input & string>(...names: Name[]): Promise<Pick<Input, Name>[]>;
+}
+
 /** A count with its noun, for titles of jobs: `1 person`, `1,204 people`. */
 export const pluralize = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -68,8 +78,12 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   describe(
     context: { db: Db; siteId: number },
     parameters: Parameters,
-    items: readonly Input[],
+    items: StoredItems<Input>,
   ): Promise<string> | string;
+  /** Name of the contract's schema of an item, for items that are uploaded in parts; without it the kind takes none. */
+  itemSchema?: string;
+  /** Property by which uploaded items must differ, because two of the same value contradict each other. */
+  uniqueBy?: keyof Input & string;
   labels: ItemLabels;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /** The job that restores what the done items replaced; undefined if nothing does. */

@@ -3,7 +3,7 @@ import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
 import type { Db, Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
-import type { ItemLabels, ItemOutcome } from './job-kind.ts';
+import type { ItemLabels, ItemOutcome, StoredItems } from './job-kind.ts';
 
 /** A process that has not renewed its lease for this time is considered dead; longer than the statements of one batch may take. */
 const LEASE_SECONDS = 60;
@@ -95,7 +95,7 @@ export function claimJob(db: Db, kinds: readonly string[]): Promise<ClaimedJob |
         where j.state in ('waiting', 'running') and not coalesce(${isHeld('j')}, false) and j.kind = any(${[...kinds]}::text[])
           and (j.not_before is null or j.not_before <= now()) and (j.retry_at is null or j.retry_at <= now())
           and not exists (select from job a where a.site_id = j.site_id and a.job_id = j.after_job_id
-            and a.state in ('waiting', 'running', 'paused'))
+            and a.state in ('uploading', 'waiting', 'running', 'paused'))
           and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${isHeld('r')})
             < ${JOB_LIMITS.runningPerSite}
           and (j.state = 'running' or (select count(*) from job r where r.site_id = j.site_id and r.owner_id = j.owner_id
@@ -205,9 +205,9 @@ export async function postponeJob(
 export interface NewJob {
   kind: string;
   title: string;
+  /** `uploading`: the items follow in parts. */
+  state: 'waiting' | 'uploading';
   parameters: object;
-  items: readonly object[];
-  labels: ItemLabels;
   siteId: number;
   owner: ClaimedJob['owner'];
   ip: string;
@@ -217,9 +217,7 @@ export interface NewJob {
   notBefore?: Date | undefined;
 }
 
-const ITEMS_PER_INSERT = 20_000;
-
-/** Stores a job with its items; it is claimed once the transaction is committed. Returns its id. */
+/** Stores a job without items; it is claimed once the transaction is committed. Returns its id. */
 export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
   const { job_id: jobId } = await tx
     .insertInto('job')
@@ -227,6 +225,7 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
       site_id: job.siteId,
       kind: job.kind,
       title: job.title,
+      state: job.state,
       owner_id: job.owner.userId,
       principal_id: job.owner.principalId,
       report_id: job.owner.reportId,
@@ -236,27 +235,77 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
       ip: job.ip,
       request_id: job.requestId,
       parameters: JSON.stringify(job.parameters),
-      total: job.items.length,
+      total: 0,
       inverse_of: job.inverseOf ?? null,
       after_job_id: job.afterJobId ?? null,
       not_before: job.notBefore ?? null,
     })
     .returning('job_id')
     .executeTakeFirstOrThrow();
-  await forEachBatch(job.items, ITEMS_PER_INSERT, (batch, offset) =>
-    sql`insert into job_item (site_id, job_id, item_no, input, label, detail)
-      select ${job.siteId}, ${jobId}, ${offset}::int + item.ordinality, item.value, ${job.labels.label}, ${job.labels.detail}
-      from jsonb_array_elements(${JSON.stringify(batch)}::jsonb) with ordinality as item
-      ${job.labels.join(job.siteId)}`.execute(tx),
-  );
   return jobId;
 }
 
-/** Number of jobs of a person that wait, run or are paused. Call it in a change with `lockSite`. */
+/** Identifies a job. */
+export interface JobKey {
+  siteId: number;
+  jobId: number;
+}
+
+/** Items that one statement inserts. */
+export const ITEMS_PER_INSERT = 20_000;
+
+/** Adds items to a job, given as the text of a JSON list; the first gets the number `firstItem`. */
+export async function insertItems(
+  tx: Tx,
+  { siteId, jobId }: JobKey,
+  { labels, json, firstItem }: { labels: ItemLabels; json: string; firstItem: number },
+): Promise<void> {
+  await sql`insert into job_item (site_id, job_id, item_no, input, label, detail)
+    select ${siteId}, ${jobId}, ${firstItem - 1}::int + item.ordinality, item.value, ${labels.label}, ${labels.detail}
+    from jsonb_array_elements(${json}::jsonb) with ordinality as item
+    ${labels.join(siteId)}`.execute(tx);
+}
+
+/** Adds all items to a job. */
+export const insertAllItems = (
+  tx: Tx,
+  key: JobKey,
+  { labels, items }: { labels: ItemLabels; items: readonly object[] },
+): Promise<void> =>
+  forEachBatch(items, ITEMS_PER_INSERT, (batch, offset) =>
+    insertItems(tx, key, { labels, json: JSON.stringify(batch), firstItem: offset + 1 }),
+  );
+
+/** Stores what a job asks in words, and the number of its items. */
+export async function setTitle(
+  tx: Tx,
+  { siteId, jobId }: JobKey,
+  { title, total }: { title: string; total: number },
+): Promise<void> {
+  await sql`update job set title = ${title}, total = ${total} where site_id = ${siteId} and job_id = ${jobId}`.execute(
+    tx,
+  );
+}
+
+const MAX_DISTINCT = 1_000;
+
+/** The items of a stored job for its title. */
+export const getStoredItems = (tx: Tx, { siteId, jobId }: JobKey, length: number): StoredItems<object> => ({
+  length,
+  async listDistinct(...names) {
+    const properties = names.map((name: string) => sql`${name}::text, input -> ${name}::text`);
+    const { rows } = await sql<{ value: object }>`
+      select distinct jsonb_build_object(${sql.join(properties)}) as value from job_item
+      where site_id = ${siteId} and job_id = ${jobId} limit ${MAX_DISTINCT}`.execute(tx);
+    return rows.map(({ value }) => value);
+  },
+});
+
+/** Number of jobs of a person that are uploaded, wait, run or are paused. Call it in a change with `lockSite`. */
 export async function countOpenJobs(tx: Tx, siteId: number, userId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from job
-    where site_id = ${siteId} and owner_id = ${userId} and state in ('waiting', 'running', 'paused')`.execute(
+    where site_id = ${siteId} and owner_id = ${userId} and state in ('uploading', 'waiting', 'running', 'paused')`.execute(
     tx,
   );
   return rows[0]?.count ?? 0;

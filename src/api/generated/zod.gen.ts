@@ -648,9 +648,10 @@ export const zAddressRehearsal = z.object({
 });
 
 /**
- * `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
+ * `uploading`: the items of the job arrive in parts (putJobPart) and it starts with submitJob. `stopped`: ended before its last item because its owner lost a right or the service failed repeatedly; `stopReason` says which.
  */
 export const zJobState = z.enum([
+    'uploading',
     'waiting',
     'running',
     'paused',
@@ -688,19 +689,26 @@ export const zJob = z.object({
     parameters: z.record(z.string(), z.unknown())
 });
 
+/**
+ * Instead of the items: they follow in parts (putJobPart). The job has the state `uploading` until submitJob starts it.
+ */
+export const zUploadsItems = z.literal(true);
+
 export const zUserUpdates = z.object({
+    uploadsItems: zUploadsItems.optional(),
     isActive: z.boolean().optional(),
     twoFactorEnabled: z.literal(true).optional(),
     ipRestrictionsEnabled: z.literal(true).optional(),
     timeZone: zNullableTimeZone.optional(),
-    userIds: z.array(zUserId).min(1).max(100000),
+    userIds: z.array(zUserId).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
 
 export const zUserRemovals = z.object({
-    userIds: z.array(zUserId).min(1).max(100000),
+    uploadsItems: zUploadsItems.optional(),
+    userIds: z.array(zUserId).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
@@ -712,7 +720,8 @@ export const zLicenseChange = z.object({
 });
 
 export const zLicenseChanges = z.object({
-    licenses: z.array(zLicenseChange).min(1).max(100000),
+    uploadsItems: zUploadsItems.optional(),
+    licenses: z.array(zLicenseChange).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
@@ -725,7 +734,8 @@ export const zMembershipChange = z.object({
 });
 
 export const zMembershipChanges = z.object({
-    memberships: z.array(zMembershipChange).min(1).max(100000),
+    uploadsItems: zUploadsItems.optional(),
+    memberships: z.array(zMembershipChange).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
@@ -757,6 +767,36 @@ export const zJobReason = z.object({
     state: zJobItemState,
     reason: z.string(),
     count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+/**
+ * SHA-256 in hexadecimal digits.
+ */
+export const zSha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const zJobPart = z.object({
+    part: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    firstItem: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    bytes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sha256: zSha256,
+    receivedDate: z.iso.datetime({ offset: true })
+});
+
+export const zUserItem = z.object({
+    userId: zUserId
+});
+
+export const zJobPartItems = z.object({
+    items: z.array(z.union([
+        zUserItem,
+        zLicenseChange,
+        zMembershipChange
+    ])).min(1).max(100000)
+});
+
+export const zJobSubmission = z.object({
+    parts: z.array(zSha256).min(1).max(1000)
 });
 
 export const zBackupRequestVm = z.object({
@@ -3000,6 +3040,55 @@ export const zListJobReasonsPath = z.object({
  * The reasons.
  */
 export const zListJobReasonsResponse = z.array(zJobReason);
+
+export const zListJobPartsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListJobPartsPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The parts.
+ */
+export const zListJobPartsResponse = z.array(zJobPart);
+
+export const zPutJobPartBody = zJobPartItems;
+
+export const zPutJobPartHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zPutJobPartPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647),
+    part: z.int().gte(1).lte(1000)
+});
+
+export const zPutJobPartQuery = z.object({
+    firstItem: z.int().gte(1).lte(1000000),
+    sha256: zSha256
+});
+
+/**
+ * The stored part.
+ */
+export const zPutJobPartResponse = zJobPart;
+
+export const zSubmitJobBody = zJobSubmission;
+
+export const zSubmitJobHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zSubmitJobPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The job is complete and runs in the background.
+ */
+export const zSubmitJobResponse = zJob;
 
 export const zPauseJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

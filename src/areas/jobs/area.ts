@@ -14,6 +14,8 @@ export const jobsArea = defineArea({
     startUserRemovals: JOB_READS,
     startLicenseChanges: JOB_READS,
     startMembershipChanges: JOB_READS,
+    putJobPart: JOB_READS,
+    submitJob: JOB_READS,
     pauseJob: JOB_READS,
     resumeJob: JOB_READS,
     cancelJob: JOB_READS,

@@ -10,7 +10,7 @@ const statements = [
     -- What was asked, in words; names are those of the time of the request.
     title text not null,
     state text not null default 'waiting'
-      check (state in ('waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped')),
+      check (state in ('uploading', 'waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped')),
     owner_id int not null,
     -- The user for whom the owner acted when the job was started, and the report that records it.
     principal_id int,
@@ -65,6 +65,21 @@ const statements = [
     primary key (site_id, job_id, item_no),
     foreign key (site_id, job_id) references job on delete cascade
   )`,
+  // One row per received part of the items of a job that are uploaded; its items are rows of job_item.
+  `create table job_part (
+    site_id int not null,
+    job_id int not null,
+    part_no int not null,
+    first_item int not null,
+    item_count int not null,
+    byte_count int not null,
+    -- SHA-256 of the request body.
+    hash bytea not null,
+    received_at timestamptz(3) not null default clock_timestamp(),
+    primary key (site_id, job_id, part_no),
+    foreign key (site_id, job_id) references job on delete cascade
+  )`,
+  `create index job_uploading on job (created_at) where state = 'uploading'`,
   `create index job_item_state on job_item (site_id, job_id, state, item_no)`,
 ];
 

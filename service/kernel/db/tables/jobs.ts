@@ -2,7 +2,7 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
-export type JobState = 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
+export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
 
 interface JobTable {
   site_id: number;
@@ -53,7 +53,19 @@ interface JobItemTable {
   ended_at: Nullable<Date>;
 }
 
+interface JobPartTable {
+  site_id: number;
+  job_id: number;
+  part_no: number;
+  first_item: number;
+  item_count: number;
+  byte_count: number;
+  hash: Buffer;
+  received_at: Timestamp;
+}
+
 export interface JobTables {
   job: JobTable;
   job_item: JobItemTable;
+  job_part: JobPartTable;
 }

@@ -1,0 +1,53 @@
+/** Who sees and steers a job. */
+import { forbidden, notFound } from '../../kernel/api-error.ts';
+import type { Call } from '../../kernel/http/handler.ts';
+import { findJob, type StoredJob } from './jobs.store.ts';
+import { getOperation } from './start.ts';
+
+type AccessCall = Pick<Call, 'caller' | 'operations' | 'services'>;
+
+/**
+ * Kinds of jobs that the caller sees; undefined for all. A token sees the jobs whose start its scopes allow: the operations on jobs
+ * have no scope of their own, because jobs of every scope are read and steered by them.
+ */
+export function getVisibleKinds(call: AccessCall): string[] | undefined {
+  const { scopes } = call.caller;
+  if (!scopes) return undefined;
+  const names: ReadonlySet<string> = scopes;
+  return [...call.services.jobKinds.values()]
+    .filter((kind) => {
+      const { scope } = getOperation(call, kind);
+      return scope !== undefined && names.has(scope);
+    })
+    .map(({ kind }) => kind);
+}
+
+/** The job if the caller sees it: an own one, or with View Activity one of another user. @throws ApiError 404 */
+export function requireVisible(call: AccessCall, job: StoredJob | undefined, jobId: number): StoredJob {
+  const { userId, capabilities } = call.caller;
+  const kinds = getVisibleKinds(call);
+  const isVisible =
+    job &&
+    (job.ownerId === userId || capabilities.has('View Activity')) &&
+    (kinds === undefined || kinds.includes(job.kind));
+  if (!isVisible) throw notFound(`Job ${jobId}`);
+  return job;
+}
+
+/** Reads a job that the caller sees. @throws ApiError 404 */
+export const requireReadableJob = async (
+  call: AccessCall & Pick<Call, 'db'>,
+  jobId: number,
+): Promise<StoredJob> => requireVisible(call, await findJob(call.db, call.caller.siteId, jobId), jobId);
+
+/** An own job. @throws ApiError 404, 403 for the job of another user, with the reason */
+export function requireOwn(
+  call: AccessCall,
+  found: StoredJob | undefined,
+  { jobId, action }: { jobId: number; action: string },
+): StoredJob {
+  const job = requireVisible(call, found, jobId);
+  if (job.ownerId !== call.caller.userId)
+    throw forbidden(`Only who started this job can ${action}, because it runs with their rights`);
+  return job;
+}
