@@ -7,6 +7,7 @@ import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import { getVisibleKinds, requireReadableJob, requireVisible } from './access.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
+import { INPUT_DAYS } from './retention.ts';
 import { startPlan, toJob } from './start.ts';
 import { listJobParts, putJobPart, submitJob } from './uploads.ts';
 
@@ -85,6 +86,8 @@ export const jobHandlers: Handlers<Operations> = {
     if (!isEnded(job)) throw conflict('This job has not ended yet');
     const failed = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'failed');
     if (failed.length === 0) throw conflict('No item of this job failed');
+    if (failed.some(({ input }) => Object.keys(input).length === 0))
+      throw conflict(`What this job asked was deleted ${INPUT_DAYS} days after its end`);
     const { kind, parameters } = job;
     return startPlan(call, { kind, parameters, items: failed.map(({ input }) => input) });
   },
@@ -92,8 +95,7 @@ export const jobHandlers: Handlers<Operations> = {
   async undoJob(call) {
     const { db, caller, params, services } = call;
     const job = toJob(await requireReadableJob(call, params.jobId), services);
-    if (job.undoUntil === null || Date.parse(job.undoUntil) < Date.now())
-      throw conflict('Nothing of this job can be restored any more');
+    if (job.undoUntil === null) throw conflict('Nothing of this job can be restored any more');
     const done = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'done');
     const plan = services.jobKinds.get(job.kind)?.invert?.(job.parameters, done);
     if (!plan) throw conflict('What this job did cannot be undone');

@@ -18,7 +18,8 @@ const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "own
   j.total, j.done, j.unchanged, j.conflicts, j.failed, j.created_at as "createdDate", j.started_at as "startedDate",
   j.finished_at as "finishedDate", j.not_before as "notBefore", j.after_job_id as "afterJobId", j.inverse_of as "inverseOf",
   u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
-  case when j.done > 0 and u.job_id is null then j.finished_at + make_interval(hours => ${UNDO_HOURS}) end as "undoUntil"`;
+  case when j.done > 0 and u.job_id is null and j.finished_at > now() - make_interval(hours => ${UNDO_HOURS})
+    then j.finished_at + make_interval(hours => ${UNDO_HOURS}) end as "undoUntil"`;
 
 const FROM = sql`job j
   left join membership m on m.site_id = j.site_id and m.user_id = j.owner_id

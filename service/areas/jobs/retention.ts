@@ -4,11 +4,11 @@ import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 
 /** After this time the items of an ended job lose what was requested and replaced; outcomes and reasons stay for the report. */
-const INPUT_DAYS = 90;
+export const INPUT_DAYS = 90;
 /** After this time ended jobs are deleted. */
 const JOB_DAYS = 365;
 const DAY_MS = 86_400_000;
-/** Items or jobs changed by one statement. */
+/** Items changed by one statement: a job can have a million. */
 const ROWS_PER_STEP = 5_000;
 
 /** Sites that have ended jobs older than `days`. */
@@ -27,9 +27,15 @@ export function createJobRetentionTask({ db }: { db: Db }): ScheduledTask {
     intervalMs: DAY_MS,
     listItems: async () => (await listSites(db, INPUT_DAYS)).map((siteId) => ({ siteId, item: '' })),
     async runStep({ siteId }) {
-      const deleted = await sql`delete from job where site_id = ${siteId} and job_id in (
-        select job_id from job where site_id = ${siteId} and finished_at < now() - make_interval(days => ${JOB_DAYS})
-        order by job_id limit 10)`.execute(db);
+      const deleted = await sql`delete from job_item where site_id = ${siteId} and (job_id, item_no) in (
+        select i.job_id, i.item_no from job_item i join job j on j.site_id = i.site_id and j.job_id = i.job_id
+        where i.site_id = ${siteId} and j.finished_at < now() - make_interval(days => ${JOB_DAYS}) limit ${ROWS_PER_STEP})`.execute(
+        db,
+      );
+      await sql`delete from job j where site_id = ${siteId} and finished_at < now() - make_interval(days => ${JOB_DAYS})
+        and not exists (select from job_item i where i.site_id = j.site_id and i.job_id = j.job_id)`.execute(
+        db,
+      );
       const cleared = await sql`update job_item i set input = '{}', before = null
         where site_id = ${siteId} and (job_id, item_no) in (
           select i.job_id, i.item_no from job_item i join job j on j.site_id = i.site_id and j.job_id = i.job_id

@@ -1,5 +1,5 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { badRequest, retryLater } from '../../kernel/api-error.ts';
+import { badRequest, conflict, retryLater } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { authorize, requireProofOfPresence } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
@@ -152,45 +152,44 @@ export async function startPlan(
   const { siteId, userId } = caller;
   const { jobKind, operation } = getKind(call, kind);
   authorizeStart(operation, caller, parameters);
-  const job = await change(
-    db,
-    getActor(call),
-    async (tx, record) => {
-      if (options.afterJobId !== undefined && !(await store.findJob(tx, siteId, options.afterJobId)))
-        throw badRequest([
-          { path: 'afterJobId', message: `job ${options.afterJobId} does not exist on this site` },
-        ]);
-      await requireFreePlace(tx, siteId, userId);
-      const jobId = await insertJob(tx, {
-        siteId,
-        kind,
-        // Replaced by what the items ask, once they are stored.
-        title: operation.summary,
-        state: items ? 'waiting' : 'uploading',
-        parameters,
-        ip: origin.ip,
-        requestId: origin.requestId,
-        owner: toOwner(caller),
-        ...options,
+  const job = await change(db, getActor(call), async (tx, record) => {
+    // Locked, so that two requests cannot undo the same job.
+    const undone =
+      options.inverseOf === undefined ? undefined : await store.lockJob(tx, siteId, options.inverseOf);
+    if (undone && undone.inverseJobId !== null)
+      throw conflict(`Job ${undone.inverseJobId} undoes this job already`);
+    if (options.afterJobId !== undefined && !(await store.findJob(tx, siteId, options.afterJobId)))
+      throw badRequest([
+        { path: 'afterJobId', message: `job ${options.afterJobId} does not exist on this site` },
+      ]);
+    await requireFreePlace(tx, siteId, userId);
+    const jobId = await insertJob(tx, {
+      siteId,
+      kind,
+      // Replaced by what the items ask, once they are stored.
+      title: operation.summary,
+      state: items ? 'waiting' : 'uploading',
+      parameters,
+      ip: origin.ip,
+      requestId: origin.requestId,
+      owner: toOwner(caller),
+      ...options,
+    });
+    const key = { siteId, jobId };
+    const subject = ['job', jobId] as const;
+    if (items) {
+      await insertAllItems(tx, key, { labels: jobKind.labels, items });
+      const title = await describeJob(tx, jobKind, { ...key, parameters, total: items.length });
+      record({
+        action: 'job.start',
+        subject,
+        changes: { title: [null, title], items: [null, items.length] },
       });
-      const key = { siteId, jobId };
-      const subject = ['job', jobId] as const;
-      if (items) {
-        await insertAllItems(tx, key, { labels: jobKind.labels, items });
-        const title = await describeJob(tx, jobKind, { ...key, parameters, total: items.length });
-        record({
-          action: 'job.start',
-          subject,
-          changes: { title: [null, title], items: [null, items.length] },
-        });
-      } else record({ action: 'job.upload', subject, changes: { kind: [null, kind] } });
-      const stored = await store.findJob(tx, siteId, jobId);
-      if (!stored) throw new Error('The stored job does not exist');
-      return stored;
-    },
-    // Two requests at once must not exceed the limit of jobs together.
-    { lockSite: true },
-  );
+    } else record({ action: 'job.upload', subject, changes: { kind: [null, kind] } });
+    const stored = await store.findJob(tx, siteId, jobId);
+    if (!stored) throw new Error('The stored job does not exist');
+    return stored;
+  });
   for (const name of RUN_JOBS_TASKS) services.wakeTask(name);
   return { status: 202, body: toJob(job, services) };
 }

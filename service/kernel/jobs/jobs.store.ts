@@ -5,7 +5,10 @@ import type { Db, Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
 import type { ItemLabels, ItemOutcome, StoredItems } from './job-kind.ts';
 
-/** A process that has not renewed its lease for this time is considered dead; longer than the statements of one batch may take. */
+/**
+ * A process that has not renewed its lease for this time is considered dead. A batch may take longer: its transaction locks the row of the
+ * job, which claims skip.
+ */
 const LEASE_SECONDS = 60;
 /** Numbers of item states in the database. */
 const ITEM_STATES = { open: 0, done: 1, unchanged: 2, conflict: 3, failed: 4 } as const;
@@ -34,6 +37,7 @@ export interface ClaimedJob {
   };
   attempts: number;
   afterJobId: number | null;
+  leaseSeconds: number;
 }
 
 interface JobRow {
@@ -54,7 +58,7 @@ interface JobRow {
   after_job_id: number | null;
 }
 
-const toClaimedJob = (row: JobRow): ClaimedJob => ({
+const toClaimedJob = (row: JobRow, leaseSeconds: number): ClaimedJob => ({
   siteId: row.site_id,
   jobId: row.job_id,
   kind: row.kind,
@@ -72,23 +76,31 @@ const toClaimedJob = (row: JobRow): ClaimedJob => ({
   },
   attempts: row.attempts,
   afterJobId: row.after_job_id,
+  leaseSeconds,
 });
 
-/** Second key of the advisory lock under which jobs are claimed; the first is that of no site lock. */
+/** Advisory lock under which jobs are claimed; its first key is that of no other lock of the service. */
 const CLAIM_LOCK = sql`pg_advisory_xact_lock(7402, 0)`;
+/** First key of the advisory locks of users who start jobs; the second is the id of the user. */
+const OWNER_LOCK_KEY = 7_403;
 
 /** SQL condition: a process holds the job `j`. */
 const isHeld = (alias: 'j' | 'r') => sql<boolean>`(${sql.id(alias)}.lease_until > now())`;
 
 /**
  * Claims the job whose turn it is: sites and owners below their limits, the one that has waited longest since its last turn first. Claims
- * run one after another, so that two processes cannot exceed a limit together. Returns undefined if no job is due.
+ * run one after another, so that two processes cannot exceed a limit together. Jobs of kinds that only another version knows do not count.
+ * All times are those of the database, so the clocks of the processes may differ. Returns undefined if no job is due.
  */
-export function claimJob(db: Db, kinds: readonly string[]): Promise<ClaimedJob | undefined> {
+export function claimJob(
+  db: Db,
+  kinds: readonly string[],
+  leaseSeconds = LEASE_SECONDS,
+): Promise<ClaimedJob | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`select ${CLAIM_LOCK}`.execute(tx);
     const { rows } = await sql<JobRow>`
-      update job set state = 'running', fence = fence + 1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+      update job set state = 'running', fence = fence + 1, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
         last_turn_at = clock_timestamp(), started_at = coalesce(started_at, now())
       where job_id = (
         select j.job_id from job j
@@ -99,13 +111,13 @@ export function claimJob(db: Db, kinds: readonly string[]): Promise<ClaimedJob |
           and (select count(*) from job r where r.site_id = j.site_id and r.state = 'running' and ${isHeld('r')})
             < ${JOB_LIMITS.runningPerSite}
           and (j.state = 'running' or (select count(*) from job r where r.site_id = j.site_id and r.owner_id = j.owner_id
-            and r.state = 'running') < ${JOB_LIMITS.runningPerPerson})
+            and r.state = 'running' and r.kind = any(${[...kinds]}::text[])) < ${JOB_LIMITS.runningPerPerson})
         order by j.last_turn_at nulls first, j.job_id
         for update of j skip locked limit 1)
       returning site_id, job_id, kind, fence, parameters, request_id, ip, owner_id, principal_id, report_id, scopes, is_proven,
         is_federated, attempts, after_job_id`.execute(tx);
     const [row] = rows;
-    return row && toClaimedJob(row);
+    return row && toClaimedJob(row, leaseSeconds);
   });
 }
 
@@ -114,14 +126,14 @@ const isClaim = ({ siteId, jobId, fence }: ClaimedJob) =>
   sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and fence = ${fence} and state = 'running'`;
 
 /**
- * Locks the row of a claimed job until the transaction ends and renews the lease. Returns false if the job was paused, cancelled or
- * claimed by another process: then this transaction must not write.
+ * Locks the row of a claimed job until the transaction ends and renews the lease. Returns the number of items that have an outcome, or
+ * undefined if the job was paused, cancelled or claimed by another process: then this transaction must not write.
  */
-export async function holdJob(tx: Tx, job: ClaimedJob): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update job set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = 0, retry_at = null
-    where ${isClaim(job)}`.execute(tx);
-  return numAffectedRows === 1n;
+export async function holdJob(tx: Tx, job: ClaimedJob): Promise<number | undefined> {
+  const { rows } = await sql<{ ended: number }>`
+    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), attempts = 0, retry_at = null
+    where ${isClaim(job)} returning done + unchanged + conflicts + failed as ended`.execute(tx);
+  return rows[0]?.ended;
 }
 
 /** State of a job on which another waits; undefined if it was deleted. */
@@ -140,14 +152,18 @@ export interface OpenItem {
   input: object;
 }
 
-/** The first open items of a job. */
+/**
+ * The first open items of a job. Items get their outcomes in order, so those before have one: without `ended`, their number, every batch
+ * would read the index entries of all batches before, which an open snapshot keeps.
+ */
 export async function listOpenItems(
   tx: Tx,
   { siteId, jobId }: ClaimedJob,
-  limit: number,
+  { ended, limit }: { ended: number; limit: number },
 ): Promise<OpenItem[]> {
   const { rows } = await sql<OpenItem>`
-    select item_no as "itemNo", input from job_item where site_id = ${siteId} and job_id = ${jobId} and state = 0
+    select item_no as "itemNo", input from job_item
+    where site_id = ${siteId} and job_id = ${jobId} and item_no > ${ended} and state = 0
     order by item_no limit ${limit}`.execute(tx);
   return rows;
 }
@@ -301,8 +317,12 @@ export const getStoredItems = (tx: Tx, { siteId, jobId }: JobKey, length: number
   },
 });
 
-/** Number of jobs of a person that are uploaded, wait, run or are paused. Call it in a change with `lockSite`. */
+/**
+ * Number of jobs of a person that are uploaded, wait, run or are paused. Until the transaction ends, no other one counts the jobs of this person, so
+ * that two requests cannot exceed a limit together.
+ */
 export async function countOpenJobs(tx: Tx, siteId: number, userId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(${OWNER_LOCK_KEY}::int, ${userId}::int)`.execute(tx);
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from job
     where site_id = ${siteId} and owner_id = ${userId} and state in ('uploading', 'waiting', 'running', 'paused')`.execute(

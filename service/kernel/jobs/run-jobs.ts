@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
 import { authorize } from '../auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { isDatabaseUnavailable } from '../db/driver/errors.ts';
+import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
@@ -29,7 +30,23 @@ export interface JobContext {
   log: Log;
   kinds: JobKinds;
   operations: readonly Operation[];
+  /** Time after which other processes take over the jobs of one that does not renew its leases; by default a minute. */
+  leaseSeconds?: number;
 }
+
+/** What a lane remembers between its runs. */
+interface LaneState {
+  /** A job whose lease could not be released, because the database failed. */
+  unreleased: store.ClaimedJob | undefined;
+  /** Size of the next batch by job id; shared by the lanes of a process. */
+  batchSizes: LRUCache<number, number>;
+}
+
+const MAX_BATCH_SIZES = 1_000;
+const createLaneState = (batchSizes = new LRUCache<number, number>({ max: MAX_BATCH_SIZES })): LaneState => ({
+  unreleased: undefined,
+  batchSizes,
+});
 
 const LANE_NAMES = Array.from({ length: LANES }, (_, index) => `run-jobs-${index + 1}`);
 
@@ -37,20 +54,33 @@ const LANE_NAMES = Array.from({ length: LANES }, (_, index) => `run-jobs-${index
 export const RUN_JOBS_TASKS: readonly string[] = LANE_NAMES;
 
 /** Scheduled tasks that run jobs; every process may have them. */
-export const createJobTasks = (context: JobContext): ScheduledTask[] =>
-  LANE_NAMES.map((name) => ({
-    name,
-    intervalMs: POLL_INTERVAL_MS,
-    run: (signal) => runDueJobs(context, signal),
-  }));
+export function createJobTasks(context: JobContext): ScheduledTask[] {
+  const { batchSizes } = createLaneState();
+  return LANE_NAMES.map((name) => {
+    const lane = createLaneState(batchSizes);
+    return { name, intervalMs: POLL_INTERVAL_MS, run: (signal) => runDueJobs(context, signal, lane) };
+  });
+}
 
-/** Runs jobs turn by turn until none is due or the service stops. */
-export async function runDueJobs(context: JobContext, signal?: AbortSignal): Promise<void> {
-  const kinds = [...context.kinds.keys()];
+/**
+ * Runs jobs turn by turn until none is due or the service stops, which ends the turn after the running batch.
+ * @throws DbError when the database as a whole fails; that counts against no job
+ */
+export async function runDueJobs(
+  context: JobContext,
+  signal?: AbortSignal,
+  lane = createLaneState(),
+): Promise<void> {
+  const { db, kinds, leaseSeconds } = context;
+  // Without this the job would wait until its lease lapses.
+  if (lane.unreleased) await store.releaseJob(db, lane.unreleased);
+  lane.unreleased = undefined;
   while (!signal?.aborted) {
-    const job = await store.claimJob(context.db, kinds);
+    const job = await store.claimJob(db, [...kinds.keys()], leaseSeconds);
     if (!job) return;
-    await runTurn(context, job, signal);
+    lane.unreleased = job;
+    await runTurn(context, job, lane, signal);
+    lane.unreleased = undefined;
   }
 }
 
@@ -58,33 +88,46 @@ export async function runDueJobs(context: JobContext, signal?: AbortSignal): Pro
 class JobStopped extends Error {}
 
 /** Runs batches of a claimed job until its end, its turn is over, or it was paused, cancelled or claimed by another process. */
-async function runTurn(context: JobContext, job: store.ClaimedJob, signal?: AbortSignal): Promise<void> {
+async function runTurn(
+  context: JobContext,
+  job: store.ClaimedJob,
+  { batchSizes }: LaneState,
+  signal?: AbortSignal,
+): Promise<void> {
   const { db, log } = context;
   const turnEnd = performance.now() + TURN_MS;
   const fields = { siteId: job.siteId, jobId: job.jobId, kind: job.kind };
-  let size = FIRST_BATCH_ITEMS;
+  let size = batchSizes.get(job.jobId) ?? FIRST_BATCH_ITEMS;
+  let { attempts } = job;
   try {
     await requireFinishedPredecessor(db, job);
     while (!signal?.aborted && performance.now() < turnEnd) {
       const startedAt = performance.now();
-      const batch = await runBatch(context, job, size);
-      if (batch === 'ended') return;
+      const batch = await runBatch(context, { ...job, attempts }, size);
+      if (batch === 'ended') {
+        batchSizes.delete(job.jobId);
+        return;
+      }
       if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
-      else size = nextSize(size, performance.now() - startedAt);
+      else {
+        size = nextSize(size, performance.now() - startedAt);
+        attempts = 0;
+      }
+      // Kept for the next turn: a refused batch that took the whole turn would otherwise be tried again as it was.
+      batchSizes.set(job.jobId, size);
     }
     await store.releaseJob(db, job);
   } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    attempts += 1;
     if (error instanceof JobStopped) {
       await stop(context, job, error.message);
       log.info({ ...fields, reason: error.message }, 'Job stopped');
-    } else if (job.attempts + 1 >= MAX_ATTEMPTS) {
+    } else if (attempts >= MAX_ATTEMPTS && !isPassingFailure(error)) {
       await stop(context, job, 'The service failed five times in a row. Its log has the reason.');
       log.error({ ...fields, err: error }, 'Job stopped after repeated failures');
     } else {
-      await store.postponeJob(db, job, {
-        error: describeError(error),
-        delayMs: getRetryDelayMs(job.attempts + 1),
-      });
+      await store.postponeJob(db, job, { error: describeError(error), delayMs: getRetryDelayMs(attempts) });
       log.warn({ ...fields, err: error }, 'Job failed and will be retried');
     }
   }
@@ -119,8 +162,9 @@ async function runBatch(
       context.db,
       getActor({ caller, origin: getOrigin(job) }),
       async (tx, record) => {
-        if (!(await store.holdJob(tx, job))) return 'ended';
-        attempted = await store.listOpenItems(tx, job, size);
+        const ended = await store.holdJob(tx, job);
+        if (ended === undefined) return 'ended';
+        attempted = await store.listOpenItems(tx, job, { ended, limit: size });
         if (attempted.length === 0) {
           await store.endJob(tx, job);
           record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
@@ -145,6 +189,8 @@ async function runBatch(
     const [only, ...others] = attempted;
     if (!only) throw error;
     if (others.length > 0) return 'split';
+    // Something else held the rows; the item itself may be fine.
+    if (isPassingFailure(error) && job.attempts + 1 < MAX_ATTEMPTS) throw error;
     context.log.warn({ err: error, jobId: job.jobId, itemNo: only.itemNo }, 'Item of a job failed');
     await recordRefusal(context.db, job, only, error);
     return 'more';
@@ -206,7 +252,7 @@ async function recordRefusal(
   error: unknown,
 ): Promise<void> {
   await db.transaction().execute(async (tx: Tx) => {
-    if (await store.holdJob(tx, job))
+    if ((await store.holdJob(tx, job)) !== undefined)
       await store.writeOutcomes(tx, job, [{ itemNo: item.itemNo, outcome: toOutcome(error) }]);
   });
 }
