@@ -12,7 +12,7 @@ import type { Limits } from '../kernel/db/driver/dialect.ts';
 import { PgliteSession } from '../kernel/db/pglite/pglite-session.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import { USER_LABELS } from '../kernel/jobs/job-kind.ts';
-import { countOpenJobs, insertJob } from '../kernel/jobs/jobs.store.ts';
+import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import { createLog } from '../kernel/log.ts';
 import type { TestDatabase } from './databases.ts';
@@ -105,13 +105,13 @@ async function startNextJob(db: Db, { siteId, ownerId, userIds }: JobProcessTask
   await db.transaction().execute(async (tx) => {
     if ((await countOpenJobs(tx, siteId, ownerId)) > 0) return;
     const jobs = await tx.selectFrom('job').select('job_id').where('site_id', '=', siteId).execute();
-    await insertJob(tx, {
+    const items = userIds.map((userId) => ({ userId }));
+    const jobId = await insertJob(tx, {
       siteId,
       kind: 'users.update',
       title: 'Change users',
       parameters: { isActive: jobs.length % 2 === 1 },
-      items: userIds.map((userId) => ({ userId })),
-      labels: USER_LABELS,
+      state: 'waiting',
       ip: '127.0.0.1',
       requestId: `job ${jobs.length}`,
       owner: {
@@ -123,6 +123,8 @@ async function startNextJob(db: Db, { siteId, ownerId, userIds }: JobProcessTask
         isFederated: false,
       },
     });
+    await insertAllItems(tx, { siteId, jobId }, { labels: USER_LABELS, items });
+    await setTitle(tx, { siteId, jobId }, { title: 'Change users', total: items.length });
   });
 }
 

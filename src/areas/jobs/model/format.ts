@@ -6,6 +6,7 @@ import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { getExpectedEnd, getSeconds } from './progress.ts';
 
 export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
+  uploading: { label: 'Uploading', tone: 'neutral' },
   waiting: { label: 'Waiting', tone: 'neutral' },
   running: { label: 'Running', tone: 'accent' },
   paused: { label: 'Paused', tone: 'warn' },
