@@ -9,10 +9,12 @@ import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { describeError } from './kernel/jobs/run-in-turns.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
+import { notifyAboutParkedWork } from './kernel/notifications.ts';
 
 /**
  * Time for running requests and tasks to finish at a stop, in addition to STOP_DELAY; after it the process exits anyway. Less than
@@ -42,9 +44,21 @@ async function main(config: Config): Promise<void> {
   const { db } = database;
   const scheduler = startScheduledTasks({
     log,
+    onParked: async ({ name: task }, { siteId, error }) => {
+      if (siteId === null) return;
+      await notifyAboutParkedWork(db, config.publicUrl, { siteId, task, reason: describeError(error) }).catch(
+        (failure: unknown) => log.error({ err: failure, siteId, task }, 'Nobody was notified'),
+      );
+    },
     tasks: [
       ...registry.createTasks({ db, services }),
-      ...createJobTasks({ db, log, kinds: registry.jobKinds, operations: contract.operations }),
+      ...createJobTasks({
+        db,
+        log,
+        kinds: registry.jobKinds,
+        operations: contract.operations,
+        publicUrl: config.publicUrl,
+      }),
     ],
   });
   const app = await createApp({

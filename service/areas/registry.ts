@@ -12,6 +12,7 @@ import { invitationsArea } from './invitations/area.ts';
 import { jobsArea } from './jobs/area.ts';
 import { licensesArea } from './licenses/area.ts';
 import { membersArea } from './members/area.ts';
+import { notificationsArea } from './notifications/area.ts';
 import { platformArea } from './platform/area.ts';
 import { proxiesArea } from './proxies/area.ts';
 import { publicationsArea } from './publications/area.ts';
@@ -39,6 +40,7 @@ export const areas = [
   proxiesArea,
   entriesArea,
   jobsArea,
+  notificationsArea,
   activityArea,
   identityArea,
   accessArea,

@@ -273,6 +273,7 @@ export async function listStorageIds(db: Db): Promise<Set<string>> {
 }
 
 export interface Recipient {
+  userId: number;
   email: string;
   firstName: string;
   siteName: string;
@@ -288,7 +289,7 @@ export async function findRecipients(
   isFailure: boolean,
 ): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
-    select a.email, a.first_name as "firstName", s.name as "siteName" from backup b
+    select a.user_id as "userId", a.email, a.first_name as "firstName", s.name as "siteName" from backup b
     join site s on s.site_id = b.site_id
     join membership m on m.site_id = b.site_id and ${buildCanAct('m')}
     join account a on a.user_id = m.user_id

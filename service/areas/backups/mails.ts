@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/db/database.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
+import { notify } from '../../kernel/notifications.ts';
 import { type ClaimedBackup, findRecipients, type Recipient } from './backups.store.ts';
 
 /** Mail about a finished or failed backup. */
@@ -54,13 +55,25 @@ export function buildVerificationFailedMail(to: {
 /** Hours after which an unsent mail about a backup is dropped. */
 const MAIL_TTL_HOURS = 24;
 
-/** Queues a mail for every recipient of the outcome. */
+/** Queues a mail for every recipient of the outcome; a failure also notifies them. */
 export async function queueBackupMails(
   tx: Tx,
   backup: Pick<ClaimedBackup, 'id' | 'siteId'>,
-  isFailure: boolean,
+  failure: string | undefined,
   buildMail: (to: Recipient) => MailText,
 ): Promise<void> {
-  for (const to of await findRecipients(tx, backup, isFailure))
-    await queueMail(tx, { siteId: backup.siteId, to: to.email, ttlHours: MAIL_TTL_HOURS, ...buildMail(to) });
+  const { siteId } = backup;
+  const recipients = await findRecipients(tx, backup, failure !== undefined);
+  for (const to of recipients)
+    await queueMail(tx, { siteId, to: to.email, ttlHours: MAIL_TTL_HOURS, ...buildMail(to) });
+  const [first] = recipients;
+  if (failure === undefined || !first) return;
+  await notify(tx, undefined, {
+    siteId,
+    userIds: recipients.map(({ userId }) => userId),
+    category: 'alert',
+    title: buildMail(first).subject,
+    detail: failure,
+    path: '/backups',
+  });
 }

@@ -172,7 +172,7 @@ function mailOutcome(
   failure: string | undefined,
 ): Promise<void> {
   const link = `${publicUrl}/backups`;
-  return queueBackupMails(tx, backup, failure !== undefined, (to) =>
+  return queueBackupMails(tx, backup, failure, (to) =>
     buildOutcomeMail({ ...to, fileName: backup.fileName, failure, link }),
   );
 }

@@ -101,7 +101,7 @@ export async function verifyNextBackup({
     if (outcome.state === 'passed') return;
     const details = { fileName: backup.fileName, reason: outcome.message ?? '' };
     const link = `${services.publicUrl}/backups`;
-    await queueBackupMails(tx, backup, true, (to) =>
+    await queueBackupMails(tx, backup, details.reason, (to) =>
       buildVerificationFailedMail({ ...to, ...details, link }),
     );
   });

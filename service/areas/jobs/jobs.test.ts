@@ -32,6 +32,7 @@ onEachApp((context) => {
       log: createLog('silent'),
       kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
       operations: contract.operations,
+      publicUrl: 'http://steward.test',
     });
   const start = async (path: string, body: object, client = api) => {
     const reply = await client.post<Job>(`jobs/${path}`, body);

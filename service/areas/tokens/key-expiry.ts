@@ -5,6 +5,7 @@ import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeApiKeyExpiringMail, formatTimestamp } from '../../kernel/mail/messages.ts';
+import { notify } from '../../kernel/notifications.ts';
 import { getSite } from '../sites/index.ts';
 import { deleteAccessTokens } from './api-keys.store.ts';
 import * as store from './api-keys.store.ts';
@@ -70,6 +71,14 @@ const remindBatch = (db: Db, siteId: number, publicUrl: string): Promise<number>
         link,
       });
       await queueMail(tx, { siteId, to, ttlHours: hours, ...mail });
+      await notify(tx, undefined, {
+        siteId,
+        userIds: [userId],
+        category: 'alert',
+        title: `The API key ${clientId} ends on ${end}`,
+        detail: 'Programs that use it are refused from then on. Create another one before.',
+        path: '/profile',
+      });
       record({
         action: 'user.api-key-remind',
         subject: ['user', userId],

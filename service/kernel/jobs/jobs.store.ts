@@ -191,13 +191,25 @@ export async function writeOutcomes(
     where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
 }
 
+/** A job that has just ended. */
+export interface EndedJob {
+  ownerId: number;
+  title: string;
+  total: number;
+  done: number;
+  unchanged: number;
+  conflicts: number;
+  failed: number;
+}
+
 /** Ends a claimed job: all items are done, or it cannot continue for `stopReason`. */
-export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Promise<EndedJob | undefined> {
+  const { rows } = await sql<EndedJob>`
     update job set state = ${stopReason === undefined ? 'finished' : 'stopped'}, stop_reason = ${stopReason ?? null},
       finished_at = clock_timestamp(), lease_until = null
-    where ${isClaim(job)}`.execute(tx);
-  return numAffectedRows === 1n;
+    where ${isClaim(job)}
+    returning owner_id as "ownerId", title, total, done, unchanged, conflicts, failed`.execute(tx);
+  return rows[0];
 }
 
 /** Ends the turn of a claimed job, so that other jobs get theirs. */

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
+import { notify } from '../notifications.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
 import * as store from './jobs.store.ts';
@@ -32,6 +33,8 @@ export interface JobContext {
   operations: readonly Operation[];
   /** Time after which other processes take over the jobs of one that does not renew its leases; by default a minute. */
   leaseSeconds?: number;
+  /** Start of links in mails. */
+  publicUrl: string;
 }
 
 /** What a lane remembers between its runs. */
@@ -166,7 +169,8 @@ async function runBatch(
         if (ended === undefined) return 'ended';
         attempted = await store.listOpenItems(tx, job, { ended, limit: size });
         if (attempted.length === 0) {
-          await store.endJob(tx, job);
+          const ended = await store.endJob(tx, job);
+          if (ended) await notifyOwner(tx, context, job, ended);
           record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
           return 'ended';
         }
@@ -266,9 +270,42 @@ function toOutcome(error: unknown): ItemOutcome {
 }
 
 /** Stops a job for a reason; its audit row has no author, because no user did it. */
-async function stop({ db }: JobContext, job: store.ClaimedJob, reason: string): Promise<void> {
-  await change(db, createHostActor(job.siteId), async (tx, record) => {
-    if (!(await store.endJob(tx, job, reason))) return;
+async function stop(context: JobContext, job: store.ClaimedJob, reason: string): Promise<void> {
+  await change(context.db, createHostActor(job.siteId), async (tx, record) => {
+    const ended = await store.endJob(tx, job, reason);
+    if (!ended) return;
+    await notifyOwner(tx, context, job, ended, reason);
     record({ action: 'job.stop', subject: ['job', job.jobId], changes: { reason: [null, reason] } });
+  });
+}
+
+/** Tells the owner how the job ended; the success of a job with one item, which the owner usually watches, is no news. */
+async function notifyOwner(
+  tx: Tx,
+  { publicUrl }: JobContext,
+  { siteId, jobId }: store.ClaimedJob,
+  { ownerId, title, total, done, unchanged, conflicts, failed }: store.EndedJob,
+  stopReason?: string,
+): Promise<void> {
+  const hasFailed = stopReason !== undefined || failed + conflicts > 0;
+  if (total === 1 && !hasFailed) return;
+  const counts = [
+    [done, 'changed'],
+    [unchanged, 'unchanged'],
+    [conflicts, 'left alone'],
+    [failed, 'failed'],
+  ] as const;
+  const outcome = counts.flatMap(([count, word]) =>
+    count > 0 ? `${count.toLocaleString('en')} ${word}` : [],
+  );
+  await notify(tx, publicUrl, {
+    siteId,
+    userIds: [ownerId],
+    category: hasFailed ? 'jobFailed' : 'jobFinished',
+    title,
+    detail: [stopReason === undefined ? '' : `Stopped: ${stopReason}`, outcome.join(', ')]
+      .filter(Boolean)
+      .join('. '),
+    path: `/jobs/${jobId}`,
   });
 }

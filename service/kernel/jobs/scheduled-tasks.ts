@@ -55,6 +55,8 @@ export function startScheduledTasks({
 }: {
   log: Log;
   tasks: readonly ScheduledTask[];
+  /** Called for an item that is not retried by itself any more; must not reject. */
+  onParked?: (task: ScheduledTask, failure: ItemFailure) => Promise<void>;
 }): TaskScheduler {
   const abortController = new AbortController();
   const { signal } = abortController;
@@ -65,7 +67,10 @@ export function startScheduledTasks({
       try {
         const { runAgainInMs = Infinity, failures = [] } = (await task.run(signal)) ?? {};
         failureCount = 0;
-        for (const failure of failures) logFailure(log, task, failure);
+        for (const failure of failures) {
+          logFailure(log, task, failure);
+          if (failure.retryInMs === null) await onParked?.(task, failure);
+        }
         return Math.min(task.intervalMs, runAgainInMs);
       } catch (error) {
         failureCount += 1;

@@ -2029,6 +2029,42 @@ export const zOwnProfile = z.object({
     timeZone: zNullableTimeZone.optional()
 });
 
+export const zNotification = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    category: z.enum([
+        'jobFinished',
+        'jobFailed',
+        'alert'
+    ]),
+    title: z.string(),
+    detail: z.string(),
+    path: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    readDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zUnreadNotifications = z.object({
+    unread: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    newestId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
+export const zReadNotifications = z.object({
+    ids: z.array(z.int().gte(1).lte(2147483647)).max(1000).optional(),
+    upToId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zNotificationChannels = z.object({
+    inConsole: z.boolean(),
+    byMail: z.boolean(),
+    inBrowser: z.boolean()
+});
+
+export const zNotificationSettings = z.object({
+    jobFinished: zNotificationChannels,
+    jobFailed: zNotificationChannels,
+    alert: zNotificationChannels
+});
+
 /**
  * Code of an authenticator app: six digits.
  */
@@ -4367,6 +4403,41 @@ export const zUpdateOwnProfileBody = zOwnProfile;
  * The profile is saved.
  */
 export const zUpdateOwnProfileResponse = z.void();
+
+export const zListNotificationsQuery = z.object({
+    isUnread: z.boolean().optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * The notifications.
+ */
+export const zListNotificationsResponse = z.array(zNotification);
+
+/**
+ * The number of unread notifications.
+ */
+export const zCountUnreadNotificationsResponse = zUnreadNotifications;
+
+export const zMarkNotificationsReadBody = zReadNotifications;
+
+/**
+ * The number of notifications that remain unread.
+ */
+export const zMarkNotificationsReadResponse = zUnreadNotifications;
+
+/**
+ * The settings.
+ */
+export const zGetNotificationSettingsResponse = zNotificationSettings;
+
+export const zUpdateNotificationSettingsBody = zNotificationSettings;
+
+/**
+ * The settings are saved.
+ */
+export const zUpdateNotificationSettingsResponse = z.void();
 
 export const zVerifySecondFactorBody = zSecondFactorProof;
 

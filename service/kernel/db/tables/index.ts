@@ -8,6 +8,7 @@ import type { BackupTables } from './backups.ts';
 import type { Nullable, Timestamp } from './columns.ts';
 import type { EntryTables } from './entries.ts';
 import type { JobTables } from './jobs.ts';
+import type { NotificationTables } from './notifications.ts';
 
 interface SiteTable {
   site_id: GeneratedAlways<number>;
@@ -283,7 +284,14 @@ interface ListBlockTable {
 }
 
 export interface Tables
-  extends AccessTables, BackupTables, EntryTables, JobTables, PlatformTables, ProxyTables {
+  extends
+    AccessTables,
+    BackupTables,
+    EntryTables,
+    JobTables,
+    NotificationTables,
+    PlatformTables,
+    ProxyTables {
   site: SiteTable;
   site_storage: SiteStorageTable;
   account: AccountTable;
