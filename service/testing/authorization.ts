@@ -45,6 +45,11 @@ export const ownSessionOperations = new Set([
   'endOwnSession',
   'changePassword',
   'updateOwnProfile',
+  'listNotifications',
+  'countUnreadNotifications',
+  'markNotificationsRead',
+  'getNotificationSettings',
+  'updateNotificationSettings',
   'getIdentitySignOut',
   'listOwnPrincipals',
   'beginActing',
@@ -116,6 +121,11 @@ type ProtectedOperation = Exclude<
   | 'endOwnSession'
   | 'changePassword'
   | 'updateOwnProfile'
+  | 'listNotifications'
+  | 'countUnreadNotifications'
+  | 'markNotificationsRead'
+  | 'getNotificationSettings'
+  | 'updateNotificationSettings'
   | 'beginPasskeySignIn'
   | 'listPlatformSites'
   | 'createPlatformSite'

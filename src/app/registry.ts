@@ -11,6 +11,7 @@ import { importArea } from '../areas/import/area.ts';
 import { invitationsArea } from '../areas/invitations/area.ts';
 import { jobsArea } from '../areas/jobs/area.ts';
 import { licensesArea } from '../areas/licenses/area.ts';
+import { notificationsArea } from '../areas/notifications/area.ts';
 import { overviewArea } from '../areas/overview/area.ts';
 import { profileArea } from '../areas/profile/area.ts';
 import { proxiesArea } from '../areas/proxies/area.ts';
@@ -58,6 +59,7 @@ const areas = [
   exportHistoryArea,
   backupsArea,
   jobsArea,
+  notificationsArea,
   relationshipIntelligenceArea,
   publicationsArea,
   agentArea,

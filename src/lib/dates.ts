@@ -6,6 +6,7 @@ const shortRelativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'a
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 const getStartOfDay = (date: Date): number =>
@@ -21,6 +22,17 @@ export function formatShortDate(value: string | Date, now = new Date()): string 
   if (age > 0 && days === 0) return shortRelativeFormat.format(-Math.floor(age / HOUR_MS), 'hour');
   return days === 1 ? shortRelativeFormat.format(-1, 'day') : dayFormat.format(date);
 }
+
+/** Formats the day of a past date as a heading: "Today", "Yesterday", otherwise the date. */
+export function formatDayHeading(value: string | Date, now = new Date()): string {
+  const date = new Date(value);
+  const days = Math.round((getStartOfDay(now) - getStartOfDay(date)) / DAY_MS);
+  const text = days > 1 ? dayFormat.format(date) : relativeFormat.format(-Math.max(days, 0), 'day');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Formats the time of day without seconds. */
+export const formatClock = (value: string | Date): string => clockFormat.format(new Date(value));
 
 /** Formats a date with its time to the second, in the time zone of the browser. */
 export const formatExactDate = (value: string | Date): string => exactFormat.format(new Date(value));

@@ -52,6 +52,7 @@ const RETRY_DELAY_MS = 5_000;
 export function startScheduledTasks({
   log,
   tasks,
+  onParked,
 }: {
   log: Log;
   tasks: readonly ScheduledTask[];

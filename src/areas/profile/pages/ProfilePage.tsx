@@ -36,6 +36,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { NotificationsCard } from '../../notifications/index.ts';
 import { sessionsQuery, securityQuery } from '../model/queries.ts';
 import { CodesDialog } from '../panels/EnrolDialog.tsx';
 import { ApiKeyCard } from './ApiKeyCard.tsx';
@@ -75,6 +76,7 @@ export function ProfilePage() {
             )}
             <SessionsCard />
             <ApiKeyCard />
+            <NotificationsCard />
           </div>
           <div className="profile-side">
             <AccountCard />

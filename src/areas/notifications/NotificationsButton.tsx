@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { Bell } from 'lucide-react';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { formatNumber } from '../../lib/numbers.ts';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { lazyWithPreload } from '../../ui/lazy.tsx';
+import { unreadQuery } from './model.ts';
+import './notifications.css';
+
+const NotificationsPopover = lazyWithPreload(() => import('./NotificationsPopover.tsx'));
+
+const MAX_SHOWN = 99;
+
+/** Bell of the top bar with the number of unread notifications; opens the list. */
+export function NotificationsButton() {
+  const anchor = useRef<HTMLSpanElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  const { data } = useQuery(unreadQuery);
+  const unread = data?.unread ?? 0;
+  const newestId = data?.newestId;
+
+  useEffect(() => {
+    if (data === undefined) return;
+    // Loaded when it is needed for the first time, not with the frame.
+    void import('./announce.ts').then(
+      ({ announceNewest }) => announceNewest(newestId ?? 0),
+      () => undefined,
+    );
+  }, [data, newestId]);
+
+  return (
+    <span ref={anchor} className="bell">
+      <IconButton
+        label={unread === 0 ? 'Notifications' : `Notifications, ${formatNumber(unread)} unread`}
+        icon={Bell}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPointerEnter={NotificationsPopover.preload}
+        onFocus={NotificationsPopover.preload}
+        onClick={() => setIsOpen(true)}
+      />
+      {unread > 0 && (
+        <span className="bell-count" aria-hidden>
+          {unread > MAX_SHOWN ? `${MAX_SHOWN}+` : unread}
+        </span>
+      )}
+      {isOpen && (
+        <Suspense>
+          <NotificationsPopover anchor={anchor} unread={unread} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import type { NotificationChannels, NotificationSettings } from '../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../api/errors.ts';
+import { updateNotificationSettingsMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { useWrite } from '../../api/write.ts';
+import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
+import { Card } from '../../ui/layout/Card.tsx';
+import { Spinner } from '../../ui/Spinner.tsx';
+import { toast } from '../../ui/toast.ts';
+import { settingsQuery } from './model.ts';
+import './notifications.css';
+
+const CATEGORIES: readonly { name: keyof NotificationSettings; title: string; description: string }[] = [
+  {
+    name: 'jobFinished',
+    title: 'A job finished',
+    description: 'Your jobs with more than one item that did everything.',
+  },
+  {
+    name: 'jobFailed',
+    title: 'A job failed',
+    description: 'Your jobs that stopped or of which items failed.',
+  },
+  {
+    name: 'alert',
+    title: 'Something needs you',
+    description: 'Failed backups and background work that you manage, and the end of your API key.',
+  },
+];
+
+const CHANNELS: readonly { name: keyof NotificationChannels; title: string }[] = [
+  { name: 'inConsole', title: 'Console' },
+  { name: 'byMail', title: 'Mail' },
+  { name: 'inBrowser', title: 'Browser' },
+];
+
+/** Asks the browser for its permission. @returns why it shows no notifications */
+async function findBrowserRefusal(): Promise<string | undefined> {
+  if (!('Notification' in globalThis)) return 'This browser cannot show notifications.';
+  if ((await Notification.requestPermission()) === 'granted') return undefined;
+  return 'Allow notifications of this site in the settings of the browser first.';
+}
+
+/** Where the own notifications go; each change applies at once. */
+export function NotificationsCard() {
+  const { data, error, refetch } = useQuery(settingsQuery);
+  const update = useWrite('updateNotificationSettings', updateNotificationSettingsMutation());
+  // The choice that is being saved is shown at once and taken back after an error.
+  const shown = update.isPending ? update.variables.body : data;
+
+  const change = async (
+    settings: NotificationSettings,
+    category: keyof NotificationSettings,
+    channel: keyof NotificationChannels,
+    isOn: boolean,
+  ) => {
+    const refusal = isOn && channel === 'inBrowser' ? await findBrowserRefusal() : undefined;
+    if (refusal !== undefined) {
+      toast({ tone: 'bad', title: 'The browser shows no notifications', description: refusal });
+      return;
+    }
+    update.mutate(
+      { body: { ...settings, [category]: { ...settings[category], [channel]: isOn } } },
+      {
+        onError: ({ message }) =>
+          toast({ tone: 'bad', title: 'The choice was not saved', description: message }),
+      },
+    );
+  };
+
+  return (
+    <div id="notifications">
+      <Card title="Notifications">
+        {error && !data ? (
+          <ErrorState
+            title="Where your notifications go could not be loaded"
+            requestId={toServiceError(error).requestId}
+            onRetry={() => void refetch()}
+          >
+            {toServiceError(error).message}
+          </ErrorState>
+        ) : null}
+        {!data && !error && (
+          <p className="bell-wait">
+            <Spinner /> Loading
+          </p>
+        )}
+        {shown && (
+          <table className="bell-choices">
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span className="visually-hidden">What happened</span>
+                </th>
+                {CHANNELS.map(({ name, title }) => (
+                  <th key={name} scope="col">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {CATEGORIES.map((category) => (
+                <tr key={category.name}>
+                  <th scope="row">
+                    <strong>{category.title}</strong>
+                    <p>{category.description}</p>
+                  </th>
+                  {CHANNELS.map((channel) => (
+                    <td key={channel.name}>
+                      <input
+                        type="checkbox"
+                        className="checkbox"
+                        aria-label={`${category.title}: ${channel.title}`}
+                        aria-disabled={update.isPending || undefined}
+                        checked={shown[category.name][channel.name]}
+                        onChange={({ target }) => {
+                          if (!update.isPending)
+                            void change(shown, category.name, channel.name, target.checked);
+                        }}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Card>
+    </div>
+  );
+}

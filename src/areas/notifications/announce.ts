@@ -1,0 +1,39 @@
+import { getNotificationSettings, listNotifications } from '../../api/generated/sdk.gen.ts';
+import { getCurrentIdentity } from '../../api/session-state.ts';
+
+/** Notifications that the browser shows at once at most. */
+const MAX_ANNOUNCED = 3;
+
+/** Key of the newest announced notification in the storage that the tabs share. */
+const getStorageKey = (siteId: number, userId: number) => `steward.announced.${siteId}.${userId}`;
+
+/**
+ * Lets the browser show unread notifications that are newer than those announced before, if the user wants that for their
+ * category and the browser permits it. What was unread when the user signed in is not announced, and each is shown by one tab.
+ */
+export async function announceNewest(newestId: number): Promise<void> {
+  if (!('Notification' in globalThis)) return;
+  const identity = getCurrentIdentity();
+  if (!identity) return;
+  const key = getStorageKey(identity.siteId, identity.userId);
+  // One tab after the other: the second finds what the first has announced.
+  await navigator.locks.request(key, async () => {
+    const stored = sessionStorage.getItem(key) === null ? null : localStorage.getItem(key);
+    const announcedId = stored === null ? newestId : Number(stored);
+    sessionStorage.setItem(key, 'started');
+    localStorage.setItem(key, String(Math.max(newestId, Number(localStorage.getItem(key) ?? 0))));
+    if (newestId <= announcedId || Notification.permission !== 'granted') return;
+    const [{ data: settings }, { data: unread }] = await Promise.all([
+      getNotificationSettings(),
+      listNotifications({ query: { isUnread: true, pageNumber: 1, pageSize: MAX_ANNOUNCED } }),
+    ]);
+    for (const { id, category, title, detail, path } of unread.toReversed()) {
+      if (id <= announcedId || !settings[category].inBrowser) continue;
+      const shown = new Notification(title, { body: detail, tag: `steward-${id}` });
+      shown.addEventListener('click', () => {
+        window.focus();
+        window.location.assign(path);
+      });
+    }
+  });
+}

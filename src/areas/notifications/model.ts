@@ -1,0 +1,49 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Notification } from '../../../contract/generated/types.gen.ts';
+import {
+  countUnreadNotificationsOptions,
+  getNotificationSettingsOptions,
+  listNotificationsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listNotifications } from '../../api/generated/sdk.gen.ts';
+import { formatDayHeading } from '../../lib/dates.ts';
+
+const UNREAD_INTERVAL_MS = 30_000;
+const PAGE_SIZE = 30;
+
+/** The number of unread notifications; also read while the page is hidden, because the browser can announce them. */
+export const unreadQuery = queryOptions({
+  ...countUnreadNotificationsOptions(),
+  staleTime: 0,
+  refetchInterval: UNREAD_INTERVAL_MS,
+  refetchIntervalInBackground: true,
+  refetchOnWindowFocus: true,
+});
+
+/** Notifications, newest first, read page by page. A notification that arrives between two pages is not repeated. */
+export const notificationsQuery = (isUnread: boolean) =>
+  infiniteQueryOptions({
+    queryKey: [{ ...listNotificationsQueryKey({ query: { isUnread } })[0], paged: true }],
+    queryFn: async ({ pageParam, signal }) =>
+      (
+        await listNotifications({
+          signal,
+          query: { ...(isUnread && { isUnread }), pageNumber: pageParam, pageSize: PAGE_SIZE },
+        })
+      ).data,
+    initialPageParam: 1,
+    getNextPageParam: (last, pages) => (last.length < PAGE_SIZE ? undefined : pages.length + 1),
+    select: ({ pages }) => [...new Map(pages.flat().map((each) => [each.id, each])).values()],
+    staleTime: 0,
+  });
+
+export const settingsQuery = queryOptions({ ...getNotificationSettingsOptions(), staleTime: 0 });
+
+/** Notifications by day, in their order. */
+export function groupByDay(
+  notifications: readonly Notification[],
+  now = new Date(),
+): { day: string; notifications: Notification[] }[] {
+  const groups = Map.groupBy(notifications, ({ createdDate }) => formatDayHeading(createdDate, now));
+  return [...groups].map(([day, ofDay]) => ({ day, notifications: ofDay }));
+}
