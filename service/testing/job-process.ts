@@ -138,6 +138,7 @@ async function runJobs({ databaseUrl, dataDir, limits = {}, ...task }: JobProces
     log: createLog('silent'),
     kinds: registry.jobKinds,
     operations: loadContract(CONTRACT_FILE).operations,
+    publicUrl: 'http://steward.test',
     leaseSeconds: task.leaseSeconds,
   };
   const hasStruck = task.fault && injectFault(task.fault);

@@ -170,6 +170,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
         log: createLog('silent'),
         kinds: registry.jobKinds,
         operations: contract.operations,
+        publicUrl: 'http://steward.test',
       };
       await vi.waitFor(
         async () => {

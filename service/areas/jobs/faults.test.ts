@@ -52,6 +52,7 @@ onEachApp((context) => {
     log: createLog('silent'),
     kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
     operations: contract.operations,
+    publicUrl: 'http://steward.test',
   });
   const run = (kinds: readonly JobKind[] = [], signal?: AbortSignal) => runDueJobs(getContext(kinds), signal);
   /** The kind `users.update` with something that happens after its `n`-th batch, in the transaction of the batch. */
