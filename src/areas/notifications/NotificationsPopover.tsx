@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bell, CheckCheck, CircleAlert, CircleCheck, Settings2, TriangleAlert } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { RefObject } from 'react';
 import type { Notification } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
@@ -150,24 +150,16 @@ const LOOKS: Record<Notification['category'], { icon: LucideIcon; tone: string; 
 function NotificationItem({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
   const { category, title, detail, path, createdDate, readDate } = notification;
   const { icon: Icon, tone, word } = LOOKS[category];
-  const titleId = useId();
-  const textId = useId();
   return (
     <li className="bell-item" data-unread={readDate === null || undefined}>
       <span className={`bell-icon tone-${tone}`}>
         <Icon aria-hidden />
       </span>
-      <Link
-        to={path}
-        className="bell-link"
-        aria-labelledby={titleId}
-        aria-describedby={textId}
-        onClick={onOpen}
-      >
-        <strong id={titleId}>
+      <Link to={path} className="bell-link" onClick={onOpen}>
+        <strong>
           <bdi>{title}</bdi>
         </strong>
-        <span id={textId}>
+        <span>
           <span className="visually-hidden">
             {readDate === null ? 'Unread. ' : ''}
             {word}.{' '}

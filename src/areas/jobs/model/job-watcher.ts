@@ -55,6 +55,8 @@ export function createJobWatcher(client: QueryClient) {
   const end = (entry: WatchedJob, job: Job) => {
     watched.delete(job.id);
     if (job.done > 0) refresh(entry, job).catch(ignoreError);
+    // The service has notified the owner.
+    invalidateAfter(client, 'markNotificationsRead').catch(ignoreError);
     const title = formatEnd(job);
     const isBad = job.failed > 0 || job.state === 'stopped';
     announce(title);

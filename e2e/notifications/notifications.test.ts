@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test';
+import type { Job } from '../../contract/generated/types.gen.ts';
+import { expectAccessibleInBothThemes } from '../support/actions.ts';
+import { type ApiCalls, openAs } from '../support/calls.ts';
+import { expectFits, setWidth } from '../support/page-checks.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const bell = (page: Page) => page.getByRole('button', { name: /^Notifications/ });
+const list = (page: Page) => page.getByRole('dialog', { name: 'Notifications' });
+
+/** Returns to the tab: it reads at once what it otherwise reads every 30 seconds. */
+const returnTo = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+
+/** Runs a job that changes a user and fails for the only administrator. */
+async function runFailingJob(calls: ApiCalls): Promise<Job> {
+  const user = await calls.createUser();
+  const administrator = await calls.call<{ id: number }[]>('GET', `/user?email=${ada.email}`);
+  const userIds = [user.id, ...administrator.map(({ id }) => id)];
+  const job = await calls.call<Job>('POST', '/jobs/licenseChanges', {
+    licenses: userIds.map((userId) => ({ userId, licenseTypeId: 4 })),
+  });
+  await expect
+    .poll(async () => (await calls.call<Job>('GET', `/jobs/${job.id}`)).state, { timeout: 20_000 })
+    .toBe('finished');
+  return job;
+}
+
+test('the end of a job appears in the bell, and reading it counts on all devices', async ({
+  page,
+  elsewhere,
+  calls,
+}) => {
+  await openAs(page, ada, '/groups');
+  await bell(page).click();
+  await expect(list(page).getByText('No notifications')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(bell(page)).toBeFocused();
+
+  const first = await runFailingJob(calls);
+  await runFailingJob(calls);
+  await returnTo(page);
+  await expect(bell(page)).toHaveAccessibleName('Notifications, 2 unread');
+  await openAs(elsewhere, ada, '/groups');
+  await expect(bell(elsewhere)).toHaveAccessibleName('Notifications, 2 unread');
+
+  await bell(page).press('Enter');
+  const items = list(page).getByRole('listitem');
+  await expect(items).toHaveCount(2);
+  await expect(items.last()).toContainText('Set 2 licenses to No License');
+  await expect(items.last()).toContainText('1 changed, 1 failed');
+  await expectAccessibleInBothThemes(page);
+  await items.last().getByRole('link').click();
+  await expect(page).toHaveURL(new RegExp(`/jobs/${first.id}$`));
+  await expect(list(page)).toBeHidden();
+  await expect(bell(page)).toHaveAccessibleName('Notifications, 1 unread');
+
+  await elsewhere.reload();
+  await expect(bell(elsewhere)).toHaveAccessibleName('Notifications, 1 unread');
+  await bell(elsewhere).click();
+  await list(elsewhere).getByText('Unread 1').click();
+  await expect(list(elsewhere).getByRole('listitem')).toHaveCount(1);
+  await list(elsewhere).getByRole('button', { name: 'Mark all as read' }).click();
+  await expect(list(elsewhere).getByText('Everything is read')).toBeVisible();
+  await page.reload();
+  await expect(bell(page)).toHaveAccessibleName('Notifications');
+});
+
+test('the profile says where notifications go', async ({ page, calls }) => {
+  await setWidth(page, 390);
+  await openAs(page, ada, '/groups');
+  await bell(page).click();
+  await expectFits(page);
+  await list(page).getByRole('link', { name: 'Change' }).click();
+  const card = page.getByRole('region', { name: 'Notifications' });
+  await expect(card).toBeInViewport();
+  await card.getByRole('checkbox', { name: 'A job failed: Console' }).uncheck();
+  await expect(card.getByRole('checkbox', { name: 'A job failed: Console' })).not.toBeChecked();
+  await expectFits(page);
+  await expectAccessibleInBothThemes(page);
+  await page.reload();
+  await expect(card.getByRole('checkbox', { name: 'A job failed: Console' })).not.toBeChecked();
+  await runFailingJob(calls);
+  await page.reload();
+  await expect(bell(page)).toHaveAccessibleName('Notifications');
+  await card.getByRole('checkbox', { name: 'A job failed: Console' }).check();
+});
+
+test('the browser shows what is new, once, and only if the user wants it', async ({
+  page,
+  context,
+  calls,
+}) => {
+  await context.grantPermissions(['notifications']);
+  await page.addInitScript(() => {
+    const shown: string[] = [];
+    Object.assign(window, { shown });
+    window.Notification = new Proxy(window.Notification, {
+      construct(_target, [title]: [string]) {
+        shown.push(title);
+        return new EventTarget();
+      },
+    });
+  });
+  await openAs(page, ada, '/profile');
+  const card = page.getByRole('region', { name: 'Notifications' });
+  await card.getByRole('checkbox', { name: 'A job failed: Browser' }).check();
+  await expect(card.getByRole('checkbox', { name: 'A job failed: Browser' })).toBeChecked();
+  await runFailingJob(calls);
+  await returnTo(page);
+  const getShown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+  await expect.poll(getShown).toEqual(['Set 2 licenses to No License']);
+  await page.reload();
+  await expect(bell(page)).toHaveAccessibleName(/unread/);
+  expect(await getShown()).toEqual([]);
+});
