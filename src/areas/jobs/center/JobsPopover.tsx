@@ -52,7 +52,6 @@ export default function JobsPopover({ anchor, onClose }: JobsPopoverProps) {
   const others = useJobs('others', canSeeOthers);
   const lists = { own: own && selectJobs(own), others: others && selectJobs(others) };
   const shown = lists[owner];
-  const count = (list: Jobs | undefined) => list && list.open.length + list.ended.length;
   // Returns the focus before a dialog opens, so that the dialog restores it to the button.
   const closeThen = (act: () => void) => {
     flushSync(onClose);
@@ -70,8 +69,8 @@ export default function JobsPopover({ anchor, onClose }: JobsPopoverProps) {
               value={owner}
               onChange={setOwner}
               options={[
-                { value: 'own', label: 'Mine', count: count(lists.own) },
-                { value: 'others', label: 'Others’', count: count(lists.others) },
+                { value: 'own', label: 'Mine', count: countJobs(lists.own) },
+                { value: 'others', label: 'Others’', count: countJobs(lists.others) },
               ]}
             />
           )}
@@ -101,6 +100,8 @@ interface Jobs {
   open: readonly Job[];
   ended: readonly Job[];
 }
+
+const countJobs = (jobs: Jobs | undefined) => jobs && jobs.open.length + jobs.ended.length;
 
 const STATE_ORDER: Partial<Record<Job['state'], number>> = { running: 0, paused: 1, waiting: 2 };
 

@@ -55,14 +55,7 @@ export function describeChange(
   item: JobItem,
   groups: readonly GroupInfoResponse[],
 ): ItemChange | undefined {
-  switch (kind) {
-    case 'licenses.change':
-      return describeLicense(item);
-    case 'groups.change':
-      return describeGroups(item, groups);
-    case 'users.update':
-      return describeSwitch(parameters, item);
-    default:
-      return undefined;
-  }
+  if (kind === 'licenses.change') return describeLicense(item);
+  if (kind === 'groups.change') return describeGroups(item, groups);
+  return kind === 'users.update' ? describeSwitch(parameters, item) : undefined;
 }

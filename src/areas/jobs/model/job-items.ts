@@ -16,16 +16,9 @@ const REFRESH_INTERVAL_MS = 2_000;
 
 /** Number of items in a state. */
 export function countByState(job: Job, state: JobItemState | 'all'): number {
-  switch (state) {
-    case 'all':
-      return job.total;
-    case 'open':
-      return job.total - getProcessed(job);
-    case 'conflict':
-      return job.conflicts;
-    default:
-      return job[state];
-  }
+  if (state === 'all') return job.total;
+  if (state === 'open') return job.total - getProcessed(job);
+  return state === 'conflict' ? job.conflicts : job[state];
 }
 
 /** Number of items of a view; undefined for a search, whose number the service does not tell. */

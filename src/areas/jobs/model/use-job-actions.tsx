@@ -24,8 +24,18 @@ export const countItems = ({ kind }: Pick<Job, 'kind'>, count: number): string =
   pluralize(count, ...JOB_KINDS[kind].nouns);
 
 /** What the undo of a job does, in words. */
-export const describeUndo = (job: Job): string =>
-  `Gives ${countItems(job, job.done)} back what this job replaced. Anyone changed by someone else since then is left alone and listed.`;
+export function describeUndo(job: Job): string {
+  const items = countItems(job, job.done);
+  return `${describeRestored(job, items)} Anyone changed by someone else since then is left alone and listed.`;
+}
+
+function describeRestored({ kind, parameters: { isActive } }: Job, items: string): string {
+  if (kind === 'licenses.change') return `Gives ${items} the license they had.`;
+  if (kind === 'groups.change') return `Restores the groups of ${items}.`;
+  if (kind === 'users.update' && typeof isActive === 'boolean')
+    return `${isActive ? 'Deactivates' : 'Activates'} ${items} again.`;
+  return `Restores what this job replaced for ${items}.`;
+}
 
 /** Actions for a job with the reasons why they are not possible; those that do not apply to its state are undefined. */
 export function useJobActions(job: Job) {

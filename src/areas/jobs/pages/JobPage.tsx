@@ -7,6 +7,7 @@ import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-qu
 import { useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
+import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -17,9 +18,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Distance } from '../../../ui/layout/Distance.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
@@ -50,6 +49,8 @@ const route = getRouteApi('/_app/jobs/$jobId');
 /** Window in which the items scroll beside the panels; smaller ones scroll the page. */
 const SIDE_BY_SIDE = '(min-width: 1100px) and (min-height: 640px)';
 const REASONS_INTERVAL_MS = 2_000;
+const HIDDEN_WITHOUT_REASONS = ['reason'];
+const NO_HIDDEN: readonly string[] = [];
 const NO_REASONS: readonly JobReason[] = [];
 
 /** One job: what was asked, its outcomes, reasons and items. */
@@ -68,8 +69,8 @@ function useFinalReading({ id, state }: Job): void {
   useEffect(() => {
     if (lastState.current === state) return;
     lastState.current = state;
-    for (const _id of ['listJobItems', 'listJobReasons'])
-      void client.invalidateQueries({ queryKey: [{ _id, path: { jobId: id } }] });
+    for (const operation of ['listJobItems', 'listJobReasons'])
+      void client.invalidateQueries({ queryKey: [{ _id: operation, path: { jobId: id } }] });
   }, [client, id, state]);
 }
 
@@ -113,17 +114,17 @@ function JobDetails({ job }: { job: Job }) {
           <Items job={job} reasons={reasons} {...viewState} />
         </div>
         <aside className="job-side" aria-label="About this job">
-          {job.failed > 0 && (
+          {failures.length > 0 && (
             <Reasons
-              title={`Why ${formatNumber(job.failed)} failed`}
+              title={`Why ${formatNumber(sumCounts(failures))} failed`}
               reasons={failures}
               current={viewState.view}
               onShow={viewState.show}
             />
           )}
-          {job.conflicts > 0 && (
+          {conflicts.length > 0 && (
             <Reasons
-              title={`Why ${formatNumber(job.conflicts)} ${job.conflicts === 1 ? 'was' : 'were'} left alone`}
+              title={`Why ${formatNumber(sumCounts(conflicts))} ${sumCounts(conflicts) === 1 ? 'was' : 'were'} left alone`}
               reasons={conflicts}
               current={viewState.view}
               onShow={viewState.show}
@@ -135,6 +136,10 @@ function JobDetails({ job }: { job: Job }) {
     </Page>
   );
 }
+
+/** Number of items with these reasons, which may be newer than the counts of the job. */
+const sumCounts = (reasons: readonly JobReason[]): number =>
+  reasons.reduce((sum, { count }) => sum + count, 0);
 
 /** View of the items from the URL, debounced while typing. */
 function useJobView() {
@@ -161,7 +166,8 @@ function Facts({ job, rate }: { job: Job; rate: number | undefined }) {
   const took = formatTook(job);
   return (
     <>
-      Started by <Starter job={job} /> <Timestamp at={job.createdDate} />
+      Started by <Starter job={job} /> on{' '}
+      <time dateTime={job.createdDate}>{formatExactDate(job.createdDate)}</time>
       {took !== undefined && ` · ${took}`}
       {hasEnded(job) && rate !== undefined && ` · ${formatRate(rate)}`}
       {' · '}
@@ -339,6 +345,7 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
       <DataTable
         label={many === 'people' ? 'People' : 'Items'}
         columns={columns}
+        hidden={reasons.length === 0 ? HIDDEN_WITHOUT_REASONS : NO_HIDDEN}
         rows={rows}
         rowId={getItemId}
         rowLabel={getItemLabel}
@@ -400,19 +407,12 @@ function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
 function UndoCard({ job }: { job: Job }) {
   const { undoUntil } = job;
   if (undoUntil !== null && isUndoable(job)) {
+    const seconds = (Date.parse(undoUntil) - Date.now()) / 1000;
     return (
-      <Card
-        title="Undo"
-        actions={
-          <span className="job-undo-left">
-            until <time dateTime={undoUntil}>{formatMoment(undoUntil)}</time>
-          </span>
-        }
-      >
+      <Card title="Undo" actions={<span className="job-undo num">{formatDuration(seconds)} left</span>}>
         <CardBody>
-          <p className="job-undo">{describeUndo(job)}</p>
           <p className="job-undo">
-            No longer possible <Distance to={undoUntil} />.
+            {describeUndo(job)} Possible until <time dateTime={undoUntil}>{formatMoment(undoUntil)}</time>.
           </p>
         </CardBody>
       </Card>

@@ -24,7 +24,7 @@ import { STATE_LABELS, describeState } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
 import { getProcessed, getSeconds, hasEnded } from '../model/progress.ts';
 import { useJobs } from '../model/use-jobs.ts';
-import { JOB_STATES, JOBS_DEFAULTS } from '../model/view.ts';
+import { JOB_STATES, JOBS_DEFAULTS, parseHiddenColumns } from '../model/view.ts';
 import type { JobsView } from '../model/view.ts';
 import '../job-parts.css';
 
@@ -83,6 +83,8 @@ function JobTable() {
     ...view,
     owner,
   });
+  const columns = owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS;
+  const hidden = useMemo(() => parseHiddenColumns(view.hide), [view.hide]);
   const show = (next: Partial<JobsView>) => void navigate({ to: '.', search: { ...view, ...next } });
   const open = rows?.filter((job) => !hasEnded(job)).length ?? 0;
   return (
@@ -97,7 +99,11 @@ function JobTable() {
         }`
       }
     >
-      <TableBar tools={<TableTools columns={OWN_COLUMNS} hidden={NO_COLUMNS} onHide={() => undefined} />}>
+      <TableBar
+        tools={
+          <TableTools columns={columns} hidden={hidden} onHide={(next) => show({ hide: next.join('-') })} />
+        }
+      >
         {canSeeOthers && (
           <SegmentedControl
             label="Whose jobs"
@@ -119,7 +125,8 @@ function JobTable() {
       </TableBar>
       <DataTable
         label="Jobs"
-        columns={owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS}
+        columns={columns}
+        hidden={hidden}
         rows={rows}
         rowId={getId}
         rowLabel={getTitle}
@@ -146,11 +153,11 @@ function JobTable() {
           view.state === JOBS_DEFAULTS.state ? undefined : () => show({ state: JOBS_DEFAULTS.state })
         }
         footer={
-          hasNextPage && (
+          hasNextPage ? (
             <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
               Show older jobs
             </Button>
-          )
+          ) : undefined
         }
       />
     </Page>

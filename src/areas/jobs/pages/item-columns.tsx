@@ -53,7 +53,7 @@ export function createItemColumns(
   const changeColumn: Column<JobItem> = {
     id: 'change',
     header: changeHeader ?? '',
-    minWidth: 160,
+    minWidth: 120,
     small: 'line',
     cell: (item) => {
       const change = describeChange(job, item, groups);
@@ -75,7 +75,7 @@ export function createItemColumns(
     {
       id: 'item',
       header: noun.charAt(0).toUpperCase() + noun.slice(1),
-      minWidth: 230,
+      minWidth: 170,
       cell: (item, { tabIndex }) => (
         <ItemName item={item} isRemoval={job.kind === 'users.remove'} tabIndex={tabIndex} />
       ),
@@ -84,21 +84,21 @@ export function createItemColumns(
     {
       id: 'outcome',
       header: 'Outcome',
-      width: 104,
+      width: 100,
       small: 'aside',
       cell: ({ state }) => <Badge tone={OUTCOME_LABELS[state].tone}>{OUTCOME_LABELS[state].label}</Badge>,
     },
     {
       id: 'reason',
       header: 'Reason',
-      minWidth: 200,
+      minWidth: 124,
       small: 'line',
       cell: ({ reason }) => (reason === null ? '' : <span title={reason}>{reason}</span>),
     },
     {
       id: 'time',
       header: 'Time',
-      width: 92,
+      width: 84,
       align: 'end',
       cell: ({ endedDate }) =>
         endedDate === null ? (
