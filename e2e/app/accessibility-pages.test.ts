@@ -1,5 +1,6 @@
 /** Checks every page at both widths and in both themes; overlays are checked in accessibility.test.ts. */
 import type { Page } from '@playwright/test';
+import type { Job } from '../../contract/generated/types.gen.ts';
 import { openAs } from '../support/calls.ts';
 import { pageHeading, checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
@@ -95,4 +96,11 @@ test('profile, settings and sites', async ({ page, pageErrors }) => {
   const settings = ['/settings', '/settings/addresses', '/settings/two-factor'];
   await checkPages(page, ['/profile', ...settings, '/sites', '/sites/1']);
   await checkOpened(page, 'dialog', () => page.goto('/sites/new'), checkPageAtWidths);
+});
+
+test('jobs', async ({ page, calls }) => {
+  const body = { userIds: [1, 2, 3, 999_999], timeZone: 'Europe/Berlin' };
+  const { id } = await calls.call<Job>('POST', '/jobs/userUpdates', body);
+  await openAs(page, ada);
+  await checkPages(page, ['/jobs', '/jobs?owner=others', '/jobs?state=stopped', `/jobs/${id}`]);
 });

@@ -4,9 +4,10 @@ import type { Page } from '@playwright/test';
 import type {
   GetBackupsResponse,
   QueryResultOfRowVm,
+  Job,
   RequestBackupResponse,
 } from '../../contract/generated/types.gen.ts';
-import { openAs } from '../support/calls.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import {
   expectFits,
@@ -36,9 +37,10 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const CREATED_PARAMETERS: Readonly<Record<string, (page: Page) => Promise<string>>> = {
   $entryId: findEntry,
   $fileName: makeBackup,
+  $jobId: startJob,
 };
 /** Areas whose parameters all have a value that exists. */
-const COMPLETE_AREAS = ['backups', 'entries'];
+const COMPLETE_AREAS = ['backups', 'entries', 'jobs'];
 
 /** Returns the id of an entry of the sample's companies. */
 async function findEntry(page: Page): Promise<string> {
@@ -58,6 +60,13 @@ async function makeBackup(page: Page): Promise<string> {
   };
   await expect.poll(getStatus, { timeout: 20_000 }).toBe('Ready');
   return data.fileName;
+}
+
+/** Starts a job for one person and returns its id. */
+async function startJob(page: Page): Promise<string> {
+  const body = { userIds: [2], isActive: true };
+  const path = '/api/rest/v1/management/jobs/userUpdates';
+  return String(((await sendRequest(page.request, 'POST', path, body)) as Job).id);
 }
 
 /** Paths of all routes, by their first part; parameters that a test creates keep their name. */
