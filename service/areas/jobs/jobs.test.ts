@@ -139,10 +139,11 @@ onEachApp((context) => {
   test('a user whose change would leave no administrator fails alone', async () => {
     const users = await makeUsers(70);
     const ids = idsOf(users);
-    const job = await start('licenseChanges', {
-      licenses: [...ids.slice(0, 35), admin.userId, ...ids.slice(35)].map((userId) => ({
+    const groupIds = users.map(({ groupId }) => groupId);
+    const job = await start('membershipChanges', {
+      memberships: [...ids.slice(0, 35), admin.userId, ...ids.slice(35)].map((userId) => ({
         userId,
-        licenseTypeId: 4,
+        remove: [...groupIds, admin.groupId],
       })),
     });
     await run();
@@ -150,6 +151,28 @@ onEachApp((context) => {
     const [failed] = await listItems(job.id, '&state=failed');
     expect(failed).toMatchObject({ number: 36, input: { userId: admin.userId } });
     expect(failed?.reason).toMatch(/administrator/);
+  });
+
+  test('nobody ends the own access, with which the job makes the other changes', async () => {
+    await sql`update session set proven_at = now() where site_id = ${siteId}`.execute(context().db);
+    await makePerson(context().db, siteId);
+    for (const [path, toBody] of [
+      ['userUpdates', (userIds: number[]) => ({ userIds, isActive: false })],
+      [
+        'licenseChanges',
+        (ids: number[]) => ({ licenses: ids.map((userId) => ({ userId, licenseTypeId: 4 })) }),
+      ],
+      ['userRemovals', (userIds: number[]) => ({ userIds })],
+    ] as const) {
+      const [before, after] = idsOf(await makeUsers(2));
+      const job = await start(path, toBody([before ?? 0, admin.userId, after ?? 0]));
+      await run();
+      expect((await listItems(job.id)).map(({ state, reason }) => [state, reason])).toEqual([
+        ['done', null],
+        ['failed', 'A job cannot end the access of the person who started it'],
+        ['done', null],
+      ]);
+    }
   });
 
   test('users over whom the owner has no authority fail with the missing capabilities', async () => {
@@ -189,6 +212,18 @@ onEachApp((context) => {
       expect(licenses.map(({ licenseTypeId }) => licenseTypeId)).toEqual([1, 2, 2, 1]);
       expect(await read(job.id)).toMatchObject({ undoUntil: null, inverseJobId: inverse.id });
       expect((await api.post(`jobs/${job.id}/inverse`)).status).toBe(409);
+    });
+
+    test('activates the users that the job has deactivated', async () => {
+      const [one, other] = idsOf(await makeUsers(2));
+      await api.put('user', { id: other, isActive: false });
+      const job = await start('userUpdates', { userIds: [one, other], isActive: false });
+      await run();
+      expect(await readActive()).toEqual([admin.userId]);
+      const inverse = (await api.post<Job>(`jobs/${job.id}/inverse`)).body;
+      await run();
+      expect(await read(inverse.id)).toMatchObject({ title: 'Activate 1 person', done: 1 });
+      expect(await readActive()).toEqual([admin.userId, one]);
     });
 
     test('restores the time zone of each user', async () => {

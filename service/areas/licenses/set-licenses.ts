@@ -8,6 +8,7 @@ import {
   findMissingAuthority,
   findUserConflict,
   lockUsers,
+  OWN_ACCESS,
   recordUserChanges,
   requireAdministrator,
   type ReviewedPlan,
@@ -85,6 +86,7 @@ export const licensesJob = defineJobKind<ReviewedPlan, { userId: number; license
       if (user.licenseTypeId === licenseTypeId) return { state: 'unchanged' };
       const refusal = licenseTypeId === NO_LICENSE ? refusals.get(userId) : undefined;
       if (refusal !== undefined) return { state: 'failed', reason: refusal };
+      if (licenseTypeId === NO_LICENSE && userId === caller.userId) return OWN_ACCESS;
       changes.push({ user, licenseTypeId });
       return { state: 'done', before: { licenseTypeId: user.licenseTypeId } };
     });

@@ -23,6 +23,7 @@ export {
   describeMissingCapabilities,
   findMissingAuthority,
   findUserConflict,
+  OWN_ACCESS,
   requireAdministrator,
   requireAuthorityOver,
   requireCapabilities,

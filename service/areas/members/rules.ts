@@ -8,6 +8,7 @@ import {
   loadCapabilities,
 } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
+import type { ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import { pickPlatformAdministrators } from '../sites/index.ts';
 import { lockGroups } from './group-members.store.ts';
 import type { StoredUser } from './users.store.ts';
@@ -113,6 +114,12 @@ export async function requireAuthorityOver(
   const reason = (await findMissingAuthority(tx, caller, [userId], action)).get(userId);
   if (reason !== undefined) throw forbidden(reason);
 }
+
+/** Outcome of an item that would end the access of the owner, with whose rights the job makes the other changes. */
+export const OWN_ACCESS = {
+  state: 'failed',
+  reason: 'A job cannot end the access of the person who started it',
+} as const satisfies ItemOutcome;
 
 /** What a plan for many users assumes of each, because somebody reviewed it. */
 export interface ReviewedPlan {

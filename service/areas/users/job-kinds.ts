@@ -8,6 +8,7 @@ import {
   lockAccounts,
   lockUsers,
   recordUserChanges,
+  OWN_ACCESS,
   requireAdministrator,
   type ReviewedPlan,
   type StoredUser,
@@ -67,6 +68,7 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
         return { state: 'unchanged' };
       const refusal = refusals.get(id);
       if (refusal !== undefined) return { state: 'failed', reason: refusal };
+      if (isActive === false && id === caller.userId) return OWN_ACCESS;
       if (isLockedOut && id === caller.userId)
         return {
           state: 'failed',
@@ -139,6 +141,7 @@ export const removeUsersJob = defineJobKind<ReviewedPlan, { userId: number }>({
       const refusal = refusals.get(id);
       if (!user || conflict !== undefined) outcomes.push({ state: 'conflict', reason: conflict ?? '' });
       else if (refusal !== undefined) outcomes.push({ state: 'failed', reason: refusal });
+      else if (id === caller.userId) outcomes.push(OWN_ACCESS);
       else {
         await removeUser(tx, caller.siteId, user, record);
         outcomes.push({ state: 'done' });
