@@ -33,8 +33,30 @@ export function describeState(job: Pick<Job, 'state' | 'failed'>): { label: stri
   };
 }
 
-/** Sentence that says how a job ended: "Deactivate 5 people: finished, 2 failed". */
-export function formatEnd({ title, state, failed, conflicts }: Job): string {
+/** First words of titles with those that report what was done. */
+const DONE_VERBS: Readonly<Record<string, string>> = {
+  Activate: 'Activated',
+  Add: 'Added',
+  Change: 'Changed',
+  Deactivate: 'Deactivated',
+  Remove: 'Removed',
+  Set: 'Set',
+  Turn: 'Turned',
+};
+
+/** Sentence that says what a job of one item has done: "Deactivated 1 person". */
+function formatSingleEnd({ title, done, unchanged }: Job): string | undefined {
+  if (unchanged > 0) return `${title}: nothing to change`;
+  const [verb = ''] = title.split(' ', 1);
+  const doneVerb = DONE_VERBS[verb];
+  return done > 0 && doneVerb !== undefined ? doneVerb + title.slice(verb.length) : undefined;
+}
+
+/** Sentence that says how a job ended: "Deactivate 5 people: finished, 2 failed", "Deactivated 1 person". */
+export function formatEnd(job: Job): string {
+  const { title, state, failed, conflicts, total } = job;
+  const single = total === 1 ? formatSingleEnd(job) : undefined;
+  if (single !== undefined) return single;
   const parts: string[] = [
     state,
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { listJobItems } from '../../../api/generated/sdk.gen.ts';
+import { listJobItems, listJobReasons } from '../../../api/generated/sdk.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
 import { announce } from '../../../ui/LiveRegion.tsx';
@@ -60,13 +60,17 @@ export function createJobWatcher(client: QueryClient) {
     const title = formatEnd(job);
     const isBad = job.failed > 0 || job.state === 'stopped';
     announce(title);
-    toast({
-      key: getJobToastKey(job),
-      tone: job.state === 'finished' && !isBad ? 'ok' : isBad ? 'bad' : 'info',
-      title,
-      ...(job.stopReason !== null && { description: job.stopReason }),
-      link: getJobLink(job),
-    });
+    const show = (description: string | null) =>
+      toast({
+        key: getJobToastKey(job),
+        tone: job.state === 'finished' && !isBad ? 'ok' : isBad ? 'bad' : 'info',
+        title,
+        ...(description !== null && { description }),
+        link: getJobLink(job),
+      });
+    if (job.total === 1 && job.failed + job.conflicts > 0)
+      void readReason(job).then((reason) => show(reason ?? job.stopReason));
+    else show(job.stopReason);
   };
 
   return {
@@ -76,6 +80,16 @@ export function createJobWatcher(client: QueryClient) {
       lastId = Math.max(lastId ?? 0, ...jobs.map(({ id }) => id));
     },
   };
+}
+
+/** Why the only item of a job failed or was left alone; null if the reason cannot be read. */
+async function readReason({ id: jobId }: Job): Promise<string | null> {
+  try {
+    const { data } = await listJobReasons({ path: { jobId } });
+    return data.at(0)?.reason ?? null;
+  } catch {
+    return null;
+  }
 }
 
 // What is shown may be stale for a while longer; the next reading tries again.
