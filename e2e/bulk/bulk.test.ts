@@ -3,14 +3,15 @@ import { expectAccessible, expectAccessibleInBothThemes, fillForm } from '../sup
 import {
   selectionBar,
   waitForDryRun,
+  waitForJob,
   usersGrid,
-  jobTray,
+  openJob,
+  openJobs,
+  undoJob,
   chooseBulkAction,
-  chooseJobAction,
   selectAll,
 } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
-import { downloadText } from '../support/files.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -26,7 +27,7 @@ async function family(calls: ApiCalls, lastName: string, firstNames: readonly st
 const part = (page: Page, name: RegExp) =>
   page.getByRole('group', { name: 'Shown people' }).getByRole('button', { name });
 
-test('deactivates all matching users after a dry run, and the undo file restores them', async ({
+test('deactivates all matching users after a dry run, and undoing the job restores them', async ({
   page,
   calls,
 }) => {
@@ -45,41 +46,19 @@ test('deactivates all matching users after a dry run, and the undo file restores
 
   await dialog.getByRole('button', { name: 'Deactivate 4 people' }).click();
   await expect(dialog).toBeHidden();
-  await expect(jobTray(page)).toContainText('4 of 4');
+  await waitForJob(page, 'Deactivate 4 people: finished');
   await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(5);
   for (const { id } of people) expect((await calls.getUser(id)).isActive).toBe(false);
   await expect(selectionBar(page)).toBeHidden();
 
-  const report = await downloadText(page, () =>
-    jobTray(page).getByRole('button', { name: 'Report' }).click(),
-  );
-  expect(report.name).toMatch(/^deactivate-\d{4}-\d\d-\d\d\.csv$/);
-  for (const { id, email } of people)
-    expect(report.text).toMatch(new RegExp(`\\b${id},.*"${email}","Active","Inactive","done"`));
-  expect(report.text).toContain(`"'=Ben Bulkington"`);
-  expect(report.text).not.toContain('Eve');
+  await expect(await openJob(page, 'Deactivate 4 people')).toContainText('4 changed');
+  const items = page.getByRole('grid', { name: 'People' });
+  for (const { name, email } of people)
+    await expect(items.getByRole('row').filter({ hasText: name }).filter({ hasText: email })).toBeVisible();
+  await expect(items).not.toContainText('Eve');
 
-  const undo = await downloadText(page, () => chooseJobAction(page, 'Deactivate 4 people', 'Save undo file'));
-  expect(JSON.parse(undo.text)).toMatchObject({
-    format: 'steward-undo',
-    version: 1,
-    done: 'Deactivate 4 people',
-    undo: { kind: 'activate' },
-    userIds: expect.arrayContaining(people.map(({ id }) => id)),
-  });
-  await jobTray(page).getByRole('button', { name: 'Clear ended jobs' }).click();
-  await expect(jobTray(page)).toBeHidden();
-  const choosing = page.waitForEvent('filechooser');
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog', { name: 'Search and commands' }).getByRole('searchbox').fill('undo from');
-  await page
-    .getByRole('option', { name: 'Undo from file…' })
-    .or(page.getByRole('menuitem', { name: 'Undo from file…' }))
-    .click();
-  await (await choosing).setFiles(undo.path);
-  const back = await waitForDryRun(page, 'Activate 4 people?');
-  await back.getByRole('button', { name: 'Activate 4 people' }).click();
-  await expect(jobTray(page)).toContainText('4 of 4');
+  await page.goto('/users?q=bulkington');
+  await undoJob(page, 'Deactivate 4 people', 'Activate 4 people: finished');
   await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
   for (const { id } of people) expect((await calls.getUser(id)).isActive).toBe(true);
 });
@@ -99,16 +78,20 @@ test('selects, deactivates and undoes by keyboard', async ({ page, calls }) => {
   await page.keyboard.press('Tab');
   await expect(dialog.getByRole('button', { name: 'Deactivate 1 person' })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(jobTray(page)).toContainText('1 of 1');
+  await waitForJob(page, 'Deactivated 1 person');
   await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(1);
-  await jobTray(page).getByRole('button', { name: 'More about Deactivate 1 person' }).focus();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('menu')).toBeVisible();
-  await page.keyboard.press('Enter');
-  const back = await waitForDryRun(page, 'Activate 1 person?');
-  await page.keyboard.press('Escape');
-  await expect(back).toBeHidden();
   expect((await calls.getUser(one?.id ?? 0)).isActive).toBe(false);
+  await page.getByRole('button', { name: /^Jobs/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Undo: Deactivate 1 person' }).focus();
+  await page.keyboard.press('Enter');
+  const undo = page.getByRole('alertdialog', { name: 'Undo for 1 person?' });
+  await expect(undo.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await waitForJob(page, 'Activated 1 person');
+  await expect(usersGrid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(0);
+  expect((await calls.getUser(one?.id ?? 0)).isActive).toBe(true);
 });
 
 test('licenses show the effect on billing, and No License for many must be typed', async ({
@@ -131,16 +114,12 @@ test('licenses show the effect on billing, and No License for many must be typed
   await dialog.getByLabel(/^Type “Northlight/).fill('Northlight Capital');
   await expectAccessibleInBothThemes(page);
   await action.click();
-  await expect(jobTray(page)).toContainText('2 of 2');
+  await waitForJob(page, 'Set 2 licenses to No License: finished');
   const license = ({ id }: { id: number }) =>
     calls.call<{ licenseTypeId: number }>('GET', `/userLicense/${id}`);
   for (const one of people) expect((await license(one)).licenseTypeId).toBe(4);
 
-  await chooseJobAction(page, 'Set 2 licenses to No License', 'Undo');
-  const back = await waitForDryRun(page, 'Change 2 licenses?');
-  await expect(back).toContainText('Billable licenses: +2');
-  await back.getByRole('button', { name: 'Change 2 licenses' }).click();
-  await expect(jobTray(page).getByText('2 of 2')).toHaveCount(2);
+  await undoJob(page, 'Set 2 licenses to No License', 'Set 2 licenses to Standard: finished');
   for (const one of people) expect((await license(one)).licenseTypeId).toBe(1);
 });
 
@@ -158,7 +137,7 @@ test('adds and removes groups without requests for members', async ({ page, call
   await expect(dialog.getByRole('row', { name: /Ben Groupley.*\+ Bulk readers/ })).toBeVisible();
   await expect(part(page, /^Already set 1$/)).toBeVisible();
   await dialog.getByRole('button', { name: 'Add 1 person to Bulk readers' }).click();
-  await expect(jobTray(page)).toContainText('1 of 1');
+  await waitForJob(page, 'Added 1 person to Bulk readers');
   expect((await calls.getUser(second?.id ?? 0)).groups).toEqual([groupId]);
 
   await selectAll(page, 2);
@@ -168,7 +147,7 @@ test('adds and removes groups without requests for members', async ({ page, call
   await removal.getByRole('button', { name: 'Review' }).click();
   const away = await waitForDryRun(page, 'Remove 2 people from Bulk readers?');
   await away.getByRole('button', { name: 'Remove 2 people from Bulk readers' }).click();
-  await expect(jobTray(page)).toContainText('2 of 2');
+  await waitForJob(page, 'Remove 2 people from Bulk readers: finished');
   for (const one of [first, second]) expect((await calls.getUser(one?.id ?? 0)).groups).toEqual([]);
 });
 
@@ -181,10 +160,12 @@ test('explains one-way changes, and removal must be typed', async ({ page, calls
   await expect(dialog.getByText('Cannot be undone')).toBeVisible();
   await dialog.getByLabel(/^Type “Northlight/).fill('Northlight Capital');
   await dialog.getByRole('button', { name: 'Turn two-factor on for 1 person' }).click();
-  await expect(jobTray(page)).toContainText('1 of 1');
+  await waitForJob(page, 'Turned two-factor on for 1 person');
   expect((await calls.getUser(one?.id ?? 0)).twoFactorEnabled).toBe(true);
-  await expect(jobTray(page).getByRole('button', { name: 'Report' })).toBeVisible();
-  await expect(jobTray(page).getByRole('button', { name: /^More about/ })).toHaveCount(0);
+  const jobs = await openJobs(page);
+  await expect(jobs.getByRole('link', { name: 'Turn two-factor on for 1 person' })).toBeVisible();
+  await expect(jobs.getByRole('button', { name: /^Undo: Turn/ })).toHaveCount(0);
+  await page.keyboard.press('Escape');
 
   await selectAll(page, 1);
   await chooseBulkAction(page, 'Remove from site');
@@ -192,7 +173,7 @@ test('explains one-way changes, and removal must be typed', async ({ page, calls
   await removal.getByLabel(/^Type “Northlight/).fill('Northlight Capital');
   await removal.getByRole('button', { name: 'Remove 1 person from Northlight Capital' }).click();
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
-  await expect(jobTray(page).getByText('1 of 1')).toHaveCount(2);
+  await waitForJob(page, 'Removed 1 person');
 });
 
 test('skips users with more capabilities and explains missing ones', async ({ page, calls }) => {
@@ -217,31 +198,40 @@ test('skips users with more capabilities and explains missing ones', async ({ pa
   await expect(selectionBar(page)).toContainText('2 selected');
 });
 
-test('a job resumes after a reload without changing users twice', async ({ page }) => {
-  const sent: number[] = [];
-  page.on('request', (call) => {
-    const body = call.method() === 'PUT' ? (call.postDataJSON() as { id: number }) : undefined;
-    if (body) sent.push(body.id);
-  });
-  page.on('dialog', (dialog) => void dialog.accept());
+test('a job goes on after its page was closed, and another device sees it finish', async ({
+  page,
+  elsewhere,
+  calls,
+}) => {
   await openAs(page, ada, '/users?status=active&license=2');
   const header = usersGrid(page).getByRole('checkbox').first();
   await expect(usersGrid(page).getByRole('row').nth(5)).toBeVisible();
   await header.check();
+  const ids = (
+    await calls.call<{ userId: number; licenseTypeId: number }[]>('GET', '/userLicenses?pageSize=1000')
+  ).flatMap(({ userId, licenseTypeId }) => (licenseTypeId === 2 ? [userId] : []));
+  const countActive = async () => {
+    const users = await calls.call<{ isActive: boolean }[]>('POST', '/users', ids);
+    return users.filter(({ isActive }) => isActive).length;
+  };
+  const active = await countActive();
+  expect(active).toBeGreaterThan(20);
   await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
-  const dialog = page.getByRole('dialog', { name: /^Deactivate \d+ people\?/ });
-  await dialog.getByRole('button', { name: /^Deactivate \d+ people/ }).click();
-  await expect(jobTray(page)).toContainText(/[1-9]\d* of \d+/);
-  await page.reload();
-  await expect(jobTray(page).getByRole('heading', { name: 'Jobs stopped' })).toBeVisible();
-  await expectAccessible(page);
-  await jobTray(page).getByRole('button', { name: 'Continue' }).click();
-  await expect(jobTray(page).getByRole('heading', { name: 'Jobs done' })).toBeVisible({ timeout: 90_000 });
-  expect(new Set(sent).size).toBe(sent.length);
-  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
-  await jobTray(page).getByRole('button', { name: 'Clear ended jobs' }).click();
-  await expect(jobTray(page)).toBeHidden();
-  await page.reload();
-  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
-  await expect(jobTray(page)).toBeHidden();
+  const title = `Deactivate ${active} people`;
+  const dialog = page.getByRole('dialog', { name: `${title}?` });
+  await dialog.getByRole('button', { name: title }).click();
+  await expect(dialog).toBeHidden();
+  await page.close();
+
+  await openAs(elsewhere, ada, '/users?status=active&license=2');
+  await expect(elsewhere.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
+  expect(await countActive()).toBe(0);
+  await expect(await openJob(elsewhere, title)).toContainText(`${active} changed`);
+  await expect(elsewhere.getByText('Finished', { exact: true })).toBeVisible();
+  await expectAccessible(elsewhere);
+  const audited = await calls.call<{ done: number; unchanged: number; failed: number }[]>(
+    'GET',
+    '/jobs?pageSize=1',
+  );
+  expect(audited).toMatchObject([{ done: active, unchanged: 0, failed: 0 }]);
 });

@@ -1,8 +1,15 @@
 import type { Page } from '@playwright/test';
+import type { Job, JobItem } from '../../contract/generated/types.gen.ts';
 import { fillForm } from '../support/actions.ts';
-import { selectionBar, waitForDryRun, jobTray, chooseBulkAction, selectAll } from '../support/bulk.ts';
+import {
+  selectionBar,
+  waitForDryRun,
+  waitForJob,
+  openJob,
+  chooseBulkAction,
+  selectAll,
+} from '../support/bulk.ts';
 import { type ApiCalls, createCalls, openAs } from '../support/calls.ts';
-import { downloadText } from '../support/files.ts';
 import { ada, type Person } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -81,7 +88,7 @@ test('reports users changed since the list was loaded and can skip them', async 
     .getByRole('dialog', { name: 'Deactivate 1 person?' })
     .getByRole('button', { name: 'Deactivate 1 person' })
     .click();
-  await expect(jobTray(page)).toContainText('1 of 1');
+  await waitForJob(page, 'Deactivated 1 person');
   expect([
     (await calls.getUser(first?.id ?? 0)).isActive,
     (await calls.getUser(second?.id ?? 0)).isActive,
@@ -95,11 +102,13 @@ test('skips and reports users changed between dry run and job', async ({ page, e
   const mine = await planLicense(page, ada, 'twoadmins', 3, 'Limited');
   const theirs = await planLicense(elsewhere, other, 'twoadmins', 3, 'Free/Complimentary');
   await theirs.click();
-  await expect(jobTray(elsewhere)).toContainText('3 of 3');
+  await waitForJob(elsewhere, 'Set 3 licenses to Free/Complimentary: finished');
   await mine.click();
-  await expect(jobTray(page)).toContainText('3 of 3, 3 skipped (changed in the meantime)');
+  await waitForJob(page, 'Set 3 licenses to Limited: finished, 3 left alone');
   for (const { id } of people) expect(await licenseOf(calls, id)).toBe(3);
-  await jobTray(page).getByRole('button', { name: 'Review failed' }).click();
+  await openJob(page, 'Set 3 licenses to Limited');
+  await expect(page.getByText('Someone else changed this user in the meantime').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Review 3 again…' }).click();
   const retried = await waitForDryRun(page, 'Set 3 licenses to Limited?');
   await expect(
     retried.getByRole('row', { name: /No1 Twoadmins.*Free\/Complimentary.*Limited/ }),
@@ -109,6 +118,8 @@ test('skips and reports users changed between dry run and job', async ({ page, e
 test('two concurrent administrators: each user is changed once and reported to the other', async ({
   browser,
   calls,
+  playwright,
+  baseURL,
 }) => {
   const other = await anotherAdministrator(calls);
   const people = await family(calls, 'Atonce', 12);
@@ -119,17 +130,24 @@ test('two concurrent administrators: each user is changed once and reported to t
   const mine = await planLicense(one, ada, 'atonce', 12, 'Limited');
   const theirs = await planLicense(two, other, 'atonce', 12, 'Free/Complimentary');
   await Promise.all([mine.click(), theirs.click()]);
-  const reports = [];
-  for (const page of pages) {
-    await expect(jobTray(page)).toContainText('12 of 12');
-    const report = jobTray(page).getByRole('button', { name: 'Report' });
-    reports.push((await downloadText(page, () => report.click())).text);
-  }
+  const jobs = await Promise.all(
+    [ada, other].map(async (who, at) => {
+      const context = await playwright.request.newContext({ ...(baseURL !== undefined && { baseURL }) });
+      const own = await createCalls(context, who);
+      const last = async () => (await own.call<Job[]>('GET', '/jobs?pageSize=1')).at(0);
+      await expect.poll(async () => (await last())?.state, { message: `job ${at}` }).toBe('finished');
+      const items = await own.call<JobItem[]>('GET', `/jobs/${(await last())?.id}/items?pageSize=100`);
+      await context.dispose();
+      return new Map(items.map(({ input, ...item }) => [input['userId'], item]));
+    }),
+  );
   for (const { id } of people) {
-    const message = reports.map((text) => new RegExp(`^${id},.*`, 'm').exec(text)?.[0] ?? '');
     const winner = (await licenseOf(calls, id)) === 2 ? 0 : 1;
-    expect(message[winner]).toContain('"done"');
-    expect(message[1 - winner]).toContain('"skipped: changed in the meantime"');
+    expect(jobs[winner]?.get(id)?.state).toBe('done');
+    expect(jobs[1 - winner]?.get(id)).toMatchObject({
+      state: 'conflict',
+      reason: 'Someone else changed this user in the meantime',
+    });
   }
   await Promise.all(pages.map((page) => page.context().close()));
 });

@@ -1,14 +1,14 @@
-/** The plan of a bulk change and its requests, against the real service. */
+/** The plan of a bulk change and its job, against the real service. */
 import type { APIRequestContext } from '@playwright/test';
 import '../../src/api/query-client.ts';
+import type { Job, JobItem } from '../../contract/generated/types.gen.ts';
 import { client } from '../../src/api/generated/client.gen.ts';
+import { getJob, listJobItems, undoJob } from '../../src/api/generated/sdk.gen.ts';
 import type { BulkAction } from '../../src/areas/bulk/bulk-request.ts';
-import { executeRequest } from '../../src/areas/bulk/execute-request.ts';
-import type { Outcome } from '../../src/areas/bulk/outcome.ts';
 import type { Person, PersonState } from '../../src/areas/bulk/person.ts';
-import { buildInverse, createPlanner } from '../../src/areas/bulk/plan.ts';
-import { planRequests } from '../../src/areas/bulk/planned-requests.ts';
+import { createPlanner } from '../../src/areas/bulk/plan.ts';
 import { readPeople } from '../../src/areas/bulk/read-people.ts';
+import { startBulkJob } from '../../src/areas/bulk/start-job.ts';
 import type { ApiCalls } from '../support/calls.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -37,6 +37,7 @@ const stateOf = (state: PersonState) => ({
   groups: state.groups.toSorted((a, b) => a - b),
   twoFactor: state.twoFactor,
   approvedAddresses: state.approvedAddresses,
+  timeZone: state.timeZone,
 });
 
 function plan(action: BulkAction, people: readonly Person[], groupIds: readonly number[]) {
@@ -46,11 +47,17 @@ function plan(action: BulkAction, people: readonly Person[], groupIds: readonly 
   return planner.end().changes;
 }
 
-async function carryOut(changes: ReturnType<typeof plan>): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const call of planRequests(changes).flat()) outcomes.push(...(await executeRequest(call, ME)));
-  return outcomes;
+/** Waits until a job has finished and returns its items. */
+async function finish({ id: jobId }: Job): Promise<JobItem[]> {
+  await expect.poll(async () => (await getJob({ path: { jobId } })).data.state).toBe('finished');
+  return (await listJobItems({ path: { jobId }, query: { pageSize: 1000 } })).data;
 }
+
+const runJob = async (action: BulkAction, changes: ReturnType<typeof plan>): Promise<JobItem[]> =>
+  finish(await startBulkJob(action, changes, ME));
+
+const statesOf = (items: readonly JobItem[]) =>
+  new Map(items.map(({ input, state }) => [input['userId'], state]));
 
 /** Eight users with all properties a plan can affect. */
 async function variety(calls: ApiCalls, groupIds: readonly number[]): Promise<number[]> {
@@ -81,6 +88,7 @@ test('the dry run predicts the result, and the inverse restores it', async ({ se
     { kind: 'activate' },
     { kind: 'license', licenseTypeId: 4 },
     { kind: 'license', licenseTypeId: 2 },
+    { kind: 'timeZone', timeZone: 'Asia/Tokyo' },
     { kind: 'addGroups', groupIds: [one, three] },
     { kind: 'removeGroups', groupIds: [one, two] },
     { kind: 'pairs', add: [{ userId: first, groupId: two }], remove: [{ userId: second, groupId: one }] },
@@ -88,33 +96,41 @@ test('the dry run predicts the result, and the inverse restores it', async ({ se
     { kind: 'addressesOn' },
     { kind: 'remove' },
   ];
+  const undoneKinds: string[] = [];
   for (const action of actions) {
     const before = await read(ids);
     const changes = plan(action, before, groupIds);
     expect(changes.length, action.kind).toBeGreaterThan(0);
+    const job = await startBulkJob(action, changes, ME);
     expect(
-      (await carryOut(changes)).every(({ result }) => result === 'done'),
+      (await finish(job)).map(({ state, reason }) => [state, reason]),
       action.kind,
-    ).toBe(true);
+    ).toEqual(changes.map(() => ['done', null]));
     const planned = new Map<number, PersonState | undefined>(before.map((person) => [person.id, person]));
     for (const { person, after } of changes) planned.set(person.id, after);
     const expected = [...planned.values()].flatMap((state) => (state ? [stateOf(state)] : []));
     const after = await read(ids);
     expect(after.map(stateOf), action.kind).toEqual(expected);
 
-    const back = buildInverse(changes);
-    if (!back) continue;
-    const undone = plan(
-      back.action,
-      after.filter(({ id }) => back.userIds.includes(id)),
-      groupIds,
-    );
+    if ((await getJob({ path: { jobId: job.id } })).data.undoUntil === null) continue;
+    const undone = await finish((await undoJob({ path: { jobId: job.id } })).data);
     expect(
-      (await carryOut(undone)).every(({ result }) => result === 'done'),
+      undone.map(({ state, reason }) => [state, reason]),
       action.kind,
-    ).toBe(true);
+    ).toEqual(changes.map(() => ['done', null]));
     expect((await read(ids)).map(stateOf), action.kind).toEqual(before.map(stateOf));
+    undoneKinds.push(action.kind);
   }
+  expect(undoneKinds).toEqual([
+    'deactivate',
+    'activate',
+    'license',
+    'license',
+    'timeZone',
+    'addGroups',
+    'removeGroups',
+    'pairs',
+  ]);
 });
 
 test('skips users changed since, and deleted users do not fail the others', async ({
@@ -128,19 +144,20 @@ test('skips users changed since, and deleted users do not fail the others', asyn
   const [first = 0, second = 0] = ids.filter((_, at) => at % 2 === 1);
   const people = await read(ids);
   const deactivation = plan({ kind: 'deactivate' }, people, []);
-  const pairs = plan({ kind: 'addGroups', groupIds: [groupId] }, people, [groupId]);
   await calls.call('PUT', '/user', { id: first, lastName: 'Renamed' });
   await calls.call('DELETE', `/user/${second}`);
 
-  const results = new Map((await carryOut(deactivation)).map(({ userId, result }) => [userId, result]));
-  expect([results.get(first), results.get(second)]).toEqual(['conflict', 'conflict']);
-  expect([...results.values()].filter((result) => result === 'done')).toHaveLength(2);
+  const states = statesOf(await runJob({ kind: 'deactivate' }, deactivation));
+  expect([states.get(first), states.get(second)]).toEqual(['conflict', 'conflict']);
+  expect([...states.values()].filter((state) => state === 'done')).toHaveLength(2);
   expect((await calls.getUser(first)).isActive).toBe(true);
 
-  const outcomes = new Map((await carryOut(pairs)).map(({ userId, result }) => [userId, result]));
+  const addGroup: BulkAction = { kind: 'addGroups', groupIds: [groupId] };
+  const removed = plan(addGroup, people, [groupId]).filter(({ person: { id } }) => id === second);
+  const additions = [...plan(addGroup, await read(ids), [groupId]), ...removed];
+  const outcomes = statesOf(await runJob(addGroup, additions));
   expect(outcomes.get(second)).toBe('conflict');
-  expect([...outcomes.values()].filter((result) => result === 'done')).toHaveLength(7);
-  // Again: all users are in the target state already.
-  const retried = await carryOut(pairs);
-  expect(retried.filter(({ result }) => result === 'done')).toHaveLength(0);
+  expect([...outcomes.values()].filter((state) => state === 'done')).toHaveLength(7);
+  // Again: the users have been changed since.
+  expect([...statesOf(await runJob(addGroup, additions)).values()]).toEqual(additions.map(() => 'conflict'));
 });

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessibleInBothThemes, expectToast, fillForm } from '../support/actions.ts';
+import { waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
 import { type Group, groupHeading, membersGrid } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
@@ -8,18 +9,15 @@ import { expect, test } from '../support/test.ts';
 test.use({ installation: { sample: true, administrator: ada } });
 
 const ascending = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
-const jobs = (page: Page) => page.getByRole('region', { name: 'Jobs' });
 
 /** Confirms the open dry run and waits until its job is done. */
-async function agree(page: Page, title: string): Promise<void> {
+async function agree(page: Page, title: string, message = `${title}: finished`): Promise<void> {
   const dialog = page.getByRole('dialog', { name: `${title}?` });
   await dialog.getByRole('button', { name: title }).click();
   await expect(dialog).toBeHidden();
-  await expect(jobs(page).getByRole('listitem').filter({ hasText: title }).last()).toHaveAttribute(
-    'data-state',
-    'done',
-  );
+  await waitForJob(page, message);
 }
+
 test('merges concurrent changes of a group', async ({ page, elsewhere, calls, expectFailure }) => {
   expectFailure(412);
   const id = await calls.createGroup('Shared', ['Read Data']);
@@ -154,13 +152,13 @@ test('compares two users and copies groups between them', async ({ page, calls }
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('button', { name: 'Add 1 group' }).click();
-  await agree(page, 'Change the groups of 1 person');
+  await agree(page, 'Change the groups of 1 person', 'Added 1 person to Compared first');
   await expect(page.getByRole('region', { name: 'Groups: 1 difference' })).toBeVisible();
   expect(ascending((await calls.getUser(ben.id)).groups)).toEqual([shared, more, own]);
 
   await expect(page.getByText(/in no others\. .* one removes Compared second/)).toBeVisible();
   await page.getByRole('button', { name: 'Set exactly' }).click();
-  await agree(page, 'Change the groups of 1 person');
+  await agree(page, 'Change the groups of 1 person', 'Removed 1 person from Compared second');
   await expect(page.getByRole('region', { name: 'Groups: the same' })).toBeVisible();
   expect(ascending((await calls.getUser(ben.id)).groups)).toEqual([shared, more]);
   await expect(page.getByRole('button', { name: 'Set exactly' })).toHaveAccessibleDescription(

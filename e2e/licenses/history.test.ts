@@ -11,6 +11,7 @@ import {
   fillForm,
   chooseRowAction,
 } from '../support/actions.ts';
+import { waitForJob } from '../support/bulk.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -59,7 +60,7 @@ test('sets unused licenses to free, which removes them from the list', async ({ 
   const dialog = page.getByRole('dialog', { name: 'Set 2 licenses to Free/Complimentary?' });
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Set 2 licenses to Free/Complimentary' }).click();
-  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('2 of 2');
+  await waitForJob(page, 'Set 2 licenses to Free/Complimentary: finished');
   await expect(bar).toHaveCount(0);
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect(page.getByText(`${before.length - 2} unused licenses`, { exact: true })).toBeVisible();

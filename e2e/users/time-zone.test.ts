@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem, expectAccessible, expectRow, expectToast, fillForm } from '../support/actions.ts';
-import { chooseBulkAction, jobTray, selectAll, waitForDryRun } from '../support/bulk.ts';
+import { chooseBulkAction, selectAll, waitForDryRun, waitForJob } from '../support/bulk.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
@@ -144,7 +144,7 @@ test('an administrator sets the time zone of several users at once', async ({ pa
   await expect(dryRun).toContainText('Europe/Lisbon');
   await expectAccessible(page);
   await dryRun.getByRole('button', { name: title }).click();
-  await expect(jobTray(page)).toContainText('2 of 2');
+  await waitForJob(page, `${title}: finished`);
   for (const { id } of users) expect((await calls.getUser(id)).timeZone).toBe('Asia/Tokyo');
 });
 

@@ -66,8 +66,9 @@ const areas = [
   settingsArea,
   sitesArea,
   profileArea,
-  bulkArea,
   importArea,
+  // Last: it offers reports of the stored jobs that no other area has resumed.
+  bulkArea,
 ] as const;
 
 type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (

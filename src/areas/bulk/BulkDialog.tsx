@@ -1,14 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
 import { useMemo, useState, useCallback, useEffect } from 'react';
-import type { Session } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { ensureProof } from '../../api/ensure-proof.ts';
 import { toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import { useSession } from '../../api/session.ts';
-import { confirmJob } from '../../app/jobs/confirmed-job.ts';
-import { lockJob } from '../../app/jobs/job-store.ts';
 import { useDirectory } from '../../directory/directory.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
@@ -16,15 +12,13 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../ui/LiveRegion.tsx';
 import { toast } from '../../ui/toast.ts';
+import { showStartedJob } from '../jobs/index.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
 import { ReadingProgress } from './dry-run-parts.tsx';
 import { runDryRun } from './dry-run.ts';
 import type { DryRun } from './dry-run.ts';
 import { DryRunView } from './DryRunView.tsx';
-import { saveBulkJob } from './job-store.ts';
-import type { BulkJob } from './job-store.ts';
-import { createBulkJob } from './job.ts';
-import type { PersonChange } from './person.ts';
+import { MAX_JOB_PEOPLE, startBulkJob } from './start-job.ts';
 import { isOneWay, formatPeople, formatTitle } from './texts.ts';
 
 interface BulkDialogProps {
@@ -60,10 +54,12 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
   const start = async () => {
     setPending(true);
     try {
-      // The proof of identity is requested once, before the first of many requests would ask for it.
+      // The proof of identity is requested before the changes are sent, so that cancelling it keeps the dialog.
       if (!isOneWay(action) || (await ensureProof())) {
-        await startJob(client, session, { request, title, changes, names: groupNames });
+        const job = await startBulkJob(action, changes, session.user.id);
+        request.onStart?.();
         onClose();
+        showStartedJob(client, job);
       }
     } catch (thrown) {
       toast({
@@ -142,28 +138,8 @@ function getDisabledReason(
 ): string | undefined {
   if (blockedReason !== undefined) return blockedReason;
   if (number === 0) return 'No changes to make';
+  if (number > MAX_JOB_PEOPLE) return `Select at most ${formatPeople(MAX_JOB_PEOPLE)} at a time`;
   return getConfirmationReason(confirmationName, typed);
-}
-
-interface JobStart {
-  request: BulkRequest;
-  title: string;
-  changes: readonly PersonChange[];
-  names: ReadonlyMap<number, string>;
-}
-
-/** Starts the confirmed job. The job is stored first, so that an early reload loses nothing. */
-async function startJob(
-  client: QueryClient,
-  session: Session,
-  { request, title, changes, names }: JobStart,
-): Promise<void> {
-  const job: BulkJob = { ...confirmJob(session, title), action: request.action, changes, names };
-  await lockJob(job.id);
-  // Without storage (private window, full disk) the job ends with its page.
-  await saveBulkJob(job).catch(() => undefined);
-  void createBulkJob(client, job).go();
-  request.onStart?.();
 }
 
 /** Progress and result of the dry run. */

@@ -11,12 +11,10 @@ export type BulkAction =
   | { kind: 'activate' }
   | { kind: 'deactivate' }
   | { kind: 'license'; licenseTypeId: number }
-  /** A license for each user: an inverse, or read from a file. */
+  /** A license for each user. */
   | { kind: 'licenses'; each: readonly { userId: number; licenseTypeId: number }[] }
   /** Null: the zone of the site. */
   | { kind: 'timeZone'; timeZone: string | null }
-  /** A time zone for each user: an inverse. */
-  | { kind: 'timeZones'; each: readonly { userId: number; timeZone: string | null }[] }
   | { kind: 'addGroups'; groupIds: readonly number[] }
   | { kind: 'removeGroups'; groupIds: readonly number[] }
   | { kind: 'twoFactorOn' }
@@ -28,11 +26,6 @@ export type BulkAction =
 export interface BulkRequest {
   action: BulkAction;
   userIds: readonly number[];
-  /**
-   * Id of the user who last changed all of them, if known (undo): users last changed by anyone else are conflicts.
-   * Without it, users changed after the list was loaded are conflicts.
-   */
-  lastModifiedBy?: number | undefined;
   /** Called when the change was confirmed and the job has started. */
   onStart?: (() => void) | undefined;
 }

@@ -35,7 +35,7 @@ const PLAN_CHUNK_SIZE = 1000;
 
 /** Reads all people again from the service and plans their changes. @throws ServiceError, or the reason of the abort */
 export async function runDryRun(
-  { action, userIds, lastModifiedBy }: BulkRequest,
+  { action, userIds }: BulkRequest,
   context: DryRunContext,
   onRead: (people: number) => void,
 ): Promise<DryRun> {
@@ -58,9 +58,7 @@ export async function runDryRun(
   }
   const plan = planner.end();
   const isConflict = ({ person: { id, modified, modifiedBy } }: PersonChange): boolean =>
-    lastModifiedBy === undefined
-      ? knownModifiedById.has(id) && knownModifiedById.get(id) !== modified && modifiedBy !== rules.ownUserId
-      : modifiedBy !== lastModifiedBy;
+    knownModifiedById.has(id) && knownModifiedById.get(id) !== modified && modifiedBy !== rules.ownUserId;
   return {
     ...plan,
     conflicts: await describeConcurrentChanges(plan.changes.filter(isConflict).map(({ person }) => person)),
@@ -85,7 +83,7 @@ async function describeConcurrentChanges(
 type Operation = 'updateUser' | 'updateUserLicense' | 'assignGroups' | 'unassignGroups' | 'removeUser';
 
 /** Operation that an action uses; its capability decides who may request it. */
-export const OPERATION_BY_ACTION: Record<BulkAction['kind'], Operation> = {
+const OPERATION_BY_ACTION: Record<BulkAction['kind'], Operation> = {
   activate: 'updateUser',
   deactivate: 'updateUser',
   twoFactorOn: 'updateUser',
@@ -93,7 +91,6 @@ export const OPERATION_BY_ACTION: Record<BulkAction['kind'], Operation> = {
   license: 'updateUserLicense',
   licenses: 'updateUserLicense',
   timeZone: 'updateUser',
-  timeZones: 'updateUser',
   addGroups: 'assignGroups',
   removeGroups: 'unassignGroups',
   pairs: 'assignGroups',
@@ -165,7 +162,7 @@ function getRelevantGroups(action: BulkAction, people: readonly Person[]): numbe
   if (action.kind === 'addGroups' || action.kind === 'removeGroups') return [...new Set(action.groupIds)];
   if (action.kind === 'pairs')
     return [...new Set([...action.add, ...action.remove].map(({ groupId }) => groupId))];
-  if (action.kind === 'timeZone' || action.kind === 'timeZones') return [];
+  if (action.kind === 'timeZone') return [];
   if (action.kind === 'license' && action.licenseTypeId !== NO_LICENSE) return [];
   return [...new Set(people.flatMap(({ groups }) => groups))];
 }

@@ -3,7 +3,9 @@ import { unlockJob } from '../../app/jobs/job-store.ts';
 import { removeJob, upsertJob } from '../../app/jobs/jobs.ts';
 import type { Job } from '../../app/jobs/jobs.ts';
 import { formatNumber } from '../../lib/numbers.ts';
-import type { Result } from './outcome.ts';
+
+/** Result of one item; `already`: it was in the target state before. */
+type Result = 'done' | 'already' | 'conflict' | 'failed';
 
 // Frequent enough to follow, rare enough not to slow down the page.
 const REPORT_INTERVAL_MS = 100;

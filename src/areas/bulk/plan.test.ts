@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
-import type { BulkAction, BulkRequest } from './bulk-request.ts';
+import type { BulkAction } from './bulk-request.ts';
 import type { PersonChange, Person, PersonState } from './person.ts';
-import { buildInverse, billableDelta, createPlanner } from './plan.ts';
+import { billableDelta, createPlanner } from './plan.ts';
 import type { BulkPlan, PlanRules } from './plan.ts';
-import { planRequests, MAX_PAIRS_PER_REQUEST } from './planned-requests.ts';
-import type { PlannedRequest } from './planned-requests.ts';
+import { buildReviewRequest } from './review-job.ts';
+import { buildJobRequest } from './start-job.ts';
+import type { JobRequest } from './start-job.ts';
 
 const GROUPS = [1, 2, 3, 4, 5, 6];
 const ALL = capabilities.map(({ name }) => name);
@@ -71,9 +72,6 @@ const anyAction: fc.Arbitrary<BulkAction> = fc.oneof(
     .array(fc.record({ userId: fc.integer({ min: 1, max: 40 }), licenseTypeId }))
     .map((each): BulkAction => ({ kind: 'licenses', each })),
   timeZone.map((zone): BulkAction => ({ kind: 'timeZone', timeZone: zone })),
-  fc
-    .array(fc.record({ userId: fc.integer({ min: 1, max: 40 }), timeZone }))
-    .map((each): BulkAction => ({ kind: 'timeZones', each })),
   someGroups.map((groupIds): BulkAction => ({ kind: 'addGroups', groupIds })),
   someGroups.map((groupIds): BulkAction => ({ kind: 'removeGroups', groupIds })),
   fc.record({ kind: fc.constant('pairs' as const), add: somePairs, remove: somePairs }),
@@ -99,47 +97,44 @@ const pickState = ({
   timeZone: zone,
 });
 
-/** Applies a request as the service does (spec 4.2): PUT adds, DELETE removes, switches only turn on. */
-function applyRequest(site: Site, call: PlannedRequest): void {
-  const at = (id: number): PersonState => {
+/** Applies a job as the service does: it leaves users alone who are in the target state, and switches only turn on. */
+function applyJob(site: Site, { operation, body }: JobRequest): void {
+  const change = (id: number, toState: (before: PersonState) => Partial<PersonState>) => {
     const state = site.get(id);
     if (!state) throw new Error(`404: user ${id}`);
-    return state;
+    site.set(id, { ...state, ...toState(state) });
   };
-  if (call.kind === 'remove') site.delete(call.change.person.id);
-  else if (call.kind === 'license')
-    site.set(call.change.person.id, { ...at(call.change.person.id), licenseTypeId: call.licenseTypeId });
-  else if (call.kind === 'user') {
-    const before = at(call.change.person.id);
-    site.set(call.change.person.id, {
-      ...before,
-      isActive: call.set.isActive ?? before.isActive,
-      twoFactor: call.set.twoFactorEnabled ?? before.twoFactor,
-      approvedAddresses: call.set.ipRestrictionsEnabled ?? before.approvedAddresses,
-      timeZone: call.set.timeZone === undefined ? before.timeZone : call.set.timeZone,
-    });
-  } else
-    for (const { userIds, groupIds } of call.pairings)
-      for (const userId of userIds) {
-        const { groups, ...rest } = at(userId);
-        const remaining = groups.filter((id) => !groupIds.includes(id));
-        site.set(userId, {
-          ...rest,
-          groups: call.kind === 'assign' ? [...remaining, ...groupIds] : remaining,
-        });
-      }
+  if (operation === 'startUserRemovals') for (const id of body.userIds) site.delete(id);
+  else if (operation === 'startLicenseChanges')
+    for (const { userId, licenseTypeId: license } of body.licenses)
+      change(userId, () => ({ licenseTypeId: license }));
+  else if (operation === 'startUserUpdates')
+    for (const id of body.userIds)
+      change(id, (before) => ({
+        isActive: body.isActive ?? before.isActive,
+        twoFactor: body.twoFactorEnabled ?? before.twoFactor,
+        approvedAddresses: body.ipRestrictionsEnabled ?? before.approvedAddresses,
+        timeZone: body.timeZone === undefined ? before.timeZone : body.timeZone,
+      }));
+  else
+    for (const { userId, add = [], remove = [] } of body.memberships)
+      change(userId, ({ groups }) => ({
+        groups: [...new Set([...groups.filter((id) => !remove.includes(id)), ...add])],
+      }));
 }
 
-function applyAll(site: Site, changes: readonly PersonChange[]): void {
-  for (const call of planRequests(changes).flat()) applyRequest(site, call);
+const OWN_USER_ID = 3;
+
+function applyChanges(site: Site, action: BulkAction, changes: readonly PersonChange[]): void {
+  if (changes.length > 0) applyJob(site, buildJobRequest(action, changes, OWN_USER_ID));
 }
 
-test('predicts the state of every user after the requests', () => {
+test('predicts the state of every user after the job', () => {
   fc.assert(
     fc.property(somePeople, anyAction, (people, action) => {
       const { changes, unchanged, refused } = createPlan(action, people);
       const site = toSite(people);
-      applyAll(site, changes);
+      applyChanges(site, action, changes);
       for (const {
         person: { id },
         after,
@@ -152,71 +147,85 @@ test('predicts the state of every user after the requests', () => {
   );
 });
 
-const NOTHING: BulkRequest = { action: { kind: 'activate' }, userIds: [] };
-
-test('restores the previous state by the inverse, where there is one', () => {
-  fc.assert(
-    fc.property(somePeople, anyAction, (people, action) => {
-      const { changes } = createPlan(action, people);
-      const { action: back, userIds } = buildInverse(changes) ?? NOTHING;
-      const oneWay = changes.length === 0 || ['twoFactorOn', 'addressesOn', 'remove'].includes(action.kind);
-      expect(back === NOTHING.action).toBe(oneWay);
-      const site = toSite(oneWay ? [] : people);
-      applyAll(site, oneWay ? [] : changes);
-      const now = people.map((one) => ({ ...one, ...site.get(one.id) }));
-      applyAll(
-        site,
-        createPlan(
-          back,
-          now.filter(({ id }) => userIds.includes(id)),
-        ).changes,
-      );
-      for (const [id, state] of site)
-        expect(withSortedGroups(state)).toEqual(withSortedGroups(people.find((one) => one.id === id)));
-    }),
-  );
-});
-
-test('makes no request for users already in the target state; a second run does nothing', () => {
+test('plans nothing for users already in the target state; a second run does nothing', () => {
   fc.assert(
     fc.property(somePeople, anyAction, (people, action) => {
       const { changes } = createPlan(action, people);
       const site = toSite(people);
-      applyAll(site, changes);
+      applyChanges(site, action, changes);
       const now = people.flatMap((one) => {
         const state = site.get(one.id);
         return state ? [{ ...one, ...state }] : [];
       });
-      expect(planRequests(createPlan(action, now).changes)).toEqual([]);
+      expect(createPlan(action, now).changes).toEqual([]);
     }),
   );
 });
 
-test('keeps each request within 1,000 pairs, without duplicates', () => {
-  const groups = new Map(
-    Array.from({ length: 1500 }, (_, at) => [at + 1, { name: `Group ${at}`, capabilities: [] }] as const),
-  );
+const changeDate = fc.date({
+  min: new Date('2020-01-01T00:00:00Z'),
+  max: new Date('2030-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
+
+/** Ids of the people of a request, in order. */
+const getRequestedIds = ({ body }: JobRequest): number[] => {
+  if ('userIds' in body) return body.userIds;
+  return ('licenses' in body ? body.licenses : body.memberships).map(({ userId }) => userId);
+};
+
+test('requests each person once, the signed-in user last, with the latest change that the review has seen', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2500 }), fc.integer({ min: 1, max: 1500 }), (users, size) => {
-      fc.pre(users * size <= 400_000);
-      const groupIds = Array.from({ length: size }, (_, at) => at + 1);
-      const people = Array.from({ length: users }, (_, at) =>
-        person(at + 1, { groups: at % 3 === 0 ? [1] : [] }),
-      );
-      const calls = planRequests(
-        createPlan({ kind: 'addGroups', groupIds }, people, { groups }).changes,
-      ).flat();
-      const sizes = calls.map((call) =>
-        call.kind === 'assign'
-          ? call.pairings.reduce((sum, pairing) => sum + pairing.userIds.length * pairing.groupIds.length, 0)
-          : 0,
-      );
-      expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(MAX_PAIRS_PER_REQUEST);
-      expect(Math.min(MAX_PAIRS_PER_REQUEST, ...sizes)).toBeGreaterThan(0);
-      expect(sizes.reduce((sum, one) => sum + one, 0)).toBe(users * size - Math.ceil(users / 3));
+    fc.property(somePeople, anyAction, fc.array(changeDate), (people, action, dates) => {
+      const reviewed = people.map((one, at) => ({
+        ...one,
+        modified: dates[at]?.toISOString() ?? one.modified,
+      }));
+      const { changes } = createPlan(action, reviewed);
+      fc.pre(changes.length > 0);
+      const request = buildJobRequest(action, changes, OWN_USER_ID);
+      const ids = getRequestedIds(request);
+      expect(ids.toSorted((a, b) => a - b)).toEqual(changes.map(({ person: { id } }) => id));
+      expect(ids.includes(OWN_USER_ID) ? ids.at(-1) : OWN_USER_ID).toBe(OWN_USER_ID);
+      const times = changes.map(({ person: { modified } }) => Date.parse(modified));
+      expect(Date.parse(request.body.reviewedAt ?? '')).toBe(Math.max(...times));
     }),
-    { numRuns: 15 },
   );
+});
+
+/** The stored job of a request: what applies to all items, and the items. */
+function toStoredJob({ operation, body }: JobRequest) {
+  if (operation === 'startLicenseChanges')
+    return { kind: 'licenses.change', parameters: {}, inputs: body.licenses } as const;
+  if (operation === 'startMembershipChanges')
+    return { kind: 'groups.change', parameters: {}, inputs: body.memberships } as const;
+  const { userIds, ...parameters } = body;
+  const kind = operation === 'startUserRemovals' ? 'users.remove' : 'users.update';
+  return { kind, parameters, inputs: userIds.map((userId) => ({ userId })) } as const;
+}
+
+test('reviews the people of a job again with the same changes', () => {
+  fc.assert(
+    fc.property(somePeople, anyAction, (people, action) => {
+      const { changes } = createPlan(action, people);
+      fc.pre(changes.length > 0);
+      const { kind, parameters, inputs } = toStoredJob(buildJobRequest(action, changes, OWN_USER_ID));
+      const review = buildReviewRequest(
+        { kind, parameters },
+        inputs.map((input) => ({ ...input })),
+      );
+      const reviewed = people.filter(({ id }) => review.userIds.includes(id));
+      expect(createPlan(review.action, reviewed).changes).toEqual(changes);
+    }),
+  );
+});
+
+test('adds the same groups for all, so that the service can name them', () => {
+  const people = [person(1), person(2, { groups: [4] })];
+  const action: BulkAction = { kind: 'addGroups', groupIds: [4, 5] };
+  expect(buildJobRequest(action, createPlan(action, people).changes, OWN_USER_ID).body).toMatchObject({
+    memberships: [1, 2].map((userId) => ({ userId, add: [4, 5], remove: [] })),
+  });
 });
 
 test('computes the difference in billable licenses', () => {

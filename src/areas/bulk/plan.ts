@@ -1,7 +1,7 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
-import type { BulkAction, UserGroupPair, BulkRequest } from './bulk-request.ts';
+import type { BulkAction, UserGroupPair } from './bulk-request.ts';
 import { getGroupDifference, isBilled, isSame } from './person.ts';
 import type { PersonChange, Person, PersonState } from './person.ts';
 
@@ -178,12 +178,6 @@ function createTargetState(action: BulkAction): GetTargetState {
     }
     case 'timeZone':
       return (person) => withState(person, { timeZone: action.timeZone });
-    case 'timeZones': {
-      const zoneByUserId = new Map(action.each.map(({ userId, timeZone }) => [userId, timeZone]));
-      const getZone = ({ id, timeZone }: Person) =>
-        zoneByUserId.has(id) ? (zoneByUserId.get(id) ?? null) : timeZone;
-      return (person) => withState(person, { timeZone: getZone(person) });
-    }
     case 'addGroups':
       return (person) => withGroups(person, action.groupIds, []);
     case 'removeGroups':
@@ -229,40 +223,4 @@ function groupPairsByUser(pairs: readonly UserGroupPair[]): ReadonlyMap<number, 
     else groups.set(userId, [groupId]);
   }
   return groups;
-}
-
-/**
- * Request that restores the previous state; undefined if nothing does: two-factor authentication and approved addresses
- * cannot be turned off (spec 3), and a removed user has to be added again (spec 4.2).
- */
-export function buildInverse(changes: readonly PersonChange[]): BulkRequest | undefined {
-  const [first] = changes;
-  const action = first && buildInverseAction(first, changes);
-  return action && { action, userIds: changes.map(({ person }) => person.id) };
-}
-
-function buildInverseAction(
-  { person, after }: PersonChange,
-  changes: readonly PersonChange[],
-): BulkAction | undefined {
-  if (!after || person.twoFactor !== after.twoFactor || person.approvedAddresses !== after.approvedAddresses)
-    return undefined;
-  if (person.isActive !== after.isActive) return { kind: person.isActive ? 'activate' : 'deactivate' };
-  if (person.licenseTypeId !== after.licenseTypeId)
-    return {
-      kind: 'licenses',
-      each: changes.flatMap(({ person: { id, licenseTypeId } }) =>
-        licenseTypeId === undefined ? [] : [{ userId: id, licenseTypeId }],
-      ),
-    };
-  if (person.timeZone !== after.timeZone)
-    return {
-      kind: 'timeZones',
-      each: changes.map(({ person: { id, timeZone } }) => ({ userId: id, timeZone })),
-    };
-  const pairs = (which: 'added' | 'removed') =>
-    changes.flatMap((change) =>
-      getGroupDifference(change)[which].map((groupId) => ({ userId: change.person.id, groupId })),
-    );
-  return { kind: 'pairs', add: pairs('removed'), remove: pairs('added') };
 }

@@ -28,8 +28,6 @@ export function formatTitle(action: BulkAction, number: number, names: GroupName
       return `Change ${pluralize(number, 'license', 'licenses')}`;
     case 'timeZone':
       return `Set the time zone of ${target} to ${formatZone(action.timeZone)}`;
-    case 'timeZones':
-      return `Change the time zone of ${target}`;
     case 'addGroups':
       return `Add ${target} to ${groups(action.groupIds)}`;
     case 'removeGroups':
@@ -57,7 +55,6 @@ export const EFFECT_TEXTS: Partial<Record<BulkAction['kind'], string>> = {
   license: 'Takes effect at once. Users without a license keep their data but cannot work.',
   licenses: 'Takes effect at once. Users without a license keep their data but cannot work.',
   timeZone: ZONE_EFFECT,
-  timeZones: ZONE_EFFECT,
   addGroups: 'Other groups stay unchanged.',
   removeGroups: 'They lose capabilities that only these groups granted. Other groups stay unchanged.',
   pairs: 'Additions come first, then removals. Other groups stay unchanged.',

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import {
   cancelJobMutation,
   pauseJobMutation,
@@ -13,6 +14,7 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
+import { countReviewable, reviewJob } from '../../bulk/index.ts';
 import { showStartedJob } from '../index.ts';
 import { formatMoment } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -94,8 +96,23 @@ export function useJobActions(job: Job) {
   const startRetry = () =>
     retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
 
+  const reviewable = !isOpen ? countReviewable(job) : 0;
   return {
     isOwn,
+    review:
+      reviewable > 0
+        ? {
+            count: reviewable,
+            run: () =>
+              void reviewJob(job).catch((thrown: unknown) =>
+                toast({
+                  tone: 'bad',
+                  title: 'The people could not be read',
+                  description: toServiceError(thrown).message,
+                }),
+              ),
+          }
+        : undefined,
     pause:
       job.state === 'waiting' || job.state === 'running'
         ? {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ListChecks, Pause, Play, RotateCcw, Undo2, X } from 'lucide-react';
+import { ListChecks, Pause, Play, RotateCcw, ScanSearch, Undo2, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Job, JobReason } from '../../../../contract/generated/types.gen.ts';
 import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
@@ -179,7 +179,7 @@ function Facts({ job, rate }: { job: Job; rate: number | undefined }) {
 }
 
 function Actions({ job }: { job: Job }) {
-  const { pause, resume, cancel, retry, undo } = useJobActions(job);
+  const { pause, resume, cancel, review, retry, undo } = useJobActions(job);
   return (
     <>
       {pause && (
@@ -211,6 +211,11 @@ function Actions({ job }: { job: Job }) {
       {isUndoable(job) && (
         <Button icon={Undo2} disabledReason={undo.disabledReason} onClick={undo.run}>
           Undo…
+        </Button>
+      )}
+      {review && (
+        <Button icon={ScanSearch} onClick={review.run}>
+          Review {formatNumber(review.count)} again…
         </Button>
       )}
       {retry && (

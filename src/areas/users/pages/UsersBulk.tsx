@@ -6,7 +6,6 @@ import {
   Download,
   GlobeLock,
   ShieldCheck,
-  Undo2,
   UserCheck,
   UserMinus,
   UsersRound,
@@ -14,7 +13,6 @@ import {
 } from 'lucide-react';
 import { useMemo } from 'react';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { openUndoFile } from '../../../app/jobs/undo-files.ts';
 import { usePeopleById, readDirectoryRows } from '../../../directory/directory.ts';
 import type { DirectorySearchResult } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
@@ -73,7 +71,7 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
   actions: readonly MenuItemData[];
   more: MenuItems;
 } {
-  const { site, user: ownUser } = useSession();
+  const { user: ownUser } = useSession();
   const users = usePermission('updateUser').reason;
   const licenses = usePermission('updateUserLicense').reason;
   const groups = usePermission('assignGroups').reason;
@@ -137,7 +135,6 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
       onSelect: () => openExport(() => createUserExportSource({ userIds: ids })),
     },
     { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
-    { label: 'Undo from file…', icon: Undo2, onSelect: () => openUndoFile(site.id) },
     'line',
     {
       label: 'Remove from site',
