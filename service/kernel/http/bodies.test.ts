@@ -1,4 +1,5 @@
 /** Reading of JSON bodies, the same for both API surfaces: what would be stored differently is refused (shapes 1, numbers and null). */
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { DATA, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
@@ -223,6 +224,31 @@ describe('the thread for large bodies', () => {
     await expect(reader.read(operation, Buffer.from(`[${'[],'.repeat(5_000_000)}[]]`))).rejects.toMatchObject(
       { status: 413 },
     );
+    await reader.stop();
+  });
+
+  test('reads large lists of items too', async () => {
+    const reader = createBodyReader(contract);
+    const items = Array.from({ length: 100_000 }, (_, index) => ({
+      userId: index + 1,
+      add: [1, 2, 3, 4, 5],
+    }));
+    const bytes = Buffer.from(JSON.stringify({ items }));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const read = await reader.readItems('MembershipChange', sha256, bytes);
+    expect(reader.offloadedCount).toBe(1);
+    expect(read).toMatchObject({ count: 100_000, bytes: bytes.length, errors: [] });
+    expect(read.lists.map(({ count }) => count)).toEqual([20_000, 20_000, 20_000, 20_000, 20_000]);
+    expect(JSON.parse(read.lists[4]?.json ?? '[]').at(-1)).toEqual({
+      userId: 100_000,
+      add: [1, 2, 3, 4, 5],
+      remove: [],
+    });
+    const small = bytes.subarray(0, 1_000);
+    expect(await reader.readItems('MembershipChange', sha256, small)).toMatchObject({
+      errors: [{ path: 'sha256' }],
+    });
+    expect(reader.offloadedCount).toBe(1);
     await reader.stop();
   });
 

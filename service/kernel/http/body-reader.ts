@@ -42,10 +42,7 @@ export interface BodyReader {
 }
 
 /** Creates a reader for the operations of a contract. Its thread starts with the first large body. */
-export function createBodyReader({
-  document,
-  validateItems,
-}: Pick<Contract, 'document' | 'validateItems'>): BodyReader {
+export function createBodyReader(contract: Pick<Contract, 'document' | 'validateItems'>): BodyReader {
   // One body at a time, so that a thread that fails names the body.
   const limit = pLimit(1);
   let worker: Worker | undefined;
@@ -54,7 +51,7 @@ export function createBodyReader({
   const getWorker = (): Worker => {
     if (worker) return worker;
     const started = new Worker(new URL('./body-worker.ts', import.meta.url), {
-      workerData: document,
+      workerData: contract.document,
       resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEMORY_MB },
     });
     started.unref();
@@ -91,7 +88,7 @@ export function createBodyReader({
     },
     async readItems(itemSchema, sha256, bytes) {
       if (bytes.length <= MAX_INLINE_BODY_BYTES)
-        return readJsonItems(bytes, sha256, (value) => validateItems(itemSchema, value));
+        return readJsonItems(bytes, sha256, (value) => contract.validateItems(itemSchema, value));
       const reply = await limit(() => runJob({ itemSchema, sha256, bytes: new Uint8Array(bytes) }));
       if ('items' in reply) return reply.items;
       throw new Error('The thread answered another question');

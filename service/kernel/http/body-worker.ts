@@ -5,14 +5,16 @@ import type { BodyJob, BodyJobReply } from './body-reader.ts';
 import { type ContractDocument, createContract } from './contract.ts';
 import { readJsonBody, readJsonItems } from './read-body.ts';
 
-const { operations, validateItems } = createContract(workerData as ContractDocument);
-const operationsById = new Map(operations.map((operation) => [operation.id, operation]));
+const contract = createContract(workerData as ContractDocument);
+const operationsById = new Map(contract.operations.map((operation) => [operation.id, operation]));
 
 function read(job: BodyJob): BodyJobReply {
   const bytes = Buffer.from(job.bytes.buffer);
   try {
     if ('itemSchema' in job)
-      return { items: readJsonItems(bytes, job.sha256, (body) => validateItems(job.itemSchema, body)) };
+      return {
+        items: readJsonItems(bytes, job.sha256, (body) => contract.validateItems(job.itemSchema, body)),
+      };
     const operation = operationsById.get(job.operationId);
     if (!operation) throw new Error(`The contract has no operation ${job.operationId}`);
     const { value, errors } = readJsonBody(bytes, (body) => operation.validateBody(body));

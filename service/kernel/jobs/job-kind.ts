@@ -83,7 +83,7 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Name of the contract's schema of an item, for items that are uploaded in parts; without it the kind takes none. */
   itemSchema?: string;
   /** Property by which uploaded items must differ, because two of the same value contradict each other. */
-  uniqueBy?: keyof Input & string;
+  uniqueBy?: string;
   labels: ItemLabels;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /** The job that restores what the done items replaced; undefined if nothing does. */
