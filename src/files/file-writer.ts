@@ -1,8 +1,10 @@
-import { formatCsvHeading, formatCsvRows } from './csv/csv.ts';
-import type { ExportCell } from './table/cells.ts';
-import { isListCell } from './table/cells.ts';
-import { createWorkbook } from './workbook/write-workbook.ts';
-import type { TableInfo } from './workbook/write-workbook.ts';
+import type { ExportCell } from '../../contract/rules/tables/cells.ts';
+import { formatCsvHeading, formatCsvRows } from '../../contract/rules/tables/csv.ts';
+import { formatJsonEnd, formatJsonRows } from '../../contract/rules/tables/json.ts';
+import { WORKBOOK_MEDIA_TYPE } from '../../contract/rules/tables/workbook-parts.ts';
+import { createWorkbook } from '../../contract/rules/tables/write-workbook.ts';
+import type { TableInfo } from '../../contract/rules/tables/write-workbook.ts';
+import { createZipWriter } from './workbook/zip-writer.ts';
 
 export type FileFormat = 'csv' | 'xlsx' | 'json';
 
@@ -54,7 +56,7 @@ export function createFileWriter({ format, ...table }: FileWriterOptions): FileW
   const { columns } = table;
   if (format === 'csv')
     return createTextWriter('text/csv', formatCsvHeading(columns), formatCsvRows, () => '');
-  if (format === 'xlsx') return createWorkbook(table);
+  if (format === 'xlsx') return createWorkbook(table, createZipWriter(WORKBOOK_MEDIA_TYPE));
   return createTextWriter(
     'application/json',
     '',
@@ -62,27 +64,3 @@ export function createFileWriter({ format, ...table }: FileWriterOptions): FileW
     formatJsonEnd,
   );
 }
-
-function toJsonValue(cell: ExportCell): unknown {
-  if (cell === '') return null;
-  return typeof cell === 'object' && !isListCell(cell) && !(cell instanceof Date) ? cell.text : cell;
-}
-
-/** Formats rows as JSON objects with the headings as keys, one per line; all but the first start with a comma. */
-const formatJsonRows = (
-  columns: readonly { heading: string }[],
-  rows: readonly (readonly ExportCell[])[],
-  isFirst: boolean,
-): string => {
-  // Written as text, because objects move number-like keys to the front.
-  const keys = columns.map(({ heading }) => JSON.stringify(heading));
-  return rows
-    .map((cells, at) => {
-      const values = keys.map((key, place) => `${key}:${JSON.stringify(toJsonValue(cells[place] ?? ''))}`);
-      return `${isFirst && at === 0 ? '[' : ','}\n{${values.join(',')}}`;
-    })
-    .join('');
-};
-
-/** Formats the text after the last row. */
-const formatJsonEnd = (isEmpty: boolean): string => (isEmpty ? '[]\n' : '\n]\n');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { buildWorkbookFiles, getSheetPath } from '../../contract/rules/tables/workbook-parts.ts';
 import { readTable } from './read-table.ts';
-import { buildWorkbookFiles, getSheetPath } from './workbook/write-parts.ts';
 import { openZip } from './workbook/zip-reader.ts';
 import { createZipWriter } from './workbook/zip-writer.ts';
 

@@ -1,6 +1,6 @@
 import { scanJson } from '../../contract/rules/json/scan.ts';
+import { formatCellText } from '../../contract/rules/tables/cells.ts';
 import { parseCsv, splitHeading } from './csv/parse-csv.ts';
-import { formatCellText } from './table/cells.ts';
 import { decodeText } from './table/decode-text.ts';
 import { MAX_CELLS } from './table/limits.ts';
 import type { ReadOptions, Table, TableError } from './table/table.ts';

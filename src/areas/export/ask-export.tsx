@@ -1,4 +1,6 @@
 import { wrap } from 'comlink';
+import { MAX_CELL_TEXT_LENGTH } from '../../../contract/rules/tables/cells.ts';
+import { MAX_SHEET_ROWS } from '../../../contract/rules/tables/workbook-parts.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { requireIdentity } from '../../api/session-state.ts';
 import { upsertJob } from '../../app/jobs/jobs.ts';
@@ -9,8 +11,6 @@ import type { FileWriterWorker } from '../../files/file-writer.worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from '../../files/file-writer.worker.ts?worker&url';
-import { MAX_CELL_TEXT_LENGTH } from '../../files/table/cells.ts';
-import { MAX_SHEET_ROWS } from '../../files/workbook/write-parts.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { startWorker, rejectOnWorkerError } from '../../lib/start-worker.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';

@@ -1,4 +1,4 @@
-import type { ExportCell } from '../../files/table/cells.ts';
+import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { ListSearchParams } from './export-store.ts';
 
 /** Table to export, read in portions of formatted cells. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCsv } from './csv.ts';
+import { formatCsv } from '../../../contract/rules/tables/csv.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const rowsOf = (text: string) => parseCsv(text).rows.map(({ row, cells, error }) => [row, ...cells, error]);

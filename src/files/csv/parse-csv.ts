@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import type { ParseResult } from 'papaparse';
+import { removeFormulaGuard } from '../../../contract/rules/tables/csv.ts';
 import type { FileRow, Table } from '../table/table.ts';
-import { removeFormulaGuard } from './csv.ts';
 
 type ParsedTable = Pick<Table, 'headings' | 'rows'> & { separator: string };
 

@@ -1,4 +1,4 @@
-import { formatCsv } from '../csv/csv.ts';
+import { formatCsv } from '../../../contract/rules/tables/csv.ts';
 
 /** Row of the file with its problem. */
 interface ProblemRow {

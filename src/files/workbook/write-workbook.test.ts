@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import readBook from 'read-excel-file/universal';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createWorkbook } from './write-workbook.ts';
+import { WORKBOOK_MEDIA_TYPE } from '../../../contract/rules/tables/workbook-parts.ts';
+import { createWorkbook } from '../../../contract/rules/tables/write-workbook.ts';
+import { createZipWriter } from './zip-writer.ts';
 
 const columns = [
   { heading: 'Id', width: 8 },
@@ -12,6 +14,7 @@ const made = new Date('2026-03-01T08:00:00Z');
 async function sheetsOf(rows: number, most?: number, sheet = 'Things') {
   const book = createWorkbook(
     { columns, sheet, filter: 'City: Oslo', note: 'Each once', exportedAt: made },
+    createZipWriter(WORKBOOK_MEDIA_TYPE),
     most,
   );
   for (let at = 0; at < rows; at += 3)
@@ -25,7 +28,10 @@ async function sheetsOf(rows: number, most?: number, sheet = 'Things') {
 
 async function bytesIn(year: number): Promise<Uint8Array> {
   vi.setSystemTime(new Date(year, 1));
-  const book = createWorkbook({ columns, sheet: 'Things', filter: '', exportedAt: made });
+  const book = createWorkbook(
+    { columns, sheet: 'Things', filter: '', exportedAt: made },
+    createZipWriter(WORKBOOK_MEDIA_TYPE),
+  );
   await book.add([[1, 'E']]);
   return new Uint8Array(await (await book.end()).arrayBuffer());
 }
@@ -87,7 +93,10 @@ test('another reader reads every text and number unchanged', async () => {
   const cell = fc.oneof(text, NUMBER);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (rows) => {
-      const book = createWorkbook({ columns, sheet: 'Things', filter: '', exportedAt: made });
+      const book = createWorkbook(
+        { columns, sheet: 'Things', filter: '', exportedAt: made },
+        createZipWriter(WORKBOOK_MEDIA_TYPE),
+      );
       await book.add(rows);
       const blob = await book.end();
       const [sheet] = await readBook(await blob.arrayBuffer(), { trim: false });

@@ -1,13 +1,8 @@
 import { BlobWriter, createBlobTempStream, ZipWriter } from '@zip.js/zip.js/lib/zip-core-custom.js';
-
-/** Writes one file of an archive. */
-export interface ZipEntryWriter {
-  /** Writes a text; resolves when more can be written. */
-  write: (text: string) => Promise<void>;
-  end: () => Promise<void>;
-  /** Bytes written so far, before compression. */
-  size: () => number;
-}
+import type {
+  ZipEntryWriter,
+  ZipWriter as TextZipWriter,
+} from '../../../contract/rules/tables/write-workbook.ts';
 
 const WRITE_OPTIONS = {
   useWebWorkers: false,
@@ -21,7 +16,7 @@ const WRITE_OPTIONS = {
 };
 
 /** Creates an archive whose files are compressed while they are written, so that little stays in memory. */
-export function createZipWriter(type: string) {
+export function createZipWriter(type: string): TextZipWriter<Blob> {
   const encoder = new TextEncoder();
   const zip = new ZipWriter(new BlobWriter(type), WRITE_OPTIONS);
 
@@ -47,7 +42,6 @@ export function createZipWriter(type: string) {
   }
   return {
     begin: beginFile,
-    /** Adds a complete file. */
     async add(name: string, text: string): Promise<void> {
       const file = beginFile(name);
       await file.write(text);

@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { requireIdentity } from '../../../api/session-state.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';
 import { lockJob } from '../../../app/jobs/job-store.ts';
 import type { JobAction } from '../../../app/jobs/jobs.ts';
-import { formatCsv } from '../../../files/csv/csv.ts';
 import { saveFile } from '../../../files/download.ts';
 import { createBatchRun } from '../../../lib/batch-run.ts';
 import { splitIntoChunks } from '../../../lib/chunks.ts';

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { formatCsvRow, removeFormulaGuard } from '../../../../contract/rules/tables/csv.ts';
 import { usePermission } from '../../../api/session.ts';
-import { formatCsvRow, removeFormulaGuard } from '../../../files/csv/csv.ts';
 import type { EntryColumn } from '../model/columns.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useRememberFields } from '../model/schema.ts';

@@ -1,14 +1,18 @@
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import type { ExportCell } from '../../../files/table/cells.ts';
+import type { ExportCell } from '../../../../contract/rules/tables/cells.ts';
+import {
+  toExportCell,
+  createHeadingFormatter,
+  getColumnParts,
+} from '../../../../contract/rules/tables/entry-columns.ts';
+import type { ColumnPart } from '../../../../contract/rules/tables/entry-columns.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { ExportSource } from '../../export/index.ts';
 import type { RowQuery } from '../model/entry-rows.ts';
 import { loadRowPages } from '../model/row-pages.ts';
 import type { Field } from '../model/schema.ts';
-import { toExportCell, createHeadingFormatter, getColumnParts } from './export-columns.ts';
-import type { ColumnPart } from './export-columns.ts';
 import { loadOrderedPages } from './ordered-pages.ts';
 
 /** A request to export the entries of a list. */

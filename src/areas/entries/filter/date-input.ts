@@ -1,5 +1,6 @@
 import type { Operand } from '../../../../contract/rules/query/condition.ts';
-import { formatWallIso, formatZonedIso, parseDateTimeField } from '../../../lib/time-zones.ts';
+import { formatZonedIso } from '../../../../contract/rules/wall-time.ts';
+import { formatWallIso, parseDateTimeField } from '../../../lib/time-zones.ts';
 
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 const MINUTE_CHARS = 'YYYY-MM-DDThh:mm'.length;

@@ -1,4 +1,4 @@
-import { toWallTime } from '../../../lib/time-zones.ts';
+import { toWallTime } from '../../../../contract/rules/wall-time.ts';
 
 type ComputeDay = (year: number, month: number, day: number) => number;
 

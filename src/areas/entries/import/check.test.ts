@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, FILTER } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
-import { formatCsv } from '../../../files/csv/csv.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import { createRowChecker } from './row-checker.ts';

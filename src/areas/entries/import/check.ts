@@ -1,9 +1,9 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { isRequiredNow } from '../../../../contract/rules/required-when.ts';
+import { formatNameList } from '../../../../contract/rules/tables/name-list.ts';
 import type { RowError, FieldChange, ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt } from '../../../files/table/cell-values.ts';
-import { formatNameList } from '../../../files/table/name-list.ts';
 import { formatDateValue } from '../model/dates.ts';
 import type { Field } from '../model/schema.ts';
 import type { NameIndex } from './name-index.ts';

@@ -1,6 +1,6 @@
+import { formatChoice } from '../../../../contract/rules/tables/entry-columns.ts';
 import { quoteExcerpt } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
-import { formatChoice } from '../export/export-columns.ts';
 import type { Field } from '../model/schema.ts';
 
 /** Item that a cell can name: an entry, a user, a choice. */

@@ -1,12 +1,12 @@
 import { FIELD, holdsMoney, isIdField } from '../../../../contract/rules/fields.ts';
 import { findNumberLoss } from '../../../../contract/rules/json/numbers.ts';
+import { TOO_LONG_PLACEHOLDER } from '../../../../contract/rules/tables/cells.ts';
+import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
+import { fromWallTime } from '../../../../contract/rules/wall-time.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
-import { TOO_LONG_PLACEHOLDER } from '../../../files/table/cells.ts';
-import { parseNameList } from '../../../files/table/name-list.ts';
 import type { FileRow } from '../../../files/table/table.ts';
-import { fromWallTime } from '../../../lib/time-zones.ts';
 import type { Field } from '../model/schema.ts';
 import { findByText, normalizeName, parseId } from './name-index.ts';
 import type { NameIndex } from './name-index.ts';

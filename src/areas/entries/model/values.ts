@@ -1,28 +1,16 @@
 import type {
   FieldValue,
   FieldValueItem,
-  FileValueVm,
   MoneyValue,
-  NamedValue,
   RowVm,
   StoreRequestVm,
 } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import { isFile, isMoney, isNamed, toItems } from '../../../../contract/rules/values.ts';
 import { formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-export const isFile = (value: unknown): value is FileValueVm => isObject(value) && 'contentType' in value;
-export const isMoney = (value: unknown): value is MoneyValue => isObject(value) && 'currencyCode' in value;
-export const isNamed = (value: unknown): value is NamedValue =>
-  isObject(value) && 'id' in value && 'name' in value && !isFile(value);
-
-/** The values of a field as a list: none, one or several. */
-export function toItems(value: FieldValue | undefined): readonly FieldValueItem[] {
-  if (value === undefined || value === null || value === '') return [];
-  return Array.isArray(value) ? value : [value];
-}
+export { isFile, isMoney, isNamed, toItems };
 
 /** The value of a field in a row; rows omit fields without data (shapes 4). */
 export const getValue = (row: RowVm, { apiName }: Pick<Field, 'apiName'>): FieldValue | undefined =>
@@ -60,7 +48,7 @@ export function formatItem(
   if (typeof item === 'boolean') return item ? 'Yes' : 'No';
   if (typeof item === 'number') return plainNumberFormat.format(item);
   if (isMoney(item)) return formatMoney(item);
-  if (isObject(item)) return item.name;
+  if (typeof item === 'object') return item.name;
   return field.fieldType === FIELD.date ? formatDateValue(item, field.isDateOnly) : item;
 }
 

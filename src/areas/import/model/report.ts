@@ -1,5 +1,5 @@
 import type { Remote } from 'comlink';
-import { formatCsv } from '../../../files/csv/csv.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatRetryCsv } from '../../../files/import-plan/file-columns.ts';
 import type { PlanStore } from '../../../files/import-plan/plan-store.ts';

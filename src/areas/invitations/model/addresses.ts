@@ -1,7 +1,7 @@
 import { MAX_DURATION_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { findEmails } from '../../../directory/paste/emails.ts';
 import { parseCsv } from '../../../files/csv/parse-csv.ts';
-import { parseNameList } from '../../../files/table/name-list.ts';
 import { toEmailKey } from '../../../lib/email-key.ts';
 
 const EMPTY_LINE = /\r?\n[^\S\n]*\r?\n/;

@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
 import { getCurrentIdentity, requireIdentity } from '../../../api/session-state.ts';
 import { upsertJob } from '../../../app/jobs/jobs.ts';
 import type { Job } from '../../../app/jobs/jobs.ts';
-import { formatCsv } from '../../../files/csv/csv.ts';
 import { saveFile } from '../../../files/download.ts';
 import { createBatchRun } from '../../../lib/batch-run.ts';
 import type { BatchRun } from '../../../lib/batch-run.ts';

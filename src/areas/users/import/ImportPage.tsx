@@ -1,12 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Remote } from 'comlink';
 import { FileSpreadsheet } from 'lucide-react';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { getUsersByIds } from '../../../api/generated/sdk.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
-import { formatCsv } from '../../../files/csv/csv.ts';
 import { saveFile } from '../../../files/download.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';

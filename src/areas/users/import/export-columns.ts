@@ -1,6 +1,6 @@
 import { findLicenseType } from '../../../../contract/rules/licenses.ts';
-import type { ExportCell } from '../../../files/table/cells.ts';
-import { formatNameList } from '../../../files/table/name-list.ts';
+import type { ExportCell } from '../../../../contract/rules/tables/cells.ts';
+import { formatNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { HEADINGS, READ_ONLY_HEADINGS } from './fields.ts';
 import type { Field } from './fields.ts';
 import type { KnownUser } from './plan.ts';

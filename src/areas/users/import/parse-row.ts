@@ -1,10 +1,10 @@
 import { regexes } from 'zod/v4/core';
 import { licenseTypes, findLicenseType } from '../../../../contract/rules/licenses.ts';
+import { parseNameList } from '../../../../contract/rules/tables/name-list.ts';
 import { resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
 import type { RowError } from '../../../files/import-plan/plan.ts';
 import { quoteExcerpt, parseSwitch, FALSE_WORDS, TRUE_WORDS } from '../../../files/table/cell-values.ts';
 import type { ParseResult } from '../../../files/table/cell-values.ts';
-import { parseNameList } from '../../../files/table/name-list.ts';
 import type { FileRow } from '../../../files/table/table.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import type { Field, Mapping } from './fields.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCsvHeading, formatCsvRows } from '../../../files/csv/csv.ts';
+import { formatCsvHeading, formatCsvRows } from '../../../../contract/rules/tables/csv.ts';
 import { parseCsv } from '../../../files/csv/parse-csv.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
 import { toEmailKey } from '../../../lib/email-key.ts';

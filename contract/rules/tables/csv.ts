@@ -1,5 +1,5 @@
-import { formatCellText, isListCell } from '../table/cells.ts';
-import type { ExportCell } from '../table/cells.ts';
+import { formatCellText, isListCell } from './cells.ts';
+import type { ExportCell } from './cells.ts';
 
 /** Characters at the start of a cell that spreadsheets treat as a formula, including full-width forms (security T19). */
 const FORMULA_START = String.raw`[=+\-@\t\r\n＝＋－＠]`;

@@ -1,11 +1,24 @@
-import type { FieldValueItem, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
-import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import { toSheetDate } from '../../../files/table/cells.ts';
-import type { ExportCell } from '../../../files/table/cells.ts';
-import { fromWallTime, toWallTime, formatZonedIso } from '../../../lib/time-zones.ts';
-import type { Field } from '../model/schema.ts';
-import { isFile, isMoney, isNamed, toItems, getValue } from '../model/values.ts';
+import type { FieldValueItem, RowVm } from '../../generated/types.gen.ts';
+import { FIELD, holdsMoney, isFileField } from '../fields.ts';
+import type { FieldType } from '../fields.ts';
+import { ENTRY_ID } from '../query/condition.ts';
+import { isFile, isMoney, isNamed, toItems } from '../values.ts';
+import { formatZonedIso, fromWallTime, toWallTime } from '../wall-time.ts';
+import { toSheetDate } from './cells.ts';
+import type { ExportCell } from './cells.ts';
+
+/** A field as the columns of an export need it. */
+export interface ExportField {
+  id: number;
+  apiName: string;
+  name: string;
+  fieldType: FieldType;
+  isMultiSelect: boolean;
+  isDateOnly: boolean;
+  isMoney: boolean;
+  /** Choices of the field; names may repeat. */
+  choiceValues?: readonly { id: number; name: string }[] | null | undefined;
+}
 
 /** The part of a value that a column contains. */
 export type ColumnPart = 'value' | 'id' | 'currency';
@@ -17,14 +30,14 @@ const PART_SUFFIXES: Readonly<Record<ColumnPart, string>> = {
 };
 
 /** The columns of a field: names and ids of references and users, amounts and currencies, else one column. */
-export function getColumnParts(field: Field): readonly ColumnPart[] {
+export function getColumnParts(field: ExportField): readonly ColumnPart[] {
   if (field.fieldType === FIELD.reference || field.fieldType === FIELD.user) return ['value', 'id'];
   return holdsMoney(field) ? ['value', 'currency'] : ['value'];
 }
 
-const hasZone = ({ fieldType, isDateOnly }: Field): boolean => fieldType === FIELD.date && !isDateOnly;
+const hasZone = ({ fieldType, isDateOnly }: ExportField): boolean => fieldType === FIELD.date && !isDateOnly;
 
-const formatHeading = (name: string, part: ColumnPart, field: Field, zone: string): string =>
+const formatHeading = (name: string, part: ColumnPart, field: ExportField, zone: string): string =>
   `${name}${PART_SUFFIXES[part]}${hasZone(field) ? ` (${zone})` : ''}${isFileField(field.fieldType) ? ' (files)' : ''}`;
 
 /**
@@ -32,16 +45,16 @@ const formatHeading = (name: string, part: ColumnPart, field: Field, zone: strin
  * same heading. Headings of dates with a time contain the time zone.
  */
 export function createHeadingFormatter(
-  fields: readonly Field[],
+  fields: readonly ExportField[],
   zone: string,
-): (field: Field, part: ColumnPart) => string {
+): (field: ExportField, part: ColumnPart) => string {
   const counts = new Map([[ENTRY_ID.toLowerCase(), 1]]);
   const headings = fields.flatMap((field) =>
     getColumnParts(field).map((part) => formatHeading(field.name.trim(), part, field, zone).toLowerCase()),
   );
   for (const heading of headings) counts.set(heading, (counts.get(heading) ?? 0) + 1);
   const idsByApiName = new Map(fields.map(({ apiName, id }) => [apiName.toLowerCase(), id]));
-  const isNameUnique = (field: Field) =>
+  const isNameUnique = (field: ExportField) =>
     (idsByApiName.get(field.name.trim().toLowerCase()) ?? field.id) === field.id &&
     getColumnParts(field).every(
       (part) => counts.get(formatHeading(field.name.trim(), part, field, zone).toLowerCase()) === 1,
@@ -51,7 +64,7 @@ export function createHeadingFormatter(
 }
 
 /** Formats a choice as its name, or as "#" and its id if the name is ambiguous. */
-export const formatChoice = (field: Field, { id, name }: { id: number; name: string }): string => {
+export const formatChoice = (field: ExportField, { id, name }: { id: number; name: string }): string => {
   const key = name.trim().toLowerCase();
   const matches = field.choiceValues?.filter((choice) => choice.name.trim().toLowerCase() === key) ?? [];
   return key !== '' && matches.length === 1 && matches[0]?.id === id && !/^#\d+$/.test(name.trim())
@@ -59,12 +72,12 @@ export const formatChoice = (field: Field, { id, name }: { id: number; name: str
     : `#${id}`;
 };
 
-const formatNamedItem = (item: FieldValueItem, field: Field): string => {
+const formatNamedItem = (item: FieldValueItem, field: ExportField): string => {
   if (!isNamed(item)) return '';
   return field.fieldType === FIELD.choice ? formatChoice(field, item) : item.name;
 };
 
-function toDateCell(value: string, field: Field, zone: string): ExportCell {
+function toDateCell(value: string, field: ExportField, zone: string): ExportCell {
   const timestamp = Date.parse(value);
   if (field.isDateOnly) return toSheetDate(value.slice(0, 10), timestamp, true);
   const wall = toWallTime(timestamp, zone);
@@ -74,8 +87,8 @@ function toDateCell(value: string, field: Field, zone: string): ExportCell {
 }
 
 /** Converts a part of a field's value in a row to an export cell. */
-export function toExportCell(row: RowVm, field: Field, part: ColumnPart, zone: string): ExportCell {
-  const items = toItems(getValue(row, field));
+export function toExportCell(row: RowVm, field: ExportField, part: ColumnPart, zone: string): ExportCell {
+  const items = toItems(row[field.apiName]);
   const [item] = items;
   if (item === undefined || item === null) return '';
   if (isFileField(field.fieldType)) return items.filter(isFile).map(({ name }) => name);
@@ -89,7 +102,7 @@ export function toExportCell(row: RowVm, field: Field, part: ColumnPart, zone: s
   return typeof item === 'object' ? '' : item;
 }
 
-function toIdCell(items: readonly FieldValueItem[], field: Field): ExportCell {
+function toIdCell(items: readonly FieldValueItem[], field: ExportField): ExportCell {
   const ids = items.filter(isNamed).map(({ id }) => id);
   return field.isMultiSelect ? ids : (ids[0] ?? '');
 }

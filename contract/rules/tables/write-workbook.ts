@@ -1,17 +1,32 @@
-import { formatCellText, isListCell, escapeSheetText } from '../table/cells.ts';
-import type { ExportCell } from '../table/cells.ts';
+import { formatCellText, isListCell, escapeSheetText } from './cells.ts';
+import type { ExportCell } from './cells.ts';
 import {
   MAX_SHEET_ROWS,
-  WORKBOOK_MEDIA_TYPE,
   buildWorkbookFiles,
   escapeXml,
   SHEET_END,
   getSheetPath,
   formatSheetStart,
   CELL_STYLE,
-} from './write-parts.ts';
-import { createZipWriter } from './zip-writer.ts';
-import type { ZipEntryWriter } from './zip-writer.ts';
+} from './workbook-parts.ts';
+
+/** Writes one file of an archive. */
+export interface ZipEntryWriter {
+  /** Writes a text; resolves when more can be written. */
+  write: (text: string) => Promise<void>;
+  end: () => Promise<void>;
+  /** Bytes written so far, before compression. */
+  size: () => number;
+}
+
+/** Writes an archive file by file; one file is open at a time. */
+export interface ZipWriter<Archive> {
+  begin: (name: string) => ZipEntryWriter;
+  /** Adds a complete file. */
+  add: (name: string, text: string) => Promise<void>;
+  /** Completes the archive. */
+  end: () => Promise<Archive>;
+}
 
 const DAY_MS = 86_400_000;
 /** Serial number of 1970-01-01; day 0 is 1899-12-30. */
@@ -82,11 +97,11 @@ async function endSheet(file: ZipEntryWriter): Promise<void> {
  * Creates a workbook that is written as rows arrive. Its last sheet describes the export; within the rows, the description
  * would be imported as data.
  */
-export function createWorkbook(
+export function createWorkbook<Archive>(
   { columns, sheet, filter, note, exportedAt }: TableInfo,
+  zip: ZipWriter<Archive>,
   maxRows = MAX_SHEET_ROWS,
 ) {
-  const zip = createZipWriter(WORKBOOK_MEDIA_TYPE);
   const names: string[] = [];
   let current: ZipEntryWriter | undefined;
   let [rowsInSheet, totalRows] = [0, 0];
@@ -140,7 +155,7 @@ export function createWorkbook(
 
   return {
     add,
-    async end(): Promise<Blob> {
+    async end(): Promise<Archive> {
       current ??= await openSheet();
       await endSheet(current);
       await addAbout();
