@@ -963,7 +963,7 @@ export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finishe
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change';
+    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete';
     /**
      * What was asked, in words.
      */
@@ -1104,6 +1104,18 @@ export type MembershipChanges = {
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
     reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type GroupRemovals = {
+    groupIds: Array<GroupId>;
     /**
      * The job waits until this time.
      */
@@ -6539,6 +6551,65 @@ export type StartMembershipChangesResponses = {
 };
 
 export type StartMembershipChangesResponse = StartMembershipChangesResponses[keyof StartMembershipChangesResponses];
+
+export type StartGroupRemovalsData = {
+    body: GroupRemovals;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/groupRemovals';
+};
+
+export type StartGroupRemovalsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartGroupRemovalsError = StartGroupRemovalsErrors[keyof StartGroupRemovalsErrors];
+
+export type StartGroupRemovalsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartGroupRemovalsResponse = StartGroupRemovalsResponses[keyof StartGroupRemovalsResponses];
 
 export type GetJobData = {
     body?: never;

@@ -263,6 +263,7 @@ export const foreignCalls: Record<
     status: 202,
     body: ({ userId, groupId }) => ({ memberships: [{ userId, add: [groupId] }] }),
   },
+  startGroupRemovals: { status: 400, body: ({ groupId }) => ({ groupIds: [groupId] }) },
   listJobs: { status: 200, query: () => '?owner=others' },
   getJob: { status: 404 },
   listJobItems: { status: 404 },

@@ -60,6 +60,7 @@ export const CAPABILITIES = {
   startUserRemovals: ['Manage Users'],
   startLicenseChanges: ['Manage Licences'],
   startMembershipChanges: ['Manage Groups'],
+  startGroupRemovals: ['Manage Groups'],
   getJob: [],
   listJobItems: [],
   listJobReasons: [],

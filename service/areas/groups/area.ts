@@ -8,11 +8,12 @@ import {
 } from '../../kernel/backup-sheets.ts';
 import { groupHandlers } from './handlers.ts';
 import { membershipsJob } from './job-kinds.ts';
+import { removeGroupsJob } from './remove-group.ts';
 
 export const groupsArea = defineArea({
   name: 'groups',
   handlers: groupHandlers,
-  jobKinds: [membershipsJob],
+  jobKinds: [membershipsJob, removeGroupsJob],
   tables: {
     user_group: { backup: { sheet: 'groups' } },
     group_member: { backup: { sheet: 'groupMembers' } },

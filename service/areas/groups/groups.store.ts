@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { GROUPS, buildListPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';
+import { type ItemLabels, USER_LABELS } from '../../kernel/jobs/job-kind.ts';
 import { NEXT_MODIFIED_AT } from '../members/index.ts';
 
 export interface StoredGroup extends GroupInfoResponse {
@@ -52,6 +54,13 @@ export interface GroupFields {
   capabilities: Capability[];
 }
 
+/** The audited fields of a group. Capabilities are a set, so they are put into the order of the contract. */
+export const normalizeGroup = ({ name, description, capabilities }: GroupFields): GroupFields => ({
+  name,
+  description: description ?? null,
+  capabilities: allCapabilities.map((each) => each.name).filter((each) => capabilities.includes(each)),
+});
+
 /** Returns the result of the write, or undefined if the name is taken on this site. */
 async function undefinedIfNameTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -93,6 +102,14 @@ export const updateGroup = (
       .execute();
     return true;
   });
+
+/** Names the items of jobs that delete groups: a user by full name and e-mail address, or a group by its name. */
+export const REMOVAL_LABELS: ItemLabels = {
+  label: sql`coalesce(a.first_name || ' ' || a.last_name, g.name)`,
+  detail: sql`coalesce(a.email, 'Group')`,
+  join: (siteId) => sql`${USER_LABELS.join(siteId)}
+    left join user_group g on g.site_id = ${siteId} and g.group_id = (item.value ->> 'groupId')::int`,
+};
 
 /** Ids of the members of a group. */
 export async function listMemberIds(tx: Tx, siteId: number, groupId: number): Promise<number[]> {

@@ -4,12 +4,11 @@ import type {
   UserGroupEntityVm,
   UsersToUserGroupRequestVm,
 } from '../../../contract/generated/types.gen.ts';
-import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
 import { conflict, badRequest, notFound, type FieldError } from '../../kernel/api-error.ts';
 import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
-import type { Tx } from '../../kernel/db/database.ts';
+import { type Tx, withTransaction } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
 import { getListedItems, requireUniqueUsers, startJob } from '../jobs/index.ts';
@@ -28,6 +27,7 @@ import {
 } from '../members/index.ts';
 import type { StoredGroup } from './groups.store.ts';
 import * as store from './groups.store.ts';
+import { listRemovalItems, MAX_MEMBERS_AT_ONCE, removeGroup } from './remove-group.ts';
 
 /** Maximum number of user and group pairs per request; keeps the transaction short. */
 const MAX_PAIRS = 1000;
@@ -39,7 +39,8 @@ type Operations =
   | 'deleteGroup'
   | 'assignGroups'
   | 'unassignGroups'
-  | 'startMembershipChanges';
+  | 'startMembershipChanges'
+  | 'startGroupRemovals';
 
 const toGroupInfo = ({ id, name, description, userCount }: StoredGroup): GroupInfoResponse => ({
   id,
@@ -48,16 +49,6 @@ const toGroupInfo = ({ id, name, description, userCount }: StoredGroup): GroupIn
   userCount,
 });
 const toGroupDetails = ({ version: _version, ...group }: StoredGroup): UserGroupEntityVm => group;
-
-/** The audited fields of a group. Capabilities are a set, so they are put into the order of the contract. */
-const normalizeGroup = ({ name, description, capabilities }: store.GroupFields): store.GroupFields => ({
-  name,
-  description: description ?? null,
-  capabilities: sortCapabilities(capabilities),
-});
-
-const sortCapabilities = (selected: readonly Capability[]): Capability[] =>
-  allCapabilities.map(({ name }) => name).filter((name) => selected.includes(name));
 
 const groupNameTaken = (name: string) =>
   conflict(`A group named ${name} already exists on this site`, [
@@ -72,6 +63,16 @@ export const groupHandlers: Handlers<Operations> = {
       items: requireUniqueUsers('memberships', getListedItems(call.body, 'memberships')),
     }),
 
+  async startGroupRemovals(call) {
+    const { caller, body } = call;
+    const items = await withTransaction(call.db, {}, async (tx) => {
+      const errors = await checkGrantableGroups(tx, caller, body.groupIds, (index) => `groupIds.${index}`);
+      if (errors.length > 0) throw badRequest(errors);
+      return listRemovalItems(tx, caller, body.groupIds);
+    });
+    return startJob(call, { kind: 'groups.delete', parameters: {}, items });
+  },
+
   async listGroups({ db, caller, query }) {
     return ok((await store.listGroups(db, caller.siteId, parsePage(query))).map(toGroupInfo));
   },
@@ -84,7 +85,7 @@ export const groupHandlers: Handlers<Operations> = {
 
   async createGroup(call) {
     const { caller, body } = call;
-    const group = normalizeGroup({
+    const group = store.normalizeGroup({
       name: parseName(body.name),
       description: body.description,
       capabilities: body.capabilities ?? [],
@@ -153,12 +154,12 @@ async function updateGroup(tx: Tx, call: Call<'updateGroup'>, record: Recorder):
   const before = await store.getGroup(tx, caller.siteId, call.params.groupId, true);
   if (!before) throw notFound(`Group ${call.params.groupId}`);
   requireVersion(call.ifMatch, before.version, `Group ${before.id}`);
-  const group = normalizeGroup({
+  const group = store.normalizeGroup({
     name: body.name === undefined ? before.name : parseName(body.name),
     description: body.description === undefined ? before.description : body.description,
     capabilities: body.capabilities ?? before.capabilities,
   });
-  const changes = diffProperties(normalizeGroup(before), group);
+  const changes = diffProperties(store.normalizeGroup(before), group);
   if (Object.keys(changes).length === 0) return;
   if (changes['capabilities'])
     await requireGrantable(tx, caller, symmetricDifference(before.capabilities, group.capabilities));
@@ -184,17 +185,12 @@ async function deleteGroup(tx: Tx, call: Call<'deleteGroup'>, record: Recorder):
   if (!group) throw notFound(`Group ${params.groupId}`);
   requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
   await requireGrantable(tx, caller, group.capabilities);
-  const members = await lockUsers(tx, caller.siteId, await store.listMemberIds(tx, caller.siteId, group.id));
-  await store.deleteGroup(tx, caller.siteId, group.id);
-  await requireAdministrator(tx, caller.siteId);
-  const memberIds = members.map((user) => user.id);
-  record({
-    action: 'group.delete',
-    subject: ['group', group.id],
-    changes: { ...diffProperties(normalizeGroup(group), undefined), members: [memberIds, []] },
-    event: buildGroupEvent('deleted', group.id, { name: group.name, removed: memberIds }),
-  });
-  await recordUserChanges(tx, caller, members, 'group.delete', record);
+  if (group.userCount > MAX_MEMBERS_AT_ONCE)
+    throw conflict(
+      `${group.name} has ${group.userCount.toLocaleString('en')} members. A group with more than ` +
+        `${MAX_MEMBERS_AT_ONCE.toLocaleString('en')} is deleted by a job: POST /jobs/groupRemovals.`,
+    );
+  await removeGroup(tx, caller, group, record);
 }
 
 /** The distinct pairs of each item's users and groups (shapes 2). */

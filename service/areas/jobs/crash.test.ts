@@ -164,7 +164,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
         done: number;
         fence: number;
       }>`select done, fence from job where site_id = ${changes.siteId}`.execute(database.db);
-      expect(before).toEqual([{ done: 50, fence: 1 }]);
+      expect(before).toMatchObject([{ done: 50 }]);
       const context = {
         db: database.db,
         log: createLog('silent'),
@@ -182,11 +182,10 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
       const rounds = frozen.count('round');
       frozen.child.kill('SIGCONT');
       await frozen.waitFor('round', rounds + 1);
-      const { jobs, audited, events } = await readEffects(database.db, changes);
-      expect({ jobs: jobs.slice(0, 1), audited, events }).toEqual(toExpectedEffects(1));
-      const { rows: fences } = await sql`select fence from job where site_id = ${changes.siteId}
-      order by job_id limit 1`.execute(database.db);
-      expect(fences).toEqual([{ fence: 2 }]);
+      expect(await readEffects(database.db, changes)).toEqual(toExpectedEffects(1));
+      const { rows: after } = await sql<{ fence: number }>`
+        select fence from job where site_id = ${changes.siteId}`.execute(database.db);
+      expect(after[0]?.fence).toBeGreaterThan(before[0]?.fence ?? 0);
     },
     60_000,
   );

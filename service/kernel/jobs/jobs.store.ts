@@ -126,14 +126,17 @@ const isClaim = ({ siteId, jobId, fence }: ClaimedJob) =>
   sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and fence = ${fence} and state = 'running'`;
 
 /**
- * Locks the row of a claimed job until the transaction ends and renews the lease. Returns the number of items that have an outcome, or
+ * Locks the row of a claimed job until the transaction ends and renews the lease. Returns how many of its items have an outcome, or
  * undefined if the job was paused, cancelled or claimed by another process: then this transaction must not write.
  */
-export async function holdJob(tx: Tx, job: ClaimedJob): Promise<number | undefined> {
-  const { rows } = await sql<{ ended: number }>`
+export async function holdJob(
+  tx: Tx,
+  job: ClaimedJob,
+): Promise<{ ended: number; total: number } | undefined> {
+  const { rows } = await sql<{ ended: number; total: number }>`
     update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), attempts = 0, retry_at = null
-    where ${isClaim(job)} returning done + unchanged + conflicts + failed as ended`.execute(tx);
-  return rows[0]?.ended;
+    where ${isClaim(job)} returning done + unchanged + conflicts + failed as ended, total`.execute(tx);
+  return rows[0];
 }
 
 /** State of a job on which another waits; undefined if it was deleted. */

@@ -165,26 +165,21 @@ async function runBatch(
       context.db,
       getActor({ caller, origin: getOrigin(job) }),
       async (tx, record) => {
-        const ended = await store.holdJob(tx, job);
-        if (ended === undefined) return 'ended';
-        attempted = await store.listOpenItems(tx, job, { ended, limit: size });
-        if (attempted.length === 0) {
-          const ended = await store.endJob(tx, job);
-          if (ended) await notifyOwner(tx, context, job, ended);
-          record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
-          return 'ended';
+        const held = await store.holdJob(tx, job);
+        if (!held) return 'ended';
+        attempted = await store.listOpenItems(tx, job, { ended: held.ended, limit: size });
+        if (attempted.length > 0) {
+          const items = attempted.map(({ input }) => input);
+          const { parameters, ip } = job;
+          const outcomes = await kind.run({ tx, caller, record, ip, parameters, items });
+          await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
+          if (held.ended + attempted.length < held.total) return 'more';
         }
-        const items = attempted.map(({ input }) => input);
-        const outcomes = await kind.run({
-          tx,
-          caller,
-          record,
-          ip: job.ip,
-          parameters: job.parameters,
-          items,
-        });
-        await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
-        return 'more';
+        // Together with the last items, which may take away the right of the owner to continue.
+        const ended = await store.endJob(tx, job);
+        if (ended) await notifyOwner(tx, context, job, ended);
+        record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
+        return 'ended';
       },
       { lockSite: kind.locksSite(job.parameters) },
     );

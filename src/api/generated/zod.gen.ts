@@ -666,7 +666,8 @@ export const zJob = z.object({
         'users.update',
         'users.remove',
         'licenses.change',
-        'groups.change'
+        'groups.change',
+        'groups.delete'
     ]),
     title: z.string(),
     state: zJobState,
@@ -737,6 +738,12 @@ export const zMembershipChanges = z.object({
     uploadsItems: zUploadsItems.optional(),
     memberships: z.array(zMembershipChange).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGroupRemovals = z.object({
+    groupIds: z.array(zGroupId).min(1).max(100),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
@@ -3029,6 +3036,17 @@ export const zStartMembershipChangesHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartMembershipChangesResponse = zJob;
+
+export const zStartGroupRemovalsBody = zGroupRemovals;
+
+export const zStartGroupRemovalsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartGroupRemovalsResponse = zJob;
 
 export const zGetJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -16,6 +16,7 @@ export const jobsArea = defineArea({
     startMembershipChanges: JOB_READS,
     putJobPart: JOB_READS,
     submitJob: JOB_READS,
+    startGroupRemovals: JOB_READS,
     pauseJob: JOB_READS,
     resumeJob: JOB_READS,
     cancelJob: JOB_READS,

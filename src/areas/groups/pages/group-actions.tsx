@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Grid3x3, Hash, Pencil, Trash2, UserPlus, UsersRound } from 'lucide-react';
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { deleteGroup } from '../../../api/generated/sdk.gen.ts';
+import { deleteGroup, startGroupRemovals } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
@@ -11,6 +11,7 @@ import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
+import { showStartedJob } from '../../jobs/index.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
 import { useEffects } from '../effects/EffectsPreview.tsx';
 import { useGrantCheck } from '../model/group-capabilities.ts';
@@ -24,9 +25,19 @@ interface GroupRef {
 type AfterDeletion = () => Promise<unknown>;
 const stayOnPage: AfterDeletion = () => Promise.resolve();
 
-/** Deletes a group after typing its name; shows how many users lose which capabilities. */
+/** The service deletes larger groups by a job. */
+const MAX_MEMBERS_AT_ONCE = 1_000;
+
+/** Deletes a group after typing its name, a large one by a job; shows how many users lose which capabilities. */
 function useDeleteGroup() {
   const client = useQueryClient();
+  const start = useWrite('startGroupRemovals', {
+    async mutationFn({ groupId, leave }: { groupId: number; leave: AfterDeletion }) {
+      const { data } = await startGroupRemovals({ body: { groupIds: [groupId] } });
+      await leave();
+      showStartedJob(client, data);
+    },
+  });
   const removal = useWrite('deleteGroup', {
     async mutationFn({
       groupId,
@@ -53,6 +64,7 @@ function useDeleteGroup() {
     });
     if (!read) return;
     const { data, etag } = read;
+    const isLarge = data.userCount > MAX_MEMBERS_AT_ONCE;
     const done = await confirmIrreversible({
       title: `Delete ${name}?`,
       ...getDeletionDetails(getGroupCapabilities(data), data.userCount),
@@ -60,11 +72,14 @@ function useDeleteGroup() {
       action: 'Delete group',
       expectedText: name,
       run: () =>
-        removal.mutateAsync({ groupId: id, etag, leave }).catch((thrown: unknown) => {
+        (isLarge
+          ? start.mutateAsync({ groupId: id, leave })
+          : removal.mutateAsync({ groupId: id, etag, leave })
+        ).catch((thrown: unknown) => {
           throw toGroupWriteError(thrown);
         }),
     });
-    if (done) toast({ title: `${name} was deleted` });
+    if (done && !isLarge) toast({ title: `${name} was deleted` });
   };
 }
 

@@ -1,4 +1,4 @@
-import { BadgeCheck, UserRoundMinus, UserRoundPen, UsersRound } from 'lucide-react';
+import { BadgeCheck, Trash2, UserRoundMinus, UserRoundPen, UsersRound } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import type { WriteOperation } from '../../../api/invalidation.ts';
@@ -20,4 +20,5 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'users.remove': { icon: UserRoundMinus, operations: ['removeUser'], nouns: PEOPLE },
   'licenses.change': { icon: BadgeCheck, operations: ['updateUserLicense'], nouns: PEOPLE },
   'groups.change': { icon: UsersRound, operations: ['assignGroups', 'unassignGroups'], nouns: PEOPLE },
+  'groups.delete': { icon: Trash2, operations: ['deleteGroup'], nouns: ['item', 'items'] },
 };
