@@ -49,6 +49,7 @@ onEachApp((context) => {
       log: createLog('silent'),
       kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
       operations: contract.operations,
+      publicUrl: 'http://steward.test',
     });
   const start = (groupIds: readonly number[], client = api) =>
     client.post<Job & ErrorBody>('jobs/groupRemovals', { groupIds });

@@ -37,6 +37,7 @@ onEachApp((context) => {
       log: createLog('silent'),
       kinds: registry.jobKinds,
       operations: contract.operations,
+      publicUrl: 'http://steward.test',
     });
   const start = async (path: string, body: object = {}, client = api) => {
     const reply = await client.post<Job>(`jobs/${path}`, { uploadsItems: true, ...body });
