@@ -7005,6 +7005,67 @@ export type SubmitJobResponses = {
 
 export type SubmitJobResponse = SubmitJobResponses[keyof SubmitJobResponses];
 
+export type DownloadJobReportData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: {
+        /**
+         * `csv`: RFC 4180 in UTF-8. `xlsx`: a workbook, with more than 1,048,575 items in several sheets.
+         */
+        format?: 'csv' | 'xlsx';
+    };
+    url: '/api/rest/v1/management/jobs/{jobId}/report';
+};
+
+export type DownloadJobReportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadJobReportError = DownloadJobReportErrors[keyof DownloadJobReportErrors];
+
+export type DownloadJobReportResponses = {
+    /**
+     * The report.
+     */
+    200: string;
+};
+
+export type DownloadJobReportResponse = DownloadJobReportResponses[keyof DownloadJobReportResponses];
+
 export type PauseJobData = {
     body?: never;
     headers?: {

@@ -63,6 +63,7 @@ export const jobOperations = new Set([
   'getJob',
   'listJobItems',
   'listJobReasons',
+  'downloadJobReport',
   'listJobParts',
   'putJobPart',
   'submitJob',
@@ -268,6 +269,7 @@ export const foreignCalls: Record<
   getJob: { status: 404 },
   listJobItems: { status: 404 },
   listJobReasons: { status: 404 },
+  downloadJobReport: { status: 404 },
   listJobParts: { status: 404 },
   putJobPart: {
     status: 404,

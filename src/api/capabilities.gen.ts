@@ -67,6 +67,7 @@ export const CAPABILITIES = {
   listJobParts: [],
   putJobPart: [],
   submitJob: [],
+  downloadJobReport: [],
   pauseJob: [],
   resumeJob: [],
   cancelJob: [],

@@ -7,6 +7,7 @@ import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import { getVisibleKinds, requireReadableJob, requireVisible } from './access.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
+import { downloadJobReport } from './report.ts';
 import { INPUT_DAYS } from './retention.ts';
 import { startPlan, toJob } from './start.ts';
 import { listJobParts, putJobPart, submitJob } from './uploads.ts';
@@ -16,6 +17,7 @@ type Operations =
   | 'getJob'
   | 'listJobItems'
   | 'listJobReasons'
+  | 'downloadJobReport'
   | 'listJobParts'
   | 'putJobPart'
   | 'submitJob'
@@ -58,6 +60,7 @@ export const jobHandlers: Handlers<Operations> = {
     return ok(await store.listReasons(call.db, { siteId: call.caller.siteId, jobId: id }));
   },
 
+  downloadJobReport,
   listJobParts,
   putJobPart,
   submitJob,

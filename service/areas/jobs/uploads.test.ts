@@ -14,6 +14,7 @@ import {
   makeSite,
   makeToken,
   onEachApp,
+  publicUrl,
   type Person,
 } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
@@ -37,7 +38,7 @@ onEachApp((context) => {
       log: createLog('silent'),
       kinds: registry.jobKinds,
       operations: contract.operations,
-      publicUrl: 'http://steward.test',
+      publicUrl,
     });
   const start = async (path: string, body: object = {}, client = api) => {
     const reply = await client.post<Job>(`jobs/${path}`, { uploadsItems: true, ...body });

@@ -8,7 +8,7 @@ import { type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
-import { type FileResponse, sendFile } from './file-response.ts';
+import { type DownloadResponse, type FileResponse, sendDownload, sendFile } from './file-response.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { registerJsonParsers, negotiateMediaType } from './json.ts';
 import { formatReadEtag, matchesEtag } from './parameters.ts';
@@ -22,6 +22,7 @@ interface UntypedResponse {
   json?: string;
   jsonParts?: AsyncIterable<string>;
   file?: FileResponse;
+  download?: DownloadResponse;
   headers?: Readonly<Record<string, string>>;
   session?: NewSession | 'end';
 }
@@ -212,6 +213,10 @@ function addRoute(
     const call = createCall(surface, request, reply, { ...parts, body, files }, dependencies);
     const response = await handle(call as never);
     if (response.file) return sendFile(request, reply, response.file);
+    if (response.download) {
+      const chunks = await awaitFirstPart(response.download.chunks);
+      return sendDownload(reply, { ...response.download, chunks });
+    }
     if (dependencies.validateResponses) await requireValidResponse(operation, response);
     const jsonParts = response.jsonParts && (await awaitFirstPart(response.jsonParts));
     if (response.session) surface.setSession?.(reply, response.session);

@@ -22,8 +22,36 @@ export interface FileResponse {
   onSent?: (part: { bytes: number; isLast: boolean }) => Promise<void>;
 }
 
+/** A file that is created while it is sent; its length is not known before. */
+export interface DownloadResponse {
+  /** Media type. */
+  type: string;
+  /** Name under which a browser saves the file; any text. */
+  name: string;
+  /** Ended early when the client disconnects. */
+  chunks: AsyncIterable<string | Uint8Array>;
+}
+
+/** Headers that prevent browsers from treating a file as a page: no sniffing, no scripts, no frames. */
+const FILE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+} as const;
+
+/** Streams a download. An error after the first chunk breaks the connection, so that no part is taken for the whole. */
+export const sendDownload = (reply: FastifyReply, { type, name, chunks }: DownloadResponse): FastifyReply =>
+  reply
+    .code(200)
+    .headers({
+      ...FILE_HEADERS,
+      'content-disposition': formatContentDisposition({ inline: false, name }),
+      'cache-control': 'no-store',
+    })
+    .type(type)
+    .send(Readable.from(chunks));
+
 /** Content-Disposition with both forms of RFC 6266: an ASCII name for old clients and the exact name. */
-function formatContentDisposition({ inline, name }: FileResponse): string {
+function formatContentDisposition({ inline, name }: Pick<FileResponse, 'inline' | 'name'>): string {
   const asciiName = name.replaceAll(/[^\w. ()-]/g, '_');
   const encodedName = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
@@ -71,8 +99,7 @@ export async function sendFile(
   reply.headers({
     etag: file.etag,
     'accept-ranges': 'bytes',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
+    ...FILE_HEADERS,
     'content-disposition': formatContentDisposition(file),
     'cache-control': 'private, no-cache',
   });

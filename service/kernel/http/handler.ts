@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
 import type { Operation } from './contract.ts';
-import type { FileResponse } from './file-response.ts';
+import type { DownloadResponse, FileResponse } from './file-response.ts';
 import type { ReadItems } from './read-body.ts';
 import type { UploadedFile } from './uploads.ts';
 
@@ -83,13 +83,14 @@ export interface Call<Id extends OperationId = OperationId> {
 
 /**
  * Success response: a status of the contract with its body; `json` for text that the database has serialized, `jsonParts` for text
- * that is too long for memory, or a `file`.
+ * that is too long for memory, a `file`, or a `download`, whose bytes are created while they are sent.
  */
 export type HandlerResponse<Id extends OperationId> =
   | BodyResponse<Id>
   | { status: 200; json: string; headers?: Readonly<Record<string, string>> }
   | { status: 200; jsonParts: AsyncIterable<string>; headers?: Readonly<Record<string, string>> }
-  | { status: 200; file: FileResponse };
+  | { status: 200; file: FileResponse }
+  | { status: 200; download: DownloadResponse };
 
 /** Cookies of a session that starts or gets a new token. */
 export interface NewSession {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -46,6 +47,13 @@ export interface StoredItems<Input extends object> {
 export const pluralize = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
+/** A column of the report of a job: what was requested of an item, or what it replaced. */
+export interface ReportColumn<Input extends object> {
+  heading: string;
+  /** Undefined: an empty cell. Also called for items without their request, 90 days after the end of the job. */
+  getValue(item: { input: Partial<Input>; before: object | null }): ExportCell | undefined;
+}
+
 /** SQL that names the items of a job: expressions over `item.value`, the input, and what `join` adds to the `from` clause. */
 export interface ItemLabels {
   label: RawBuilder<unknown>;
@@ -85,6 +93,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Property by which uploaded items must differ, because two of the same value contradict each other. */
   uniqueBy?: string;
   labels: ItemLabels;
+  /** Columns of the report after the outcome; by default one for each property that was requested or replaced. */
+  reportColumns?: readonly ReportColumn<Input>[];
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /** The job that restores what the done items replaced; undefined if nothing does. */
   invert?(

@@ -3144,6 +3144,23 @@ export const zSubmitJobPath = z.object({
  */
 export const zSubmitJobResponse = zJob;
 
+export const zDownloadJobReportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDownloadJobReportPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+export const zDownloadJobReportQuery = z.object({
+    format: z.enum(['csv', 'xlsx']).optional().default('csv')
+});
+
+/**
+ * The report.
+ */
+export const zDownloadJobReportResponse = z.string();
+
 export const zPauseJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });

@@ -1,0 +1,184 @@
+/** Report of a job: all items with their outcomes as a table that is written while it is read. */
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
+import { formatCsvHeading, formatCsvRows } from '../../../contract/rules/tables/csv.ts';
+import {
+  createWorkbook,
+  type ZipEntryWriter,
+  type ZipWriter,
+} from '../../../contract/rules/tables/write-workbook.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import type { DownloadResponse } from '../../kernel/http/file-response.ts';
+import type { Call } from '../../kernel/http/handler.ts';
+import type { JobKind } from '../../kernel/jobs/job-kind.ts';
+import type { ItemState, JobKey } from '../../kernel/jobs/jobs.store.ts';
+import { requireReadableJob } from './access.ts';
+import type { StoredJob } from './jobs.store.ts';
+import { listItemProperties, readReportItems, readReportTime, type ReportItem } from './report.store.ts';
+
+interface Column {
+  heading: string;
+  /** Width in a workbook, in characters. */
+  width: number;
+  getValue(item: ReportItem): ExportCell;
+}
+
+const STATE_WORDS: Readonly<Record<ItemState, string>> = {
+  open: 'Not processed',
+  done: 'Done',
+  unchanged: 'Unchanged',
+  conflict: 'Left alone',
+  failed: 'Failed',
+};
+
+const OUTCOME_COLUMNS: readonly Column[] = [
+  { heading: 'Number', width: 10, getValue: ({ number }) => number },
+  { heading: 'Item', width: 30, getValue: ({ label }) => label ?? '' },
+  { heading: 'Detail', width: 30, getValue: ({ detail }) => detail ?? '' },
+  { heading: 'Outcome', width: 14, getValue: ({ state }) => STATE_WORDS[state] },
+  { heading: 'Reason', width: 50, getValue: ({ reason }) => reason ?? '' },
+  { heading: 'Ended (UTC)', width: 22, getValue: ({ endedDate }) => endedDate ?? '' },
+];
+const VALUE_WIDTH = 24;
+
+/** Words of the name of a property: `licenseTypeId` becomes `license type ID`. */
+const formatPropertyName = (name: string): string =>
+  name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .replaceAll(/\bids?\b/g, (word) => word.replace('id', 'ID'));
+
+/** A value of an item as a cell; objects become `name: value` texts. */
+function toCell(value: unknown): ExportCell {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map((each: unknown) => formatCell(toCell(each)));
+  return Object.entries(value).map(([name, each]) => `${name}: ${formatCell(toCell(each))}`);
+}
+
+const formatCell = (cell: ExportCell): string => {
+  if (typeof cell === 'boolean') return cell ? 'Yes' : 'No';
+  if (Array.isArray(cell)) return cell.join(', ');
+  return String(cell);
+};
+
+/** Columns of what was requested and what was replaced. */
+async function buildValueColumns(db: Db, key: JobKey, kind: JobKind | undefined): Promise<Column[]> {
+  if (kind?.reportColumns)
+    return kind.reportColumns.map((column) => ({
+      heading: column.heading,
+      width: VALUE_WIDTH,
+      getValue: (item) => column.getValue(item) ?? '',
+    }));
+  const names = await listItemProperties(db, key);
+  const toColumn = (which: 'input' | 'before', heading: string, name: string): Column => ({
+    heading: `${heading} ${formatPropertyName(name)}`,
+    width: VALUE_WIDTH,
+    getValue: (item) => toCell(item[which]?.[name]),
+  });
+  return [
+    ...names.input.map((name) => toColumn('input', 'Requested', name)),
+    ...names.before.map((name) => toColumn('before', 'Replaced', name)),
+  ];
+}
+
+const TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
+
+/** Operation downloadJobReport. The rows are read page by page without a transaction, however slowly the client reads. */
+export async function downloadJobReport(
+  call: Call<'downloadJobReport'>,
+): Promise<{ status: 200; download: DownloadResponse }> {
+  const { readDb: db, caller, params, query, services, signal } = call;
+  const job = await requireReadableJob(call, params.jobId);
+  const key = { siteId: caller.siteId, jobId: job.id };
+  const at = await readReportTime(db, key);
+  const columns = [
+    ...OUTCOME_COLUMNS,
+    ...(await buildValueColumns(db, key, services.jobKinds.get(job.kind))),
+  ];
+  const pages = readReportItems(db, key, at);
+  const format = query.format ?? 'csv';
+  const name = `${job.kind.replaceAll('.', '-')}-${job.id}-${at.toISOString().slice(0, 10)}.${format}`;
+  const chunks =
+    format === 'csv'
+      ? formatCsvReport(columns, pages)
+      : writeWorkbookReport({ job, columns, pages, at, signal });
+  return { status: 200, download: { type: TYPES[format], name, chunks } };
+}
+
+const toRows = (columns: readonly Column[], items: readonly ReportItem[]): ExportCell[][] =>
+  items.map((item) => columns.map(({ getValue }) => getValue(item)));
+
+async function* formatCsvReport(
+  columns: readonly Column[],
+  pages: AsyncIterable<ReportItem[]>,
+): AsyncGenerator<string> {
+  yield formatCsvHeading(columns);
+  for await (const items of pages) yield formatCsvRows(toRows(columns, items));
+}
+
+interface WorkbookReport {
+  job: StoredJob;
+  columns: readonly Column[];
+  pages: AsyncIterable<ReportItem[]>;
+  at: Date;
+  signal: AbortSignal;
+}
+
+/** Writes the workbook into the returned stream as fast as it is read; stops when the client disconnects. */
+function writeWorkbookReport({ job, columns, pages, at, signal }: WorkbookReport): Readable {
+  const { zip, output } = createZip(signal);
+  const write = async () => {
+    const workbook = createWorkbook({ columns, sheet: 'Items', filter: job.title, exportedAt: at }, zip);
+    for await (const items of pages) await workbook.add(toRows(columns, items));
+    await workbook.end();
+  };
+  write().catch((error: unknown) =>
+    output.destroy(error instanceof Error ? error : new Error(String(error))),
+  );
+  return output;
+}
+
+/** Without the time of the report, archives of the same rows have the same bytes. */
+const ENTRY_TIME = new Date(Date.UTC(1980, 0, 1));
+
+/** An archive whose bytes are read from `output` while its files are written. */
+function createZip(signal: AbortSignal): { zip: ZipWriter<void>; output: Readable } {
+  const file = new ZipFile();
+  const output = new PassThrough();
+  file.outputStream.pipe(output);
+  const begin = (name: string): ZipEntryWriter => {
+    const entry = new PassThrough();
+    file.addReadStream(entry, name, { mtime: ENTRY_TIME });
+    let size = 0;
+    return {
+      size: () => size,
+      async write(text) {
+        size += Buffer.byteLength(text);
+        if (!entry.write(text)) await once(entry, 'drain', { signal });
+      },
+      async end() {
+        entry.end();
+      },
+    };
+  };
+  return {
+    output,
+    zip: {
+      begin,
+      async add(name, text) {
+        const entry = begin(name);
+        await entry.write(text);
+        await entry.end();
+      },
+      async end() {
+        file.end();
+      },
+    },
+  };
+}
