@@ -30,7 +30,7 @@ import type { Tone } from '../../../ui/layout/Badge.tsx';
 import PopoverCard from '../../../ui/menu/PopoverCard.tsx';
 import { formatEnded, formatForecast, formatWaiting, isToday, isUndoable } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
-import { getProcessed, hasEnded } from '../model/progress.ts';
+import { getProcessed, hasEnded, isPending } from '../model/progress.ts';
 import { useJobActions } from '../model/use-job-actions.tsx';
 import { useJobs, useRate } from '../model/use-jobs.ts';
 import '../../../ui/layout/tone.css';
@@ -193,7 +193,7 @@ function OpenJob({ job, isOthers, closeThen, onClose }: RowProps) {
   const { pause, resume, cancel } = useJobActions(job);
   const rate = useRate(job);
   const processed = getProcessed(job);
-  const isWaiting = job.state === 'waiting' && processed === 0;
+  const isWaiting = isPending(job);
   const forecast = formatForecast(job, rate);
   return (
     <JobRow

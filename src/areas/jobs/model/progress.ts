@@ -23,6 +23,10 @@ const MIN_RATE_WINDOW_MS = 2_000;
 /** Recent progress of the jobs that this page has seen running. */
 export const progressSamples = createStore<ReadonlyMap<number, readonly Sample[]>>(new Map());
 
+/** Whether nothing has been done and nothing runs: the job waits for its items, its time or its turn. */
+export const isPending = (job: Job): boolean =>
+  job.state === 'uploading' || (job.state === 'waiting' && getProcessed(job) === 0);
+
 /** Number of items with an outcome. */
 export const getProcessed = ({
   done,

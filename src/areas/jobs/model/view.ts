@@ -2,7 +2,15 @@ import type { JobItemState, JobState } from '../../../../contract/generated/type
 import { parseList, readSearchText } from '../../../lib/search-params.ts';
 import type { Search } from '../../../lib/search-params.ts';
 
-export const JOB_STATES = ['waiting', 'running', 'paused', 'finished', 'cancelled', 'stopped'] as const;
+export const JOB_STATES = [
+  'uploading',
+  'waiting',
+  'running',
+  'paused',
+  'finished',
+  'cancelled',
+  'stopped',
+] as const;
 export const ITEM_STATES = ['failed', 'unchanged', 'done', 'conflict', 'open'] as const;
 
 /** View of the list of jobs, kept in the URL. */

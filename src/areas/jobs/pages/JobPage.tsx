@@ -36,7 +36,7 @@ import {
 } from '../model/format.ts';
 import { countByState, MAX_FOUND, useJobItems } from '../model/job-items.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
-import { getProcessed, hasEnded, isActive, recordProgress } from '../model/progress.ts';
+import { getProcessed, hasEnded, isActive, isPending, recordProgress } from '../model/progress.ts';
 import { countItems, describeUndo, useJobActions } from '../model/use-job-actions.tsx';
 import { useJob, useRate } from '../model/use-jobs.ts';
 import { ITEM_STATES } from '../model/view.ts';
@@ -280,7 +280,7 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
         </ul>
         {!hasEnded(job) && (
           <span className="num">
-            {job.state === 'waiting' && processed === 0 ? (
+            {isPending(job) ? (
               formatWaiting(job)
             ) : (
               <>

@@ -20,9 +20,9 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import { STATE_LABELS, describeState } from '../model/format.ts';
+import { STATE_LABELS, describeState, formatWaiting } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
-import { getProcessed, getSeconds, hasEnded } from '../model/progress.ts';
+import { getProcessed, getSeconds, hasEnded, isPending } from '../model/progress.ts';
 import { useJobs } from '../model/use-jobs.ts';
 import { JOB_STATES, JOBS_DEFAULTS, parseHiddenColumns } from '../model/view.ts';
 import type { JobsView } from '../model/view.ts';
@@ -184,6 +184,7 @@ function StateBadge({ job }: { job: Job }) {
 /** Progress of an open job, outcomes of an ended one. */
 function Outcome({ job }: { job: Job }) {
   const processed = getProcessed(job);
+  if (isPending(job)) return <span className="job-none">{formatWaiting(job)}</span>;
   if (!hasEnded(job)) {
     return (
       <span className="job-cell-progress num">
