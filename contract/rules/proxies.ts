@@ -24,6 +24,22 @@ const SESSION_OPERATIONS: ReadonlySet<string> = new Set([
   'signOut',
 ]);
 
+/** Operations on jobs. While acting they concern the jobs begun while acting for the same principal. */
+const JOB_OPERATIONS: ReadonlySet<string> = new Set([
+  'listJobs',
+  'getJob',
+  'listJobItems',
+  'listJobReasons',
+  'pauseJob',
+  'resumeJob',
+  'cancelJob',
+  'retryJob',
+  'undoJob',
+  'listJobParts',
+  'putJobPart',
+  'submitJob',
+]);
+
 /** Operations that export data. */
 const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'recordExport',
@@ -47,7 +63,11 @@ export function getActingRefusal(operation: {
 }): string | undefined {
   if (DOWNLOAD_OPERATIONS.has(operation.id))
     return 'Exports and downloads are not available while you act for another user';
-  if (isAboutCallerOnly(operation.capabilities) && !SESSION_OPERATIONS.has(operation.id))
+  if (
+    isAboutCallerOnly(operation.capabilities) &&
+    !SESSION_OPERATIONS.has(operation.id) &&
+    !JOB_OPERATIONS.has(operation.id)
+  )
     return 'Your own account and session cannot be changed while you act for another user: stop acting first';
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** Who sees and steers a job. */
 import { forbidden, notFound } from '../../kernel/api-error.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { findJob, type StoredJob } from './jobs.store.ts';
 import { getOperation } from './start.ts';
@@ -22,13 +23,28 @@ export function getVisibleKinds(call: AccessCall): string[] | undefined {
     .map(({ kind }) => kind);
 }
 
+/** The caller as the jobs name it: who acts for a principal has other jobs than without acting (spec 2.3). */
+export const getJobIdentity = ({
+  userId,
+  acting,
+}: Caller): Pick<StoredJob, 'principalId'> & { userId: number } => ({
+  userId,
+  principalId: acting?.principalId ?? null,
+});
+
+/** Whether the caller has started the job, acting for the same principal or for nobody. */
+export function isOwnJob(caller: Caller, job: StoredJob): boolean {
+  const { userId, principalId } = getJobIdentity(caller);
+  return job.ownerId === userId && job.principalId === principalId;
+}
+
 /** The job if the caller sees it: an own one, or with View Activity one of another user. @throws ApiError 404 */
 export function requireVisible(call: AccessCall, job: StoredJob | undefined, jobId: number): StoredJob {
-  const { userId, capabilities } = call.caller;
+  const { caller } = call;
   const kinds = getVisibleKinds(call);
   const isVisible =
     job &&
-    (job.ownerId === userId || capabilities.has('View Activity')) &&
+    (isOwnJob(caller, job) || caller.capabilities.has('View Activity')) &&
     (kinds === undefined || kinds.includes(job.kind));
   if (!isVisible) throw notFound(`Job ${jobId}`);
   return job;
@@ -47,7 +63,7 @@ export function requireOwn(
   { jobId, action }: { jobId: number; action: string },
 ): StoredJob {
   const job = requireVisible(call, found, jobId);
-  if (job.ownerId !== call.caller.userId)
+  if (!isOwnJob(call.caller, job))
     throw forbidden(`Only who started this job can ${action}, because it runs with their rights`);
   return job;
 }

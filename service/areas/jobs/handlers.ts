@@ -4,7 +4,7 @@ import { change, getActor } from '../../kernel/audit/change.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
-import { getVisibleKinds, requireReadableJob, requireVisible } from './access.ts';
+import { getJobIdentity, getVisibleKinds, isOwnJob, requireReadableJob, requireVisible } from './access.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { downloadJobReport } from './report.ts';
@@ -34,7 +34,7 @@ export const jobHandlers: Handlers<Operations> = {
     if (isOthers && !caller.capabilities.has('View Activity'))
       throw forbidden('Jobs of other users require the capability View Activity');
     const filter = {
-      userId: caller.userId,
+      ...getJobIdentity(caller),
       isOthers,
       state: query.state,
       kinds: getVisibleKinds(call),
@@ -73,7 +73,7 @@ export const jobHandlers: Handlers<Operations> = {
 
   resumeJob: (call) =>
     setState(call, 'job.resume', 'waiting', (job) => {
-      if (job.ownerId !== call.caller.userId)
+      if (!isOwnJob(call.caller, job))
         throw forbidden('Only who started this job can resume it, because it runs with their rights');
       if (job.state !== 'paused') throw conflict('This job is not paused');
     }),
@@ -97,13 +97,14 @@ export const jobHandlers: Handlers<Operations> = {
 
   async undoJob(call) {
     const { db, caller, params, services } = call;
-    const job = toJob(await requireReadableJob(call, params.jobId), services);
-    if (job.undoUntil === null) throw conflict('Nothing of this job can be restored any more');
+    const job = await requireReadableJob(call, params.jobId);
+    if (toJob(job, services).undoUntil === null)
+      throw conflict('Nothing of this job can be restored any more');
     const done = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'done');
     const plan = services.jobKinds.get(job.kind)?.invert?.(job.parameters, done);
     if (!plan) throw conflict('What this job did cannot be undone');
     // Users changed by anyone else since are left alone.
-    const parameters = { ...plan.parameters, lastModifiedBy: job.ownerId };
+    const parameters = { ...plan.parameters, lastModifiedBy: job.principalId ?? job.ownerId };
     return startPlan(call, { ...plan, parameters }, { inverseOf: job.id });
   },
 };
@@ -121,7 +122,7 @@ async function setState(
   const { siteId } = caller;
   const job = await change(call.db, getActor(call), async (tx, record) => {
     const before = requireVisible(call, await store.lockJob(tx, siteId, params.jobId), params.jobId);
-    if (before.ownerId !== caller.userId && !caller.capabilities.has('Manage Settings'))
+    if (!isOwnJob(caller, before) && !caller.capabilities.has('Manage Settings'))
       throw forbidden('Jobs of other users require the capability Manage Settings');
     check(before);
     await store.setState(tx, siteId, before.id, state);

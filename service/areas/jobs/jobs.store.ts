@@ -12,9 +12,13 @@ export type StoredJob = {
   [Key in keyof Job]: Key extends `${string}Date` | 'notBefore' | 'undoUntil'
     ? Exclude<Job[Key], string> | Date
     : Job[Key];
+} & {
+  /** The user for whom the owner acted; null if for nobody. */
+  principalId: number | null;
 };
 
-const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "ownerId", a.first_name || ' ' || a.last_name as "ownerName",
+const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "ownerId",
+  j.principal_id as "principalId", a.first_name || ' ' || a.last_name as "ownerName",
   j.total, j.done, j.unchanged, j.conflicts, j.failed, j.created_at as "createdDate", j.started_at as "startedDate",
   j.finished_at as "finishedDate", j.not_before as "notBefore", j.after_job_id as "afterJobId", j.inverse_of as "inverseOf",
   u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
@@ -28,8 +32,9 @@ const FROM = sql`job j
     order by i.job_id desc limit 1) u on true`;
 
 export interface JobFilter {
-  /** Jobs of this user, or with `isOthers` those of all other users. */
+  /** Jobs that this user started, acting for the principal or for nobody; with `isOthers` all other jobs. */
   userId: number;
+  principalId: number | null;
   isOthers: boolean;
   state: JobState | undefined;
   /** Only jobs of these kinds. */
@@ -40,12 +45,13 @@ export interface JobFilter {
 export async function listJobs(
   db: Db,
   siteId: number,
-  { userId, isOthers, state, kinds }: JobFilter,
+  { userId, principalId, isOthers, state, kinds }: JobFilter,
   page: Page,
 ): Promise<StoredJob[]> {
   const { rows } = await sql<StoredJob>`
     select ${COLUMNS} from ${FROM}
-    where j.site_id = ${siteId} and j.owner_id ${isOthers ? sql`<>` : sql`=`} ${userId}
+    where j.site_id = ${siteId} and ${isOthers ? sql`not` : sql``}
+      (j.owner_id = ${userId} and j.principal_id is not distinct from ${principalId}::int)
       ${state === undefined ? sql`` : sql`and j.state = ${state}`}
       ${kinds === undefined ? sql`` : sql`and j.kind = any(${[...kinds]}::text[])`}
     order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);

@@ -352,6 +352,29 @@ onEachApp((context) => {
     });
   });
 
+  test('jobs begun while acting are apart from those of oneself', async () => {
+    const principal = await makePerson(context().db, siteId, { capabilities: ['Access Web Service'] });
+    await api.post('user/proxy', { proxyUserId: admin.userId, users: [principal.userId] });
+    const own = await start('userUpdates', { userIds: [1], isActive: true });
+    const begun = await start('userUpdates', { userIds: [1], isActive: true });
+    // Acting delegates no capability that starts a job on users.
+    await sql`update job set principal_id = ${principal.userId} where job_id = ${begun.id}`.execute(
+      context().db,
+    );
+    const calls = as(context().app, admin);
+    const acting = { headers: { 'as-user': String(principal.userId) } };
+    const list = async (path: string, options?: typeof acting) =>
+      (await calls.get<Job[]>(path, options)).body.map(({ id }) => id);
+    expect(await list('jobs')).toEqual([own.id]);
+    expect(await list('jobs?owner=others')).toEqual([begun.id]);
+    expect(await list('jobs', acting)).toEqual([begun.id]);
+    expect((await calls.get(`jobs/${own.id}`, acting)).status).toBe(404);
+    expect((await calls.get(`jobs/${begun.id}`, acting)).body).not.toHaveProperty('principalId');
+    await calls.post(`jobs/${begun.id}/pause`, undefined, acting);
+    expect((await calls.post(`jobs/${begun.id}/resume`)).status).toBe(403);
+    expect((await calls.post(`jobs/${begun.id}/resume`, undefined, acting)).status).toBe(200);
+  });
+
   describe('the order of jobs', () => {
     test('a job waits for its time and for the job before it, and stops when that did not finish', async () => {
       const [user] = await makeUsers(1);

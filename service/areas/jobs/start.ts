@@ -210,7 +210,7 @@ async function requireFreePlace(tx: Tx, siteId: number, userId: number): Promise
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Job as returned by the API. */
-export function toJob(job: StoredJob, { jobKinds }: Call['services']): Job {
+export function toJob({ principalId: _, ...job }: StoredJob, { jobKinds }: Call['services']): Job {
   const hasInverse = jobKinds.get(job.kind)?.invert?.(job.parameters, []) !== undefined;
   return {
     ...job,

@@ -22,6 +22,21 @@ const OWN_SESSION = new Map([
   ['getSession', 200],
   ['beginActing', 400],
 ]);
+/** Operations on the jobs begun while acting. */
+const JOBS = [
+  'listJobs',
+  'getJob',
+  'listJobItems',
+  'listJobReasons',
+  'pauseJob',
+  'resumeJob',
+  'cancelJob',
+  'retryJob',
+  'undoJob',
+  'listJobParts',
+  'putJobPart',
+  'submitJob',
+];
 /** Operations that return a file are not allowed while acting. */
 const DOWNLOADS = [
   'recordExport',
@@ -33,6 +48,7 @@ const DOWNLOADS = [
 
 const isAllowed = ({ id, capabilities }: Operation) =>
   OWN_SESSION.has(id) ||
+  JOBS.includes(id) ||
   (!DOWNLOADS.includes(id) &&
     capabilities.some(
       // Operations that require nothing else concern the own account.
