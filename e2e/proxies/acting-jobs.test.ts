@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import type { Session } from '../../contract/generated/types.gen.ts';
+import type { Job, Session } from '../../contract/generated/types.gen.ts';
 import { chooseMenuItem } from '../support/actions.ts';
-import { jobTray, selectionBar, usersGrid } from '../support/bulk.ts';
-import { holdCalls, openAs, sendRequest } from '../support/calls.ts';
+import { jobTray, openJobs } from '../support/bulk.ts';
+import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType } from '../support/entries.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -34,24 +34,20 @@ test('own jobs are not offered while acting, and jobs begun while acting do not 
   pageErrors.allow(/^409: GET .*\/management\//);
   const groups = [await calls.createGroup('Vessel editors', ['Read Data', 'Write Data'])];
   const principal = await calls.createUser({ firstName: 'Petra', lastName: 'Principal', groups });
-  await openAs(page, ada, '/users?status=active&license=2');
+  await openAs(page, ada, '/users');
   const { user } = (await sendRequest(page.request, 'GET', '/api/session')) as Session;
   await calls.call('POST', '/user/proxy/changes', { add: [{ proxyUserId: user.id, userId: principal.id }] });
   page.on('dialog', (dialog) => void dialog.accept());
 
   await createEntryType(page, 'Vessel');
-  // A job of one's own that was stopped.
-  await expect(usersGrid(page).getByRole('row').nth(5)).toBeVisible();
-  await usersGrid(page).getByRole('checkbox').first().check();
-  await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
-  const dialog = page.getByRole('dialog', { name: /^Deactivate \d+ people\?/ });
-  const release = await holdCalls(page, 'PUT', '/user');
-  await dialog.getByRole('button', { name: /^Deactivate \d+ people/ }).click();
-  await jobTray(page).getByRole('button', { name: 'Stop' }).click();
-  await release();
-  await expect(jobTray(page).getByRole('heading', { name: 'Jobs stopped' })).toBeVisible();
+  // A job of one's own that has not ended.
+  const own = await calls.call<Job>('POST', '/jobs/userUpdates', {
+    userIds: [principal.id],
+    isActive: false,
+    notBefore: new Date(Date.now() + 3_600_000).toISOString(),
+  });
   await page.goto('/users');
-  const ownJob = jobTray(page).getByRole('button', { name: 'Continue' });
+  const ownJob = page.getByRole('button', { name: 'Jobs: 1 not finished' });
   await expect(ownJob).toBeVisible();
 
   await chooseMenuItem(page, ACCOUNT_MENU, 'Work as…');
@@ -59,6 +55,11 @@ test('own jobs are not offered while acting, and jobs begun while acting do not 
   await workAs.getByLabel('Reason').fill('Ticket 4711');
   await workAs.getByRole('button', { name: `Work as ${principal.name}` }).click();
   await expect(actingBanner(page)).toBeVisible();
+  await page.goto(`/jobs/${own.id}`);
+  await expect(page.getByRole('heading', { name: /not found|does not exist/i })).toBeVisible();
+  const jobs = await openJobs(page);
+  await expect(jobs.getByRole('heading', { name: 'No jobs today' })).toBeVisible();
+  await page.keyboard.press('Escape');
   await page.goto('/entries/Vessel');
   await setSizes(page, '7');
   await expect(jobTray(page).getByRole('listitem')).toHaveCount(1);
@@ -74,5 +75,5 @@ test('own jobs are not offered while acting, and jobs begun while acting do not 
     .click();
   await expect(actingBanner(page)).toHaveCount(0);
   await expect(ownJob).toBeVisible();
-  await expect(jobTray(page).getByRole('listitem')).toHaveCount(1);
+  await expect(jobTray(page)).toBeHidden();
 });
