@@ -90,20 +90,3 @@ export async function openAs(page: Page, person: Person, path = '/'): Promise<vo
 export async function endSession(page: Page): Promise<void> {
   await sendRequest(page.request, 'DELETE', '/api/session');
 }
-
-/**
- * Holds the calls of a page with the method to a path of the management interface, so that a job stays running. Returns a
- * function that sends them on and holds no more.
- */
-export async function holdCalls(page: Page, method: Method, path: string): Promise<() => Promise<void>> {
-  const released = Promise.withResolvers<void>();
-  const matches = ({ pathname }: URL) => pathname === `${SESSION_API}${MANAGEMENT}${path}`;
-  await page.route(matches, async (route) => {
-    if (route.request().method() === method) await released.promise;
-    await route.fallback();
-  });
-  return async () => {
-    released.resolve();
-    await page.unroute(matches);
-  };
-}

@@ -210,9 +210,9 @@ async function requireFreePlace(tx: Tx, siteId: number, userId: number): Promise
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Job as returned by the API. */
-export function toJob({ principalId: _, ...job }: StoredJob, { jobKinds }: Call['services']): Job {
+export function toJob(job: StoredJob, { jobKinds }: Call['services']): Job {
   const hasInverse = jobKinds.get(job.kind)?.invert?.(job.parameters, []) !== undefined;
-  return {
+  const shown: Job & Partial<Pick<StoredJob, 'principalId'>> = {
     ...job,
     createdDate: job.createdDate.toISOString(),
     startedDate: toIso(job.startedDate),
@@ -220,4 +220,6 @@ export function toJob({ principalId: _, ...job }: StoredJob, { jobKinds }: Call[
     notBefore: toIso(job.notBefore),
     undoUntil: hasInverse ? toIso(job.undoUntil) : null,
   };
+  delete shown.principalId;
+  return shown;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
+import { usePermission } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
@@ -15,7 +16,9 @@ const MAX_SHOWN = 99;
 export function NotificationsButton() {
   const anchor = useRef<HTMLSpanElement>(null);
   const [isOpen, setIsOpen] = useState(false);
-  const { data } = useQuery(unreadQuery);
+  // Not while acting: notifications concern oneself.
+  const { allowed } = usePermission('countUnreadNotifications');
+  const { data } = useQuery({ ...unreadQuery, enabled: allowed });
   const unread = data?.unread ?? 0;
   const newestId = data?.newestId;
 
@@ -28,6 +31,7 @@ export function NotificationsButton() {
     );
   }, [data, newestId]);
 
+  if (!allowed) return null;
   return (
     <span ref={anchor} className="bell">
       <IconButton
