@@ -15,6 +15,7 @@ import { directus } from './directus.ts';
 import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
 import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
+import { jobs, jobsEmbedded } from './jobs.ts';
 import { start } from './start.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -34,6 +35,8 @@ const BENCHES: readonly Bench[] = [
   backups,
   largeBackups,
   largeBackupsEmbedded,
+  jobs,
+  jobsEmbedded,
 ];
 
 const formatNumber = (value: number, unit: string) =>
