@@ -24,6 +24,8 @@ const TURN_MS = 2_000;
 /** A transaction locks what it changes; other requests wait for it. */
 const TARGET_BATCH_MS = 60;
 const FIRST_BATCH_ITEMS = 50;
+const SMALL_BATCH_ITEMS = 100;
+const SLOW_BATCH_MS = 400;
 const MAX_BATCH_ITEMS = 1_000;
 
 export interface JobContext {
@@ -113,7 +115,7 @@ async function runTurn(
       }
       if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
       else {
-        size = nextSize(size, performance.now() - startedAt);
+        size = getNextBatchSize(size, performance.now() - startedAt);
         attempts = 0;
       }
       // Kept for the next turn: a refused batch that took the whole turn would otherwise be tried again as it was.
@@ -136,9 +138,20 @@ async function runTurn(
   }
 }
 
-/** Size of the next batch, so that a transaction takes about TARGET_BATCH_MS; it at most doubles. */
-const nextSize = (size: number, ms: number): number =>
-  Math.max(1, Math.min(MAX_BATCH_ITEMS, size * 2, Math.round((size * TARGET_BATCH_MS) / Math.max(ms, 1))));
+/**
+ * Size of the next batch after one of `size` items took `ms`: a transaction shall take about TARGET_BATCH_MS. It at most doubles. Small
+ * batches may take up to SLOW_BATCH_MS, because most of that time is the same for any number of items: on a busy machine they would
+ * shrink to single items, each with the statements of a whole batch.
+ */
+export function getNextBatchSize(size: number, ms: number): number {
+  const fitting = Math.round((size * TARGET_BATCH_MS) / Math.max(ms, 1));
+  return Math.max(getSmallestSize(size, ms), Math.min(MAX_BATCH_ITEMS, size * 2, fitting));
+}
+
+function getSmallestSize(size: number, ms: number): number {
+  if (ms > SLOW_BATCH_MS) return 1;
+  return Math.min(SMALL_BATCH_ITEMS, 2 * ms > SLOW_BATCH_MS ? size : 2 * size);
+}
 
 /** @throws JobStopped if the job on which this one waited did not finish */
 async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promise<void> {
