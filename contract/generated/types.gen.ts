@@ -963,7 +963,7 @@ export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finishe
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete';
+    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke';
     /**
      * What was asked, in words.
      */
@@ -1006,6 +1006,14 @@ export type Job = {
      */
     undoUntil: string | null;
     stopReason: string | null;
+    /**
+     * The job waits until this time, for a rate limit or after a failure of the service.
+     */
+    retryDate?: string | null;
+    /**
+     * Why the job waits until `retryDate`.
+     */
+    retryReason?: string | null;
     /**
      * What applies to all items.
      */
@@ -1116,6 +1124,54 @@ export type MembershipChanges = {
 
 export type GroupRemovals = {
     groupIds: Array<GroupId>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+/**
+ * At least one person; no address and no invitation twice.
+ */
+export type InvitationsRequest = {
+    invite?: Array<InviteExistingUserRequestVm>;
+    add?: Array<AddExistingUserRequestVm>;
+    /**
+     * Ids of invitations to send again.
+     */
+    resend?: Array<number>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type InvitationExtensions = {
+    invitationIds: Array<number>;
+    /**
+     * Number of days to add to the current ends.
+     */
+    days: number;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type InvitationRevocations = {
+    invitationIds: Array<number>;
     /**
      * The job waits until this time.
      */
@@ -6610,6 +6666,183 @@ export type StartGroupRemovalsResponses = {
 };
 
 export type StartGroupRemovalsResponse = StartGroupRemovalsResponses[keyof StartGroupRemovalsResponses];
+
+export type StartInvitationsData = {
+    body: InvitationsRequest;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/invitations';
+};
+
+export type StartInvitationsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartInvitationsError = StartInvitationsErrors[keyof StartInvitationsErrors];
+
+export type StartInvitationsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartInvitationsResponse = StartInvitationsResponses[keyof StartInvitationsResponses];
+
+export type StartInvitationExtensionsData = {
+    body: InvitationExtensions;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/invitationExtensions';
+};
+
+export type StartInvitationExtensionsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartInvitationExtensionsError = StartInvitationExtensionsErrors[keyof StartInvitationExtensionsErrors];
+
+export type StartInvitationExtensionsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartInvitationExtensionsResponse = StartInvitationExtensionsResponses[keyof StartInvitationExtensionsResponses];
+
+export type StartInvitationRevocationsData = {
+    body: InvitationRevocations;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/invitationRevocations';
+};
+
+export type StartInvitationRevocationsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartInvitationRevocationsError = StartInvitationRevocationsErrors[keyof StartInvitationRevocationsErrors];
+
+export type StartInvitationRevocationsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartInvitationRevocationsResponse = StartInvitationRevocationsResponses[keyof StartInvitationRevocationsResponses];
 
 export type GetJobData = {
     body?: never;

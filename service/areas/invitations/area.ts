@@ -1,11 +1,13 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, textColumns, timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { invitationHandlers } from './handlers.ts';
+import { extensionsJob, invitationsJob, revocationsJob } from './job-kinds.ts';
 import { membershipExpiryTask } from './membership-expiry.ts';
 
 export const invitationsArea = defineArea({
   name: 'invitations',
   handlers: invitationHandlers,
+  jobKinds: [invitationsJob, extensionsJob, revocationsJob],
   tasks: (context) => [membershipExpiryTask(context)],
   tables: {
     invitation: { backup: { sheet: 'invitations', columnsLeftOut: ['token_hash'] } },

@@ -1,35 +1,29 @@
 import type { InviteeCheck } from '../../../contract/generated/types.gen.ts';
-import { validateDuration, TEMPORARY } from '../../../contract/rules/invitations.ts';
-import { conflict, badRequest, notFound, forbidden } from '../../kernel/api-error.ts';
-import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
+import { validateDuration } from '../../../contract/rules/invitations.ts';
+import { badRequest, forbidden, type FieldError } from '../../kernel/api-error.ts';
+import { getActor, change } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { consumeLinkRateLimit } from '../../kernel/auth/throttle.store.ts';
-import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { noContent, ok, type Handlers, type Call } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
-import { queueMail } from '../../kernel/mail/mail.store.ts';
-import { composeMemberAddedMail } from '../../kernel/mail/messages.ts';
 import { hashSecret } from '../../kernel/secret.ts';
-import { lockUser, requireAuthorityOver, recordUserChanges, recordNewMember } from '../members/index.ts';
+import { startJob } from '../jobs/index.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import { acceptInvitation, invitationNotFound } from './accept.ts';
+import { addExistingMember } from './add-existing.ts';
 import { isInDomain } from './domain.ts';
+import { extendInvitation } from './extend.ts';
 import * as store from './invitations.store.ts';
-import { createInvitation, resendInvitation, requireGrantableGroups } from './invite.ts';
-import { extendMembership, insertMembership } from './memberships.store.ts';
+import { createInvitation, resendInvitation, revokeInvitation } from './invite.ts';
+import { describeMissingCapability, type InviteeItem } from './job-kinds.ts';
 import {
-  alreadyMember,
   checkAutoContact,
-  checkInvitationGroups,
-  checkMappedContact,
-  endTooLate,
+  findIneligibility,
   isEmailAddress,
   throttleAddressChecks,
   throttleInvitations,
-  throttleMailsToPerson,
   toInvitationInfo,
-  unknownAddress,
 } from './rules.ts';
 
 async function addExistingUser(call: AddCall): Promise<typeof noContent> {
@@ -37,7 +31,8 @@ async function addExistingUser(call: AddCall): Promise<typeof noContent> {
   const errors = checkAutoContact(body);
   if (errors.length > 0) throw badRequest(errors);
   const site = await getSite(db, caller.siteId);
-  requireEligible(site, body.email);
+  const ineligibility = findIneligibility(site, body.email);
+  if (ineligibility) throw ineligibility;
   await throttleInvitations(db, caller);
   await change(db, getActor(call), (tx, record) => addExistingMember(tx, call, site, record), {
     lockSite: true,
@@ -55,17 +50,16 @@ type Operations =
   | 'resendInvitation'
   | 'revokeInvitation'
   | 'extendInvitation'
+  | 'startInvitations'
+  | 'startInvitationExtensions'
+  | 'startInvitationRevocations'
   | 'inspectInvitation'
   | 'acceptInvitation';
 
 export const invitationHandlers: Handlers<Operations> = {
   async inviteExistingUser(call) {
     const { db, caller, body } = call;
-    const durationError = validateDuration(body.type, body.duration);
-    const errors = [
-      ...(durationError === undefined ? [] : [{ path: 'duration', message: durationError }]),
-      ...checkAutoContact(body),
-    ];
+    const errors = checkTerms(body);
     if (errors.length > 0) throw badRequest(errors);
     await throttleInvitations(db, caller);
     await change(db, getActor(call), (tx, record) => createInvitation(tx, call, record));
@@ -96,28 +90,44 @@ export const invitationHandlers: Handlers<Operations> = {
   },
 
   async revokeInvitation(call) {
-    const { siteId } = call.caller;
-    const { id } = call.params;
-    await change(call.db, getActor(call), async (tx, record) => {
-      const invitation = await store.lockInvitation(tx, siteId, id);
-      if (!invitation) throw notFound(`Invitation ${id}`);
-      if (!(await store.revokeInvitation(tx, siteId, id)))
-        throw conflict(`Invitation ${id} is ${invitation.status}: only pending invitations can be revoked`);
-      record({
-        action: 'invitation.revoke',
-        subject: ['invitation', id],
-        changes: { status: ['pending', 'revoked'] },
-      });
-    });
+    const { caller, params } = call;
+    await change(call.db, getActor(call), (tx, record) =>
+      revokeInvitation(tx, { caller, id: params.id }, record),
+    );
     return noContent;
   },
 
   async extendInvitation(call) {
+    const { caller, params, body } = call;
     const extended = await change(call.db, getActor(call), (tx, record) =>
-      extendInvitation(tx, call, record),
+      extendInvitation(tx, { caller, id: params.id, days: body.days }, record),
     );
     return ok(toInvitationInfo(extended));
   },
+
+  startInvitations(call) {
+    const items = toInviteeItems(call.body);
+    const actions = [...new Set(items.map(({ action }) => action))];
+    for (const action of actions) {
+      const message = describeMissingCapability(action, call.caller);
+      if (message !== undefined) throw forbidden(message);
+    }
+    return startJob(call, { kind: 'invitations.create', parameters: { actions }, items });
+  },
+
+  startInvitationExtensions: (call) =>
+    startJob(call, {
+      kind: 'invitations.extend',
+      parameters: { days: call.body.days },
+      items: toInvitationItems(call.body.invitationIds),
+    }),
+
+  startInvitationRevocations: (call) =>
+    startJob(call, {
+      kind: 'invitations.revoke',
+      parameters: {},
+      items: toInvitationItems(call.body.invitationIds),
+    }),
 
   async inspectInvitation({ db, body, origin }) {
     await consumeLinkRateLimit(db, origin.ip, 'opened');
@@ -150,133 +160,68 @@ export const invitationHandlers: Handlers<Operations> = {
   },
 };
 
-type ExtendCall = Call<'extendInvitation'>;
-
-/**
- * Extends a pending invitation, or the temporary membership that came from an accepted one. A membership that has ended
- * is reopened and its days count from now.
- * @throws ApiError 400 beyond ten years, 403 without authority over the user, 404, 409 if there is no end date to move
- */
-async function extendInvitation(tx: Tx, call: ExtendCall, record: Recorder): Promise<store.StoredInvitation> {
-  const { siteId } = call.caller;
-  const { id } = call.params;
-  const before = await store.lockInvitation(tx, siteId, id);
-  if (!before) throw notFound(`Invitation ${id}`);
-  if (before.status === 'pending') await extendPending(tx, call, before);
-  else if (before.status === 'accepted') await extendAccepted(tx, call, before, record);
-  else
-    throw conflict(
-      `Invitation ${id} ${before.status === 'expired' ? 'has expired: send it again' : 'was revoked: invite the user again'}`,
-    );
-  const after = await store.getInvitation(tx, siteId, id);
-  if (!after) throw new Error('A locked invitation has disappeared');
-  record({
-    action: 'invitation.extend',
-    subject: ['invitation', id],
-    changes: buildEndChange(before, after),
-  });
-  return after;
-}
-
-const buildEndChange = (before: store.StoredInvitation, after: store.StoredInvitation) =>
-  before.status === 'pending'
-    ? { expiresDate: [before.expiresDate, after.expiresDate] }
-    : { membershipExpiresDate: [before.membershipExpiresDate, after.membershipExpiresDate] };
-
-async function extendPending(
-  tx: Tx,
-  call: ExtendCall,
-  { id, groups }: store.StoredInvitation,
-): Promise<void> {
-  await requireGrantableGroups(tx, call, groups);
-  if (!(await store.extendLink(tx, call.caller.siteId, id, call.body.days))) throw endTooLate();
-}
-
-async function extendAccepted(
-  tx: Tx,
-  call: ExtendCall,
-  invitation: store.StoredInvitation,
-  record: Recorder,
-): Promise<void> {
-  const { caller } = call;
-  const { id, email, accountId } = invitation;
-  const member = invitation.isMember ? await lockUser(tx, caller.siteId, accountId) : undefined;
-  if (!member) throw conflict(`${email} is no longer a user of this site: invite the user again`);
-  if (invitation.type !== TEMPORARY || invitation.membershipExpiresDate === null)
-    throw conflict(`The membership of ${email} has no end date`);
-  // Otherwise a temporary member could extend their own membership without limit.
-  if (accountId === caller.userId)
-    throw forbidden('You cannot extend your own membership. Ask another administrator.');
-  await requireAuthorityOver(tx, caller, accountId, 'Extending this membership');
-  if (!(await extendMembership(tx, caller.siteId, id, call.body.days))) throw endTooLate();
-  await recordUserChanges(tx, caller, [member], 'membership.reopen', record);
-}
-
 /** Call of either path of the operation (spec 4.2 rule 2). */
 type AddCall = Pick<Call<'addExistingUser'>, 'db' | 'caller' | 'body' | 'origin' | 'services'>;
 
-/**
- * Checks from the address alone whether this site may add the user, before looking up whether an account exists, so
- * that a rejection reveals nothing about users of other sites (T12).
- * @throws ApiError 403 if the site may not manage existing users (spec 5.6), 400 for an address outside its dedicated
- * domain (spec 4.2 rule 2)
- */
-function requireEligible(site: Site, email: string): void {
-  if (!site.mayManageExistingUsers)
-    throw forbidden('This site may not manage existing users. Invite the person instead.');
-  if (isInDomain(email, site.dedicatedDomain)) return;
-  const reason =
-    site.dedicatedDomain === null
-      ? 'cannot be added: this site has no dedicated domain'
-      : `does not belong to ${site.dedicatedDomain}, the dedicated domain of this site`;
-  throw badRequest([{ path: 'email', message: `${reason}. Invite the person instead` }]);
+type InvitationTerms = Call<'inviteExistingUser'>['body'];
+
+/** Errors of the terms of an invitation that need no lookup. */
+function checkTerms(terms: InvitationTerms): FieldError[] {
+  const durationError = validateDuration(terms.type, terms.duration);
+  return [
+    ...(durationError === undefined ? [] : [{ path: 'duration', message: durationError }]),
+    ...checkAutoContact(terms),
+  ];
 }
 
+/** Items of a job that changes invitations alike, each invitation once. */
+const toInvitationItems = (ids: readonly number[]): { invitationId: number }[] =>
+  [...new Set(ids)].map((invitationId) => ({ invitationId }));
+
 /**
- * Adds a user without their confirmation and revokes a pending invitation of the user.
- * @throws ApiError 400, 403, 404, 409 and 429 as listed in the contract
+ * Items of a job that invites people.
+ * @throws ApiError 400 for no people, invalid terms, and an address that occurs twice
  */
-async function addExistingMember(tx: Tx, call: AddCall, site: Site, record: Recorder): Promise<void> {
-  const { caller, body } = call;
-  const { siteId } = caller;
-  const { email, key } = normalizeEmail(body.email);
-  const account = await store.lockAccountByEmail(tx, key);
-  const groupIds = [...new Set(body.groups)];
+function toInviteeItems({
+  invite = [],
+  add = [],
+  resend = [],
+}: Call<'startInvitations'>['body']): InviteeItem[] {
+  const items: InviteeItem[] = [
+    ...invite.map((terms) => ({ action: 'invite', ...terms }) as const),
+    ...add.map((terms) => ({ action: 'add', ...terms }) as const),
+    ...toInvitationItems(resend).map((item) => ({ action: 'resend', ...item }) as const),
+  ];
+  if (items.length === 0) throw badRequest([{ path: 'invite', message: 'names nobody' }]);
   const errors = [
-    ...(await checkInvitationGroups(tx, caller, groupIds)),
-    ...(await checkMappedContact(tx, siteId, body.mappedContactId)),
+    ...prefixErrors('invite', invite, checkTerms),
+    ...prefixErrors('add', add, checkAutoContact),
+    ...findRepeatedAddresses({ invite, add }),
   ];
   if (errors.length > 0) throw badRequest(errors);
-  if (!account) throw unknownAddress(email);
-  const { userId } = account;
-  const { isActive, pendingId } = await store.getMembershipState(tx, siteId, userId);
-  const member =
-    isActive === null &&
-    (await insertMembership(tx, {
-      siteId,
-      userId,
-      userEntryId: body.mappedContactId ?? null,
-      by: caller.userId,
-      invitationId: null,
-      duration: null,
-    }));
-  if (!member) throw alreadyMember(email, { userId, isActive: isActive ?? true });
-  if (pendingId !== null && (await store.revokeInvitation(tx, siteId, pendingId)))
-    record({
-      action: 'invitation.revoke',
-      subject: ['invitation', pendingId],
-      changes: { status: ['pending', 'revoked'] },
-    });
-  await recordNewMember(tx, siteId, { userId, groupIds }, 'user.add-existing', record);
-  await throttleMailsToPerson(tx, siteId, userId);
-  const actor = await store.getAccount(tx, caller.userId);
-  const mail = composeMemberAddedMail({
-    firstName: account.firstName,
-    siteName: site.name,
-    addedBy: `${actor.firstName} ${actor.lastName}`,
-    link: call.services.publicUrl,
-  });
-  await queueMail(tx, { siteId, to: account.email, ttlHours: 24, ...mail });
+  return items;
+}
+
+const prefixErrors = <Item>(
+  path: string,
+  items: readonly Item[],
+  check: (item: Item) => FieldError[],
+): FieldError[] =>
+  items.flatMap((item, index) =>
+    check(item).map((error) => ({ ...error, path: `${path}.${index}.${error.path}` })),
+  );
+
+/** Errors for addresses that occur twice: the second item would always be refused. */
+function findRepeatedAddresses(lists: Record<'invite' | 'add', readonly { email: string }[]>): FieldError[] {
+  const seen = new Set<string>();
+  return (['invite', 'add'] as const).flatMap((path) =>
+    prefixErrors(path, lists[path], ({ email }) => {
+      const { key } = normalizeEmail(email);
+      const isRepeated = seen.has(key);
+      seen.add(key);
+      return isRepeated ? [{ path: 'email', message: `${email} occurs twice` }] : [];
+    }),
+  );
 }
 
 /** The distinct valid addresses of a list, in normalized form; the others are answered without a lookup. */

@@ -3,6 +3,8 @@ import type { InvitationStatus } from '../../../contract/generated/types.gen.ts'
 import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
+import { normalizeEmail } from '../../kernel/email.ts';
+import type { ItemLabels } from '../../kernel/jobs/job-kind.ts';
 import { lockAccounts } from '../members/index.ts';
 
 /**
@@ -112,6 +114,39 @@ export async function lockInvitation(
     .execute();
   return getInvitation(tx, siteId, id);
 }
+
+/**
+ * Locks the accounts of these addresses and invitations until the transaction ends, in one order for all transactions. A
+ * batch locks them before it changes them one by one.
+ */
+export async function lockInvitees(
+  tx: Tx,
+  siteId: number,
+  { emails, invitationIds }: { emails: readonly string[]; invitationIds: readonly number[] },
+): Promise<void> {
+  const keys = emails.map((email) => normalizeEmail(email).key);
+  await sql`select 1 from account where email_key = any(${keys}::text[]) or user_id in (
+      select user_id from invitation where site_id = ${siteId} and invitation_id = any(${[...invitationIds]}::int[]))
+    order by user_id for no key update`.execute(tx);
+}
+
+/** Items of a job that invites people: the address and what is requested for it. */
+export const INVITEE_LABELS: ItemLabels = {
+  label: sql`coalesce(item.value ->> 'email', i.email)`,
+  detail: sql`case item.value ->> 'action' when 'invite' then 'Invite' when 'add' then 'Add without confirmation' else 'Send again' end`,
+  join: (siteId) => sql`left join invitation i on i.site_id = ${siteId}
+    and i.invitation_id = (item.value ->> 'invitationId')::int`,
+};
+
+/** Items of a job that changes invitations: the address and, after acceptance, the name of the user. */
+export const INVITATION_LABELS: ItemLabels = {
+  label: sql`i.email`,
+  detail: sql`a.first_name || ' ' || a.last_name`,
+  join: (siteId) => sql`left join invitation i on i.site_id = ${siteId}
+      and i.invitation_id = (item.value ->> 'invitationId')::int
+    left join membership m on m.site_id = i.site_id and m.invitation_id = i.invitation_id
+    left join account a on a.user_id = m.user_id`,
+};
 
 export interface Account {
   userId: number;

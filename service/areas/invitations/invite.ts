@@ -1,10 +1,11 @@
 import type { InviteExistingUserRequestVm } from '../../../contract/generated/types.gen.ts';
 import { INVITATION_TTL_DAYS } from '../../../contract/rules/invitations.ts';
-import { conflict, badRequest, notFound } from '../../kernel/api-error.ts';
+import { badRequest } from '../../kernel/api-error.ts';
 import type { Recorder } from '../../kernel/audit/change.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
-import type { Call } from '../../kernel/http/handler.ts';
+import type { Services } from '../../kernel/http/handler.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeInvitationMail } from '../../kernel/mail/messages.ts';
 import { createSecret } from '../../kernel/secret.ts';
@@ -13,16 +14,23 @@ import { getSite } from '../sites/index.ts';
 import * as store from './invitations.store.ts';
 import * as rules from './rules.ts';
 
+/** What the changes of invitations need of a request or a job. */
+export interface InvitationContext {
+  caller: Caller;
+  services: Pick<Services, 'publicUrl'>;
+}
+
 /**
  * Invites a user with an account and queues the e-mail with the link (spec 4.2).
  * @throws ApiError 400 for unknown groups or contact, 403 for groups the caller cannot grant, 404 for an unknown
  * address, 409 for a member or invited user, 429 above the limits
+ * @returns the id of the invitation
  */
 export async function createInvitation(
   tx: Tx,
-  call: Call<'inviteExistingUser'>,
+  call: InvitationContext & { body: InviteExistingUserRequestVm },
   record: Recorder,
-): Promise<void> {
+): Promise<number> {
   const { caller, body } = call;
   const { email, key } = normalizeEmail(body.email);
   const account = await store.lockAccountByEmail(tx, key);
@@ -58,6 +66,7 @@ export async function createInvitation(
       mappedContactId: [null, body.mappedContactId ?? null],
     },
   });
+  return id;
 }
 
 const toInvitationFields = ({ type, duration, mappedContactId }: InviteExistingUserRequestVm) => ({
@@ -78,17 +87,16 @@ async function requireNotMember(tx: Tx, siteId: number, email: string, userId: n
  */
 export async function resendInvitation(
   tx: Tx,
-  call: Call<'resendInvitation'>,
+  call: InvitationContext & { params: { id: number } },
   record: Recorder,
 ): Promise<void> {
   const { caller, params } = call;
   const invitation = await store.lockInvitation(tx, caller.siteId, params.id);
-  if (!invitation) throw notFound(`Invitation ${params.id}`);
+  if (!invitation) throw rules.unknownInvitation(params.id);
   const { status, accountId, email } = invitation;
-  if (status === 'accepted' || status === 'revoked')
-    throw conflict(`Invitation ${params.id} was ${status} and cannot be sent again. Invite the user again.`);
+  if (status === 'accepted' || status === 'revoked') throw rules.notResendable(params.id, status);
   const { isActive, pendingId } = await store.getMembershipState(tx, caller.siteId, accountId);
-  if (isActive !== null) throw conflict(`${email} is already a user of this site`);
+  if (isActive !== null) throw rules.joinedAlready(email);
   if (pendingId !== null && pendingId !== params.id) throw rules.alreadyInvited(email, pendingId);
   await requireGrantableGroups(tx, call, invitation.groups);
   await rules.throttleMailsToPerson(tx, caller.siteId, accountId);
@@ -113,7 +121,7 @@ export async function resendInvitation(
  */
 export async function requireGrantableGroups(
   tx: Tx,
-  { caller }: Pick<Call, 'caller'>,
+  { caller }: Pick<InvitationContext, 'caller'>,
   groups: readonly number[],
 ): Promise<void> {
   const existing = await lockGroups(tx, caller.siteId, groups);
@@ -122,7 +130,7 @@ export async function requireGrantableGroups(
 
 async function mailInvitation(
   tx: Tx,
-  { caller, services }: Pick<Call, 'caller' | 'services'>,
+  { caller, services }: InvitationContext,
   account: store.Account,
   token: string,
   days: number | null,
@@ -142,5 +150,26 @@ async function mailInvitation(
     to: account.email,
     ttlHours: 24 * INVITATION_TTL_DAYS,
     ...mail,
+  });
+}
+
+/**
+ * Revokes a pending invitation.
+ * @throws ApiError 404, 409 if it is not pending
+ */
+export async function revokeInvitation(
+  tx: Tx,
+  { caller, id }: { caller: Caller; id: number },
+  record: Recorder,
+): Promise<void> {
+  const { siteId } = caller;
+  const invitation = await store.lockInvitation(tx, siteId, id);
+  if (!invitation) throw rules.unknownInvitation(id);
+  if (invitation.status !== 'pending') throw rules.notRevocable(id, invitation.status);
+  await store.revokeInvitation(tx, siteId, id);
+  record({
+    action: 'invitation.revoke',
+    subject: ['invitation', id],
+    changes: { status: ['pending', 'revoked'] },
   });
 }

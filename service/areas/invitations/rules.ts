@@ -1,13 +1,28 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { MAX_INVITATIONS_PER_HOUR, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
-import { ApiError, conflict, badRequest, type FieldError } from '../../kernel/api-error.ts';
+import { ApiError, badRequest, forbidden, notFound, type FieldError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { lockReferencedEntries } from '../entries/index.ts';
 import { checkGroups } from '../members/index.ts';
+import type { Site } from '../sites/index.ts';
+import { isInDomain } from './domain.ts';
 import type { StoredInvitation } from './invitations.store.ts';
+
+/** A refusal with the reason in words that name neither the address nor an id, so that equal reasons of a job's items are counted together. */
+export class InvitationRefusal extends ApiError {
+  readonly reason: string;
+
+  constructor(error: ApiError, reason: string) {
+    super(error.status, error.message, error.fields, error.headers, error.extra);
+    this.reason = reason;
+  }
+}
+
+const conflict = (message: string, reason: string, fields: readonly FieldError[] = []): InvitationRefusal =>
+  new InvitationRefusal(new ApiError(409, message, fields), reason);
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -18,12 +33,13 @@ const MAX_CHECKS_PER_HOUR = 10_000;
  * Limits the invitations per administrator, and with them the addresses that an administrator can probe (T12, T13).
  * @throws ApiError 429
  */
-export const throttleInvitations = (db: Db, { siteId, userId }: Caller): Promise<void> =>
+export const throttleInvitations = (db: Db, { siteId, userId }: Caller, invitations = 1): Promise<void> =>
   consumeRateLimit(
     db,
     `invite:${siteId}:${userId}`,
     { maxCount: MAX_INVITATIONS_PER_HOUR, windowSeconds: HOUR_SECONDS },
     `You have sent ${MAX_INVITATIONS_PER_HOUR} invitations within an hour. Try again later.`,
+    invitations,
   );
 
 /** Limits the addresses that an administrator can check. @throws ApiError 429 */
@@ -94,29 +110,107 @@ export async function checkMappedContact(
   return [{ path: 'mappedContactId', message: `entry ${entryId} does not exist on this site` }];
 }
 
-export const endTooLate = (): ApiError =>
-  badRequest([
-    { path: 'days', message: `would move the end to more than ${MAX_DURATION_DAYS} days from now` },
-  ]);
+export function endTooLate(): InvitationRefusal {
+  const message = `would move the end to more than ${MAX_DURATION_DAYS} days from now`;
+  return new InvitationRefusal(badRequest([{ path: 'days', message }]), `That ${message}`);
+}
+
+/** 404 for an invitation that does not exist on this site. */
+export const unknownInvitation = (id: number): InvitationRefusal =>
+  new InvitationRefusal(notFound(`Invitation ${id}`), 'This invitation no longer exists');
+
+/** Why an invitation that is not pending cannot be changed, in words. */
+const REASONS = {
+  resend: { accepted: 'Already accepted', revoked: 'Revoked; invite them again' },
+  revoke: {
+    accepted: 'Already accepted; remove the user from the site instead',
+    revoked: 'Already revoked',
+    expired: 'The link has already expired',
+  },
+  extend: {
+    revoked: 'Revoked; invite them again',
+    expired: 'The link has expired; send it again',
+  },
+} as const;
+
+/** 409 for sending an accepted or revoked invitation again. */
+export const notResendable = (id: number, status: keyof typeof REASONS.resend): InvitationRefusal =>
+  conflict(
+    `Invitation ${id} was ${status} and cannot be sent again. Invite the user again.`,
+    REASONS.resend[status],
+  );
+
+/** 409 for revoking an invitation that is not pending. */
+export const notRevocable = (id: number, status: keyof typeof REASONS.revoke): InvitationRefusal =>
+  conflict(`Invitation ${id} is ${status}: only pending invitations can be revoked`, REASONS.revoke[status]);
+
+/** 409 for extending an expired or revoked invitation. */
+export const notExtendable = (id: number, status: keyof typeof REASONS.extend): InvitationRefusal =>
+  conflict(
+    `Invitation ${id} ${status === 'expired' ? 'has expired: send it again' : 'was revoked: invite the user again'}`,
+    REASONS.extend[status],
+  );
+
+/** 409 for extending the membership of a user who has left the site. */
+export const noLongerMember = (email: string): InvitationRefusal =>
+  conflict(
+    `${email} is no longer a user of this site: invite the user again`,
+    'No longer a user of this site; invite them again',
+  );
+
+/** 409 for extending a membership without end. */
+export const withoutEnd = (email: string): InvitationRefusal =>
+  conflict(`The membership of ${email} has no end date`, 'A permanent membership does not end');
 
 /** 404 for an address without account; names the remaining way to add a user (shapes 2). */
-export const unknownAddress = (email: string): ApiError =>
-  new ApiError(
-    404,
-    `Nobody on this platform has the address ${email}. Create the user instead (POST /user).`,
-    [{ path: 'email', message: 'is not known on this platform' }],
+export const unknownAddress = (email: string): InvitationRefusal =>
+  new InvitationRefusal(
+    new ApiError(
+      404,
+      `Nobody on this platform has the address ${email}. Create the user instead (POST /user).`,
+      [{ path: 'email', message: 'is not known on this platform' }],
+    ),
+    'Nobody on this platform has this address; create a user instead',
   );
 
 /** 409 for a user of this site, active or not. */
-export function alreadyMember(email: string, member: { userId: number; isActive: boolean }): ApiError {
+export function alreadyMember(
+  email: string,
+  member: { userId: number; isActive: boolean },
+): InvitationRefusal {
   const message = `is already a user of this site (id ${member.userId})${member.isActive ? '' : ', but inactive: activate the user instead'}`;
-  return conflict(`${email} ${message}`, [{ path: 'email', message }]);
+  const reason = `Already a user of this site${member.isActive ? '' : ', but inactive; activate the user instead'}`;
+  return conflict(`${email} ${message}`, reason, [{ path: 'email', message }]);
 }
 
+/** 409 for sending an invitation again to someone who has become a user of this site another way. */
+export const joinedAlready = (email: string): InvitationRefusal =>
+  conflict(`${email} is already a user of this site`, 'Already a user of this site');
+
 /** 409 for a user with a pending invitation. */
-export function alreadyInvited(email: string, invitationId: number): ApiError {
+export function alreadyInvited(email: string, invitationId: number): InvitationRefusal {
   const message = `is already invited (invitation ${invitationId}): send that invitation again, or revoke it first`;
-  return conflict(`${email} ${message}`, [{ path: 'email', message }]);
+  const reason = 'Is already invited; send that invitation again, or revoke it first';
+  return conflict(`${email} ${message}`, reason, [{ path: 'email', message }]);
+}
+
+/**
+ * Why this site may not add the user, from the address alone, so that a refusal reveals nothing about users of other
+ * sites (T12): 403 if the site may not manage existing users (spec 5.6), 400 for an address outside its dedicated domain
+ * (spec 4.2 rule 2). Undefined if it may.
+ */
+export function findIneligibility(site: Site, email: string): InvitationRefusal | undefined {
+  if (!site.mayManageExistingUsers) {
+    const message = 'This site may not manage existing users. Invite the person instead.';
+    return new InvitationRefusal(forbidden(message), message);
+  }
+  if (isInDomain(email, site.dedicatedDomain)) return undefined;
+  const message = `${
+    site.dedicatedDomain === null
+      ? 'cannot be added: this site has no dedicated domain'
+      : `does not belong to ${site.dedicatedDomain}, the dedicated domain of this site`
+  }. Invite the person instead`;
+  return new InvitationRefusal(badRequest([{ path: 'email', message }]), `The address ${message}`);
 }
 
 /** An invitation as returned by the contract. */

@@ -17,11 +17,18 @@ export type StoredJob = {
   principalId: number | null;
 };
 
+/** SQL condition: the job waits for a rate limit or after a failure of the service. */
+const IS_POSTPONED = sql<boolean>`(j.state in ('waiting', 'running') and j.retry_at > now())`;
+/** Errors of the service are for its log. */
+const SERVICE_FAILURE = 'The service failed and tries again';
+
 const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "ownerId",
   j.principal_id as "principalId", a.first_name || ' ' || a.last_name as "ownerName",
   j.total, j.done, j.unchanged, j.conflicts, j.failed, j.created_at as "createdDate", j.started_at as "startedDate",
   j.finished_at as "finishedDate", j.not_before as "notBefore", j.after_job_id as "afterJobId", j.inverse_of as "inverseOf",
   u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
+  case when ${IS_POSTPONED} then j.retry_at end as "retryDate",
+  case when ${IS_POSTPONED} then case when j.attempts = 0 then j.last_error else ${SERVICE_FAILURE} end end as "retryReason",
   case when j.done > 0 and u.job_id is null and j.finished_at > now() - make_interval(hours => ${UNDO_HOURS})
     then j.finished_at + make_interval(hours => ${UNDO_HOURS}) end as "undoUntil"`;
 

@@ -218,6 +218,7 @@ export function toJob(job: StoredJob, { jobKinds }: Call['services']): Job {
     startedDate: toIso(job.startedDate),
     finishedDate: toIso(job.finishedDate),
     notBefore: toIso(job.notBefore),
+    retryDate: toIso(job.retryDate ?? null),
     undoUntil: hasInverse ? toIso(job.undoUntil) : null,
   };
   delete shown.principalId;

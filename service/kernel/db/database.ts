@@ -133,6 +133,19 @@ export async function withTransaction<T>(
   }
 }
 
+/** Runs `fn` within a transaction; if it throws, what it wrote is undone and the transaction can continue. */
+export async function withSavepoint<T>(tx: Tx, fn: () => Promise<T>): Promise<T> {
+  await sql`savepoint step`.execute(tx);
+  try {
+    const result = await fn();
+    await sql`release savepoint step`.execute(tx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint step`.execute(tx);
+    throw error;
+  }
+}
+
 /** Runs `read` in one read-only snapshot, so that its statements see the same data whatever is written meanwhile. */
 export const readInSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);

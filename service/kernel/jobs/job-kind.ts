@@ -3,7 +3,7 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db, Tx } from '../db/database.ts';
-import type { OperationId } from '../http/handler.ts';
+import type { OperationId, Services } from '../http/handler.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
 export type ItemOutcome =
@@ -24,7 +24,11 @@ export interface JobBatch<Parameters extends object, Input extends object> {
   ip: string;
   parameters: Parameters;
   items: readonly Input[];
+  services: JobServices;
 }
+
+/** Dependencies of jobs besides the database. */
+export type JobServices = Pick<Services, 'publicUrl'>;
 
 /** Request of a job: what applies to all items, and the items. */
 export interface JobPlan {
@@ -74,7 +78,7 @@ export const USER_LABELS: ItemLabels = {
 /**
  * One kind of long work (architecture, "Long work"). `run` changes the items through the functions of its area and returns one outcome
  * for each, in order. If it throws an ApiError, nothing is written and the items are tried again in smaller batches; thrown for a single
- * item, the error is the item's outcome.
+ * item, the error is the item's outcome; a rate limit (429) lets the job wait until its Retry-After instead.
  */
 export interface JobKind<Parameters extends object = object, Input extends object = object> {
   kind: string;

@@ -233,6 +233,20 @@ export async function postponeJob(
     where ${isClaim(job)}`.execute(db);
 }
 
+/**
+ * Ends the turn at a rate limit: the job waits for its end, and other jobs of the owner may run meanwhile. `reason` is shown to the
+ * owner: `last_error` of a job without failed attempts.
+ */
+export async function waitForLimit(
+  db: Db,
+  job: ClaimedJob,
+  { reason, seconds }: { reason: string; seconds: number },
+): Promise<void> {
+  await sql`update job set state = 'waiting', lease_until = null, last_turn_at = clock_timestamp(), attempts = 0,
+      last_error = ${reason}, retry_at = clock_timestamp() + make_interval(secs => ${seconds})
+    where ${isClaim(job)}`.execute(db);
+}
+
 export interface NewJob {
   kind: string;
   title: string;

@@ -37,6 +37,8 @@ export interface JobContext {
   leaseSeconds?: number;
   /** Start of links in mails. */
   publicUrl: string;
+  /** Called after each turn, because jobs queue mails; without it they wait for the next poll. */
+  wakeMailWorker?: () => void;
 }
 
 /** What a lane remembers between its runs. */
@@ -86,6 +88,7 @@ export async function runDueJobs(
     lane.unreleased = job;
     await runTurn(context, job, lane, signal);
     lane.unreleased = undefined;
+    context.wakeMailWorker?.();
   }
 }
 
@@ -128,6 +131,10 @@ async function runTurn(
     if (error instanceof JobStopped) {
       await stop(context, job, error.message);
       log.info({ ...fields, reason: error.message }, 'Job stopped');
+    } else if (isRateLimit(error)) {
+      const seconds = Number(error.headers['retry-after'] ?? 1);
+      await store.waitForLimit(db, job, { reason: error.message, seconds });
+      log.info({ ...fields, seconds }, 'Job waits for a rate limit');
     } else if (attempts >= MAX_ATTEMPTS && !isPassingFailure(error)) {
       await stop(context, job, 'The service failed five times in a row. Its log has the reason.');
       log.error({ ...fields, err: error }, 'Job stopped after repeated failures');
@@ -137,6 +144,8 @@ async function runTurn(
     }
   }
 }
+
+const isRateLimit = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 429;
 
 /**
  * Size of the next batch after one of `size` items took `ms`: a transaction shall take about TARGET_BATCH_MS. It at most doubles. Small
@@ -163,7 +172,7 @@ async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promis
 
 /**
  * Changes the next items in one transaction with their outcomes. `split`: the batch was refused as a whole and nothing was written.
- * @throws JobStopped when the owner may not continue
+ * @throws JobStopped when the owner may not continue, ApiError 429 when a rate limit refuses the next item
  */
 async function runBatch(
   context: JobContext,
@@ -184,7 +193,7 @@ async function runBatch(
         if (attempted.length > 0) {
           const items = attempted.map(({ input }) => input);
           const { parameters, ip } = job;
-          const outcomes = await kind.run({ tx, caller, record, ip, parameters, items });
+          const outcomes = await kind.run({ tx, caller, record, ip, parameters, items, services: context });
           await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
           if (held.ended + attempted.length < held.total) return 'more';
         }
@@ -201,6 +210,7 @@ async function runBatch(
     const [only, ...others] = attempted;
     if (!only) throw error;
     if (others.length > 0) return 'split';
+    if (isRateLimit(error)) throw error;
     // Something else held the rows; the item itself may be fine.
     if (isPassingFailure(error) && job.attempts + 1 < MAX_ATTEMPTS) throw error;
     context.log.warn({ err: error, jobId: job.jobId, itemNo: only.itemNo }, 'Item of a job failed');

@@ -667,7 +667,10 @@ export const zJob = z.object({
         'users.remove',
         'licenses.change',
         'groups.change',
-        'groups.delete'
+        'groups.delete',
+        'invitations.create',
+        'invitations.extend',
+        'invitations.revoke'
     ]),
     title: z.string(),
     state: zJobState,
@@ -687,6 +690,8 @@ export const zJob = z.object({
     inverseJobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     undoUntil: z.iso.datetime({ offset: true }).nullable(),
     stopReason: z.string().nullable(),
+    retryDate: z.iso.datetime({ offset: true }).nullish(),
+    retryReason: z.string().nullish(),
     parameters: z.record(z.string(), z.unknown())
 });
 
@@ -744,6 +749,30 @@ export const zMembershipChanges = z.object({
 
 export const zGroupRemovals = z.object({
     groupIds: z.array(zGroupId).min(1).max(100),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * At least one person; no address and no invitation twice.
+ */
+export const zInvitationsRequest = z.object({
+    invite: z.array(zInviteExistingUserRequestVm).max(10000).optional().default([]),
+    add: z.array(zAddExistingUserRequestVm).max(10000).optional().default([]),
+    resend: z.array(z.int().gte(1).lte(2147483647)).max(10000).optional().default([]),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zInvitationExtensions = z.object({
+    invitationIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(10000),
+    days: z.int().gte(1).lte(3650),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zInvitationRevocations = z.object({
+    invitationIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(10000),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
@@ -3047,6 +3076,39 @@ export const zStartGroupRemovalsHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartGroupRemovalsResponse = zJob;
+
+export const zStartInvitationsBody = zInvitationsRequest;
+
+export const zStartInvitationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartInvitationsResponse = zJob;
+
+export const zStartInvitationExtensionsBody = zInvitationExtensions;
+
+export const zStartInvitationExtensionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartInvitationExtensionsResponse = zJob;
+
+export const zStartInvitationRevocationsBody = zInvitationRevocations;
+
+export const zStartInvitationRevocationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartInvitationRevocationsResponse = zJob;
 
 export const zGetJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -1,5 +1,5 @@
-import type { SessionIdentity } from '../../api/session-state.ts';
 import { formatCsv } from '../../../contract/rules/tables/csv.ts';
+import type { SessionIdentity } from '../../api/session-state.ts';
 import { saveFile } from '../../files/download.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
