@@ -5,7 +5,6 @@ import { parseEntries } from './addresses.ts';
 import type { AddressEntry } from './addresses.ts';
 import { createAddressChecker } from './checks.ts';
 import type { Choice, MembershipSettings } from './choices.ts';
-import type { InvitationRun } from './job.ts';
 import { retryWhenLimited } from './retry-after.ts';
 
 /** Draft of invitations. It outlives its page. */
@@ -29,8 +28,8 @@ const PARSE_DELAY_MS = 700;
 
 export const draft = createStore<InvitationDraft>(EMPTY_DRAFT);
 
-/** Run started from the draft. */
-export const inviteRun = createStore<InvitationRun | undefined>(undefined);
+/** The latest draft for which a job was started, to correct the addresses that it could not invite. */
+export const startedDraft = createStore<{ jobId: number; text: string } | undefined>(undefined);
 
 export const addressChecker = createAddressChecker(async (emails, wait) => {
   const { data, error } = await retryWhenLimited(
@@ -75,23 +74,25 @@ export function setChoice(key: string, choice: Choice): void {
   updateDraft({ choices: new Map(draft.get().choices).set(key, choice) });
 }
 
-/** Returns from a run to the draft; all addresses are checked again. */
-export function returnToDraft(): void {
-  addressChecker.clear(draft.get().entries.map(({ key }) => key));
-  updateDraft({ choices: new Map() });
-  inviteRun.set(undefined);
-  parseDraft();
-}
-
 /** Clears the text; the settings stay. */
 export function clearDraft(): void {
   clearTimeout(timer);
   updateDraft({ text: '', entries: [], choices: new Map() });
   addressChecker.clear([...addressChecker.store.get().checkByKey.keys()]);
-  inviteRun.set(undefined);
 }
 
-/** Clears the draft unless a run is active or has failures. */
-export function clearFinishedDraft(): void {
-  if (inviteRun.get()?.state === 'done') clearDraft();
+/** Clears the text once a job was started for it. */
+export function moveDraftToJob(jobId: number): void {
+  startedDraft.set({ jobId, text: draft.get().text });
+  clearDraft();
+}
+
+/** Brings the addresses of the started job back in front of what was typed since; all are checked again. */
+export function restoreStartedDraft(): void {
+  const since = draft.get().text;
+  const text = startedDraft.get()?.text ?? '';
+  clearDraft();
+  startedDraft.set(undefined);
+  appendText(text);
+  if (since.trim() !== '') appendText(since);
 }

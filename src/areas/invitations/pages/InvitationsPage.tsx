@@ -293,10 +293,7 @@ function useInvitationItems({ onExtend, onStart }: ItemsOptions) {
       label: 'Send again',
       icon: Send,
       disabledReason: reason('resend'),
-      onSelect() {
-        actions.resend(selected);
-        onStart();
-      },
+      onSelect: () => void actions.resend(selected).then((begun) => begun && onStart()),
     };
     const extend: MenuItemData = {
       label: 'Extend…',

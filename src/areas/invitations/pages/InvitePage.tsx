@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { MailX, FileUp } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useMemo, useId, useState } from 'react';
+import { useEffect, useMemo, useId, useState } from 'react';
 import type { ReactNode, DragEvent } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import {
@@ -10,15 +10,19 @@ import {
   EXPIRY_REMINDER_DAYS,
   TEMPORARY,
 } from '../../../../contract/rules/invitations.ts';
+import { getJobOptions, startInvitationsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
 import { addDays } from '../../../lib/dates.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { pluralize } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
@@ -32,46 +36,31 @@ import { planInvitees } from '../model/choices.ts';
 import type { Invitee, MissingCapabilities } from '../model/choices.ts';
 import {
   appendText,
-  clearFinishedDraft,
   draft,
-  inviteRun,
-  returnToDraft,
   addressChecker,
   updateSettings,
   clearDraft,
+  moveDraftToJob,
+  restoreStartedDraft,
   setText,
+  startedDraft,
 } from '../model/draft.ts';
-import type { InvitationRun } from '../model/job.ts';
-import { startInvitationRun } from '../model/job.ts';
-import { planRequests, formatPlanTitle } from '../model/requests.ts';
+import { buildInvitationsRequest } from '../model/requests.ts';
 import { formatEnd, formatDays } from '../model/terms.ts';
 import { DaysField } from './DaysField.tsx';
-import { InvitationRunPage } from './InvitationRunPage.tsx';
 import { InviteeTable } from './InviteeTable.tsx';
 import './invite.css';
 
 const route = getRouteApi('/_app/invitations/new');
 
-/** Page for inviting and adding people: first the draft, then the results. */
+/** Page for inviting and adding people; a job of the service sends the invitations. */
 export function InvitePage() {
   const { email } = route.useSearch();
-  const run = useStore(inviteRun);
   const { allowed, reason } = usePermission('checkInvitees');
-  useLayoutEffect(clearFinishedDraft, []);
   // Other pages link here with an address; it is appended once.
   useEffect(() => {
-    if (email === undefined) return;
-    if (hasEnded(inviteRun.get())) returnToDraft();
-    if (!draft.get().text.includes(email)) appendText(email);
+    if (email !== undefined && !draft.get().text.includes(email)) appendText(email);
   }, [email]);
-  // The pressed button disappears, so the new heading gets the focus.
-  const isSent = run !== undefined;
-  const wasSent = useRef(isSent);
-  useEffect(() => {
-    if (wasSent.current !== isSent) document.querySelector<HTMLElement>('#page-title')?.focus();
-    wasSent.current = isSent;
-  }, [isSent]);
-  if (run) return <InvitationRunPage run={run} />;
   if (allowed) return <InviteForm />;
   return (
     <Page title="Invite people" breadcrumbs={<Breadcrumbs />}>
@@ -82,12 +71,10 @@ export function InvitePage() {
   );
 }
 
-const hasEnded = (run: InvitationRun | undefined): boolean =>
-  run?.state === 'done' || run?.state === 'failed';
-
 /** Draft: addresses, membership, and the planned choices. */
 function InviteForm() {
-  const client = useQueryClient();
+  const navigate = useNavigate();
+  const start = useWrite('startInvitations', startInvitationsMutation());
   const { entries, settings, choices } = useStore(draft);
   const { checkByKey, error, isChecking, waitSeconds } = useStore(addressChecker.store);
   const invite = usePermission('inviteExistingUser').reason;
@@ -113,16 +100,21 @@ function InviteForm() {
     missingCapabilities: { invite, add },
     groupLookup,
   });
+  // A refused request leaves the draft as it is.
   const send = (selected: readonly Invitee[]) =>
-    startInvitationRun({
-      title: formatPlanTitle(selected),
-      requests: planRequests(selected),
-      client,
-      onUpdate: inviteRun.set,
-    });
+    start.mutate(
+      { body: buildInvitationsRequest(selected) },
+      {
+        onSuccess({ id }) {
+          moveDraftToJob(id);
+          void navigate({ to: '/jobs/$jobId', params: { jobId: id } });
+        },
+      },
+    );
 
   return (
     <Page title="Invite people" breadcrumbs={<Breadcrumbs />}>
+      <UninvitedBanner />
       <div className="inv-make">
         <div className="inv-make-side">
           <AddressBox />
@@ -132,9 +124,37 @@ function InviteForm() {
           invitees={invitees}
           check={{ failure: error, asking: isChecking, waits: waitSeconds }}
           onSend={send}
+          sending={start.isPending}
+          failure={start.error === null ? undefined : start.error}
         />
       </div>
     </Page>
+  );
+}
+
+/** Offers to correct the addresses of the previous job that it could not invite. */
+function UninvitedBanner() {
+  const started = useStore(startedDraft);
+  const jobId = started?.jobId ?? 0;
+  const { data: job } = useQuery({ ...getJobOptions({ path: { jobId } }), enabled: started !== undefined });
+  if (!started || !job || job.finishedDate === null) return null;
+  const left = job.total - job.done;
+  if (left === 0) return null;
+  return (
+    <Banner
+      tone="warn"
+      title={`${formatNumber(left)} of ${pluralize(job.total, 'address was', 'addresses were')} not invited`}
+      actions={
+        <>
+          <Link to="/jobs/$jobId" params={{ jobId }} className={buttonClass({ size: 'small' })}>
+            Show the job
+          </Link>
+          <Button size="small" onClick={restoreStartedDraft}>
+            Edit the addresses
+          </Button>
+        </>
+      }
+    />
   );
 }
 

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
@@ -31,10 +32,13 @@ interface InviteeTableProps {
   invitees: readonly Invitee[];
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
   onSend: (selected: readonly Invitee[]) => void;
+  sending: boolean;
+  /** Why the job was not started. */
+  failure: ServiceError | undefined;
 }
 
 /** Table of all addresses with check results and choices, and the button to send. */
-export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
+export function InviteeTable({ invitees, check, onSend, sending, failure }: InviteeTableProps) {
   const [shown, setShown] = useState<ShownInvitees>('all');
   const { skip, invite, add, resend } = countChoices(invitees);
   const sent = invite + add + resend;
@@ -58,7 +62,9 @@ export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
       )}
       {invite + resend > MAX_INVITATIONS_PER_HOUR && (
         <Banner title={`You can send ${formatNumber(MAX_INVITATIONS_PER_HOUR)} invitations in an hour`}>
-          This list has {formatNumber(invite + resend)}; the rest can be sent later.
+          This list has {formatNumber(invite + resend)}. The job sends{' '}
+          {formatNumber(MAX_INVITATIONS_PER_HOUR)} an hour and waits in between, so this takes about{' '}
+          {pluralize(Math.floor((invite + resend - 1) / MAX_INVITATIONS_PER_HOUR), 'hour', 'hours')}.
         </Banner>
       )}
       {invitees.length > 0 && (
@@ -84,25 +90,26 @@ export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
         rowLabel={getEmail}
         empty={<EmptyInvitees />}
         onClearFilters={invitees.length > 0 ? () => setShown('all') : undefined}
-        footer={invitees.length > 0 ? <SendFooter {...{ invitees, reason, onSend }} /> : undefined}
+        footer={invitees.length > 0 ? <SendFooter {...{ invitees, reason, onSend, sending }} /> : undefined}
       />
+      {failure && <FailureBanner failure={failure} />}
     </div>
   );
 }
 
-interface SendFooterProps extends Pick<InviteeTableProps, 'invitees' | 'onSend'> {
+interface SendFooterProps extends Pick<InviteeTableProps, 'invitees' | 'onSend' | 'sending'> {
   /** Reason why nothing can be sent. */
   reason: string | undefined;
 }
 
-function SendFooter({ invitees, reason, onSend }: SendFooterProps) {
+function SendFooter({ invitees, reason, onSend, sending }: SendFooterProps) {
   const { skip } = countChoices(invitees);
   return (
     <>
       <span className="num">
         {skip === 0 ? 'No address left out.' : `${pluralize(skip, 'address', 'addresses')} left out.`}
       </span>
-      <Button variant="primary" disabledReason={reason} onClick={() => onSend(invitees)}>
+      <Button variant="primary" pending={sending} disabledReason={reason} onClick={() => onSend(invitees)}>
         {formatPlanTitle(invitees) || 'Invite people'}
       </Button>
     </>

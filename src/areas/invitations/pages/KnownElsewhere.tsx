@@ -13,7 +13,7 @@ import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { formatRefusal } from '../model/execute-request.ts';
+import { formatRefusal } from '../model/refusal.ts';
 import './known-elsewhere.css';
 
 // Waits for a pause in typing, so that incomplete addresses are not checked.

@@ -1,96 +1,130 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import { invalidateAfter } from '../../../api/invalidation.ts';
+import type { InvitationInfoResponse, Job } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import {
+  extendInvitationMutation,
+  resendInvitationMutation,
+  revokeInvitationMutation,
+  startInvitationExtensionsMutation,
+  startInvitationRevocationsMutation,
+  startInvitationsMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toFailure } from '../../../ui/feedback/failure.ts';
 import { toast } from '../../../ui/toast.ts';
+import { showStartedJob } from '../../jobs/index.ts';
 import { getActionReason } from '../model/actions.ts';
-import { executeRequest } from '../model/execute-request.ts';
-import { startInvitationRun } from '../model/job.ts';
-import { OPERATION_BY_ACTION } from '../model/requests.ts';
-import type { InvitationRequest } from '../model/requests.ts';
+import type { InvitationAction } from '../model/actions.ts';
+import { formatRefusal } from '../model/refusal.ts';
+import { formatExtended } from '../model/requests.ts';
 
 type Invitations = readonly InvitationInfoResponse[];
 
 export const formatInvitations = (number: number): string => pluralize(number, 'invitation', 'invitations');
 
-/** A dialog does not wait for rate limits; a job does. */
-const refuseToWait = (seconds: number): Promise<never> =>
-  Promise.reject(new Error(`Rate limit reached; try again in ${pluralize(seconds, 'second', 'seconds')}`));
-
-/** Resends, revokes and extends invitations: one immediately, several as a job. */
+/** Resends, revokes and extends invitations: one immediately, several as a job of the service. */
 export function useInvitationActions() {
   const client = useQueryClient();
   const { capabilities } = useSession();
+  const resendOne = useWrite('resendInvitation', resendInvitationMutation());
+  const revokeOne = useWrite('revokeInvitation', revokeInvitationMutation());
+  const extendOne = useWrite('extendInvitation', extendInvitationMutation());
+  const resendMany = useWrite('startInvitations', startInvitationsMutation());
+  const revokeMany = useWrite('startInvitationRevocations', startInvitationRevocationsMutation());
+  const extendMany = useWrite('startInvitationExtensions', startInvitationExtensionsMutation());
 
-  /** Executes one request; a failure is thrown with its message. */
-  const executeOne = async (order: InvitationRequest): Promise<void> => {
-    const { result, message, requestId } = await executeRequest(order, {
-      capabilities,
-      mayBeStored: false,
-      wait: refuseToWait,
-    });
-    if (result === 'failed') throw Object.assign(new Error(message), { requestId });
-    await invalidateAfter(client, OPERATION_BY_ACTION[order.action]);
-    toast({ title: order.email, description: `${message}.` });
+  /** Executes one request; a failure is thrown with its message in words. */
+  const executeOne = async <Answer>(
+    action: InvitationAction,
+    { email }: InvitationInfoResponse,
+    send: () => Promise<Answer>,
+    describe: (answer: Answer) => string,
+  ): Promise<void> => {
+    let answer: Answer;
+    try {
+      answer = await send();
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      throw Object.assign(new Error(formatRefusal(action, error, capabilities)), {
+        requestId: error.requestId,
+      });
+    }
+    toast({ title: email, description: `${describe(answer)}.` });
   };
-
-  const startMany = (orders: readonly InvitationRequest[], title: string) =>
-    startInvitationRun({ title, requests: orders, client });
+  const startMany = async (start: Promise<Job>): Promise<void> => showStartedJob(client, await start);
 
   return {
-    resend: (selected: Invitations): void => {
-      const orders = filterActionable('resend', selected).map(
-        ({ id, email }) => ({ action: 'resend', id, email }) as const,
-      );
-      const [first] = orders;
-      if (orders.length > 1) startMany(orders, `Send ${formatInvitations(orders.length)} again`);
-      else if (first) executeOne(first).catch((thrown: unknown) => tellFailure(first, thrown));
-    },
-    revoke: async (selected: Invitations): Promise<boolean> => {
-      const orders = filterActionable('revoke', selected).map(
-        ({ id, email }) => ({ action: 'revoke', id, email }) as const,
-      );
-      const [first] = orders;
+    /** True once it was sent or the job was started; failures are shown. */
+    resend: async (selected: Invitations): Promise<boolean> => {
+      const [first, ...others] = filterActionable('resend', selected);
       if (!first) return false;
-      const single = orders.length === 1;
-      const title = `Revoke ${single ? `the invitation of ${first.email}` : formatInvitations(orders.length)}`;
-      const isConfirmed = await confirm({
-        title: `${title}?`,
-        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is notified. The same person can be invited again.${formatSkipped(selected.length - orders.length)}`,
-        action: `Revoke ${single ? 'the invitation' : formatInvitations(orders.length)}`,
-        danger: true,
-        ...(single && { run: () => executeOne(first) }),
-      });
-      if (isConfirmed && !single) startMany(orders, title);
-      return isConfirmed;
+      const ids = [first, ...others].map(({ id }) => id);
+      try {
+        await (others.length > 0
+          ? startMany(resendMany.mutateAsync({ body: { resend: ids } }))
+          : executeOne(
+              'resend',
+              first,
+              () => resendOne.mutateAsync({ path: { id: first.id } }),
+              () => 'Sent again; the earlier link no longer works',
+            ));
+        return true;
+      } catch (thrown) {
+        const title =
+          others.length > 0
+            ? `${formatInvitations(ids.length)} not sent again`
+            : `Not sent again to ${first.email}`;
+        toast({ title, description: toFailure(thrown).message, tone: 'bad' });
+        return false;
+      }
     },
-    /** Rejects with the error of a single request, which the dialog shows. */
+    revoke: (selected: Invitations): Promise<boolean> => {
+      const [first, ...others] = filterActionable('revoke', selected);
+      if (!first) return Promise.resolve(false);
+      const invitationIds = [first, ...others].map(({ id }) => id);
+      const single = others.length === 0;
+      const count = formatInvitations(invitationIds.length);
+      return confirm({
+        title: `Revoke ${single ? `the invitation of ${first.email}` : count}?`,
+        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is notified. The same person can be invited again.${formatSkipped(selected.length - invitationIds.length)}`,
+        action: `Revoke ${single ? 'the invitation' : count}`,
+        danger: true,
+        run: () =>
+          single
+            ? executeOne(
+                'revoke',
+                first,
+                () => revokeOne.mutateAsync({ path: { id: first.id } }),
+                () => 'Revoked; the link no longer works',
+              )
+            : startMany(revokeMany.mutateAsync({ body: { invitationIds } })),
+      });
+    },
+    /** Rejects with the error, which the dialog shows. */
     extend: async (selected: Invitations, days: number): Promise<void> => {
-      const orders = filterActionable('extend', selected).map(
-        ({ id, email }) => ({ action: 'extend', id, email, days }) as const,
-      );
-      const [first] = orders;
-      if (orders.length > 1) startMany(orders, `Extend ${formatInvitations(orders.length)}`);
-      else if (first) await executeOne(first);
+      const [first, ...others] = filterActionable('extend', selected);
+      if (!first) return;
+      const invitationIds = [first, ...others].map(({ id }) => id);
+      await (others.length > 0
+        ? startMany(extendMany.mutateAsync({ body: { invitationIds, days } }))
+        : executeOne(
+            'extend',
+            first,
+            () => extendOne.mutateAsync({ path: { id: first.id }, body: { days } }),
+            formatExtended,
+          ));
     },
   };
 }
 
 /** Invitations for which the action is possible. */
-export const filterActionable = (
-  action: Parameters<typeof getActionReason>[0],
-  selected: Invitations,
-): InvitationInfoResponse[] => selected.filter((one) => getActionReason(action, one) === undefined);
+export const filterActionable = (action: InvitationAction, selected: Invitations): InvitationInfoResponse[] =>
+  selected.filter((one) => getActionReason(action, one) === undefined);
 
 const formatSkipped = (number: number): string =>
   number === 0
     ? ''
     : ` ${pluralize(number, 'other selected invitation is', 'other selected invitations are')} not pending and skipped.`;
-
-function tellFailure({ email, action }: InvitationRequest, thrown: unknown): void {
-  const title = action === 'resend' ? `Not sent again to ${email}` : `Not changed: ${email}`;
-  toast({ title, description: toFailure(thrown).message, tone: 'bad' });
-}

@@ -1,4 +1,13 @@
-import { BadgeCheck, Trash2, UserRoundMinus, UserRoundPen, UsersRound } from 'lucide-react';
+import {
+  BadgeCheck,
+  CalendarPlus,
+  MailPlus,
+  MailX,
+  Trash2,
+  UserRoundMinus,
+  UserRoundPen,
+  UsersRound,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import type { WriteOperation } from '../../../api/invalidation.ts';
@@ -12,6 +21,7 @@ interface JobKindView {
   nouns: readonly [one: string, many: string];
 }
 
+const INVITATIONS = ['invitation', 'invitations'] as const;
 const PEOPLE = ['person', 'people'] as const;
 
 /** All kinds of jobs; a kind that is missing here is a type error. */
@@ -21,4 +31,11 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'licenses.change': { icon: BadgeCheck, operations: ['updateUserLicense'], nouns: PEOPLE },
   'groups.change': { icon: UsersRound, operations: ['assignGroups', 'unassignGroups'], nouns: PEOPLE },
   'groups.delete': { icon: Trash2, operations: ['deleteGroup'], nouns: ['item', 'items'] },
+  'invitations.create': {
+    icon: MailPlus,
+    operations: ['inviteExistingUser', 'addExistingUser'],
+    nouns: PEOPLE,
+  },
+  'invitations.extend': { icon: CalendarPlus, operations: ['extendInvitation'], nouns: INVITATIONS },
+  'invitations.revoke': { icon: MailX, operations: ['revokeInvitation'], nouns: INVITATIONS },
 };
