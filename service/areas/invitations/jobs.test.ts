@@ -12,6 +12,8 @@ import { registry } from '../registry.ts';
 const DOMAIN = 'people.test';
 const HOUR_MS = 3_600_000;
 
+const emailsOf = (people: readonly Person[]) => people.map(({ email }) => email);
+
 onEachApp((context) => {
   const fixture = setUpInvitations(context);
   beforeEach(() => sql`delete from job`.execute(context().db));
@@ -38,7 +40,6 @@ onEachApp((context) => {
     (await fixture.client().get<JobItem[]>(`jobs/${id}/items?pageSize=1000${query}`)).body;
   const listOutcomes = async (id: number) =>
     (await listItems(id)).map(({ label, detail, state, reason }) => [label, detail, state, reason]);
-  const emailsOf = (people: readonly Person[]) => people.map(({ email }) => email);
   const allowAdding = () =>
     sql`update site set may_manage_existing_users = true, dedicated_domain = ${DOMAIN}
       where site_id = ${fixture.siteId()}`.execute(context().db);
