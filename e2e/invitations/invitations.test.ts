@@ -11,7 +11,7 @@ const HARBOR = 2;
 const DOMAIN = 'northlight.example';
 
 const addresses = (page: Page) => page.getByRole('grid', { name: 'Addresses' });
-const results = (page: Page) => page.getByRole('grid', { name: 'Results' });
+const results = (page: Page) => page.getByRole('grid', { name: 'People' });
 const list = (page: Page) => page.getByRole('grid', { name: 'Invitations' });
 
 test('checks many addresses, then shows the result of each', async ({
@@ -52,18 +52,18 @@ test('checks many addresses, then shows the result of each', async ({
   // Another user invites one of them first.
   await calls.call('POST', '/user/invite', { email: late.email, type: 0 });
   await page.getByRole('button', { name: 'Invite 2 people and add 1' }).click();
-  await expectRow(results(page), { 'E-mail': theirs.email, Result: 'Done', 'What happened': 'on its way' });
-  await expectRow(results(page), {
-    'E-mail': ours.email,
-    Result: 'Done',
-    'What happened': 'Added as a member',
-  });
-  await expectRow(results(page), {
-    'E-mail': late.email,
-    Result: 'Failed',
-    'What happened': 'already invited',
-  });
+  await expect(page.getByRole('heading', { name: 'Invite or add 3 people', level: 1 })).toBeVisible();
+  await expectRow(results(page), { Person: `${theirs.email} Invite`, Outcome: 'Changed' });
+  await expectRow(results(page), { Person: `${ours.email} Add without confirmation`, Outcome: 'Changed' });
+  await expectRow(results(page), { Person: late.email, Outcome: 'Failed', Reason: 'already invited' });
   await expectAccessible(page);
+  expect(
+    (await calls.call<{ email: string }[]>('GET', '/user?pageSize=1000')).map(({ email }) => email),
+  ).toContain(ours.email);
+  await page.getByRole('link', { name: 'Invitations', exact: true }).click();
+  await page.getByRole('link', { name: 'Invite people' }).click();
+  await expect(page.getByLabel('E-mail addresses')).toHaveValue('');
+  await expect(page.getByText('1 of 3 addresses were not invited')).toBeVisible();
   await page.getByRole('button', { name: 'Edit the addresses' }).click();
   await expectRow(addresses(page), { 'E-mail': late.email, Status: 'Show the invitation' });
   await expect(page.getByLabel('E-mail addresses')).toHaveValue(/broken@$/);
@@ -86,7 +86,7 @@ test('invites for some days, accepts in another browser, extends', async ({
   await page.getByLabel('days', { exact: true }).fill('5');
   await expect(page.getByText(/Accepted today, it ends .*, in 5 days/)).toBeVisible();
   await page.getByRole('button', { name: 'Invite 1 person' }).click();
-  await expectRow(results(page), { 'E-mail': guest.email, Result: 'Done' });
+  await expectRow(results(page), { Person: guest.email, Outcome: 'Changed' });
 
   await elsewhere.goto(new URL(await waitForMailedLink(service, guest.email)).href);
   await expect(elsewhere.getByRole('heading', { name: 'Join Northlight Capital' })).toBeVisible();
@@ -106,7 +106,7 @@ test('invites for some days, accepts in another browser, extends', async ({
   await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   await expect(elsewhere.getByText(/Your membership of Northlight Capital ends .*, in 5 days/)).toBeVisible();
 
-  await page.getByRole('link', { name: 'Show the invitations' }).click();
+  await page.goto('/invitations');
   await page.getByRole('button', { name: 'Show it' }).click();
   await expectRow(list(page), {
     'E-mail': guest.email,
@@ -153,4 +153,103 @@ test('a revoked invitation is a dead link; accepting while signed in opens the s
   await elsewhere.getByRole('button', { name: 'Accept the invitation' }).click();
   await elsewhere.getByRole('button', { name: 'Go to Northlight Capital' }).click();
   await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+});
+
+const NAMES = ['Ada', 'Ольга', '李小龍', 'محمد', 'שרה', 'अनन्या', 'ธีรพล', '김민준', 'Ægir', 'Νίκος'];
+
+test('1,000 addresses with names in all scripts: those that can be invited are, though the tab is closed', async ({
+  page,
+  elsewhere,
+  request,
+  calls,
+}) => {
+  const harbor = await createCalls(request, ada, HARBOR);
+  const guests = new Set<string>();
+  for (let number = 0; number < 60; number += 1) {
+    const email = `background-${number}@people.example`;
+    await harbor.call('POST', '/user', { email, firstName: NAMES[number % NAMES.length], lastName: 'Guest' });
+    guests.add(email);
+  }
+  await createCalls(request, ada);
+  const known = [...guests];
+  const lines = Array.from({ length: 1000 }, (_, at) => {
+    const email = at % 10 === 0 && at < 600 ? known[at / 10] : `nobody-${at}@nowhere.example`;
+    return `${NAMES[at % NAMES.length]} <${email}>`;
+  });
+  await openAs(page, ada, '/invitations/new');
+  await page.getByLabel('E-mail addresses').fill(lines.join('\n'));
+  await expect(page.getByText('1,000 addresses found.')).toBeVisible();
+  await page.getByRole('button', { name: 'Invite 60 people' }).click();
+  await page.waitForURL(/\/jobs\/\d+/);
+  const { pathname } = new URL(page.url());
+  await page.close();
+
+  await openAs(elsewhere, ada, pathname);
+  await expect(elsewhere.getByRole('heading', { name: 'Invite 60 people', level: 1 })).toBeVisible();
+  await expect(elsewhere.getByText('Finished', { exact: true })).toBeVisible();
+  const invited = await calls.call<{ email: string }[]>(
+    'GET',
+    '/user/invitations?status=pending&pageSize=1000',
+  );
+  const emails = invited.map(({ email }) => email).filter((email) => guests.has(email));
+  expect(emails.toSorted()).toEqual(known.toSorted());
+});
+
+test('a refused start keeps what was typed; several invitations are revoked by a job', async ({
+  page,
+  request,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(429);
+  const harbor = await createCalls(request, ada, HARBOR);
+  const guests = [await harbor.createUser(), await harbor.createUser()];
+  await createCalls(request, ada);
+  await openAs(page, ada, '/invitations/new');
+  const text = guests.map(({ email }) => email).join('\n');
+  await page.getByLabel('E-mail addresses').fill(text);
+  await expectRow(addresses(page), { 'E-mail': guests[1]?.email ?? '', Status: 'Can be invited' });
+  // As many jobs as one person may have.
+  const later = { userIds: [1], isActive: true, notBefore: new Date(Date.now() + 3_600_000).toISOString() };
+  const jobs: { id: number }[] = [];
+  for (let count = 0; count < 22; count += 1)
+    jobs.push(await calls.call<{ id: number }>('POST', '/jobs/userUpdates', later));
+  await page.getByRole('button', { name: 'Invite 2 people' }).click();
+  await expect(page.getByText(/You have 22 jobs that have not ended/)).toBeVisible();
+  await expect(page.getByLabel('E-mail addresses')).toHaveValue(text);
+  for (const { id } of jobs) await calls.call('POST', `/jobs/${id}/cancel`);
+  await page.getByRole('button', { name: 'Invite 2 people' }).click();
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+
+  await page.goto('/invitations?status=pending');
+  for (const { email } of guests)
+    await (await expectRow(list(page), { 'E-mail': email })).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Revoke…' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke 2 invitations' }).click();
+  await expectToast(page, /Revoke 2 invitations: finished/);
+  for (const { email } of guests)
+    await expect(list(page).getByRole('row').filter({ hasText: email })).toHaveCount(0);
+});
+
+test('at the limit of invitations the job waits and says until when', async ({ page, request, calls }) => {
+  const harbor = await createCalls(request, ada, HARBOR);
+  const guests = [await harbor.createUser(), await harbor.createUser()];
+  await createCalls(request, ada);
+  // Addresses without an account count too.
+  const spend = async () => {
+    for (;;) {
+      const sent = await calls
+        .call('POST', '/user/invite', { email: 'nobody@nowhere.example', type: 0 })
+        .catch((error: unknown) => String(error));
+      if (typeof sent === 'string' && sent.includes(': 429')) return;
+    }
+  };
+  await spend();
+  await openAs(page, ada, '/invitations/new');
+  await page.getByLabel('E-mail addresses').fill(guests.map(({ email }) => email).join('\n'));
+  await page.getByRole('button', { name: 'Invite 2 people' }).click();
+  await expect(page.getByText(/You have sent 200 invitations within an hour/)).toBeVisible();
+  await expect(page.getByText(/^Continues .*\d/).first()).toBeVisible();
+  await expectRow(results(page), { Person: guests[0]?.email ?? '', Outcome: 'Not yet' });
+  await expectAccessible(page);
 });

@@ -187,6 +187,7 @@ function JobRow({ job, onClose, icon: Icon, tone, suffix = '', actions, children
   );
 }
 
+const lowercaseFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const getOwner = ({ ownerName }: Job): string => ownerName ?? 'Someone who left the site';
 
 function OpenJob({ job, isOthers, closeThen, onClose }: RowProps) {
@@ -246,7 +247,7 @@ function OpenJob({ job, isOthers, closeThen, onClose }: RowProps) {
           <>
             <b>{formatNumber(processed)}</b> of {formatNumber(job.total)}
             {job.state === 'paused' && ' · paused'}
-            {job.state === 'waiting' && ' · waits for its turn'}
+            {job.state === 'waiting' && ` · ${lowercaseFirst(formatWaiting(job))}`}
             {forecast !== undefined && ` · ${forecast}`}
           </>
         )}

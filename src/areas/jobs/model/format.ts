@@ -103,9 +103,10 @@ export function formatTook(job: Job): string | undefined {
   return seconds < 1 ? 'took less than a second' : `took ${formatDuration(seconds)}`;
 }
 
-/** Why a job waits: for its items, its time, the job before it, or its turn. */
-export function formatWaiting({ state, notBefore, afterJobId }: Job, now = new Date()): string {
+/** Why a job waits: for its items, a rate limit, its time, the job before it, or its turn. */
+export function formatWaiting({ state, retryDate, notBefore, afterJobId }: Job, now = new Date()): string {
   if (state === 'uploading') return 'Its items are being uploaded';
+  if (retryDate) return `Continues ${formatMoment(retryDate, now)}`;
   if (notBefore !== null && new Date(notBefore) > now) return `Starts ${formatMoment(notBefore, now)}`;
   return afterJobId === null ? 'Waits for its turn' : `Starts after job ${afterJobId}`;
 }

@@ -256,6 +256,11 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
             Undoes <JobNumber id={job.inverseOf} />.
           </li>
         )}
+        {job.retryDate && (
+          <li>
+            {formatWaiting(job)}. {job.retryReason}
+          </li>
+        )}
         {job.afterJobId !== null && (
           <li>
             Runs after <JobNumber id={job.afterJobId} />.
