@@ -14,14 +14,7 @@ const addresses = (page: Page) => page.getByRole('grid', { name: 'Addresses' });
 const results = (page: Page) => page.getByRole('grid', { name: 'People' });
 const list = (page: Page) => page.getByRole('grid', { name: 'Invitations' });
 
-test('checks many addresses, then shows the result of each', async ({
-  page,
-  request,
-  calls,
-  service,
-  expectFailure,
-}) => {
-  expectFailure(409);
+test('checks many addresses, then shows the result of each', async ({ page, request, calls, service }) => {
   await service.admin('site', 'set', 'northlight', '--dedicated-domain', DOMAIN, '--existing-users', 'allow');
   const harbor = await createCalls(request, ada, HARBOR);
   const ours = await harbor.createUser({ email: `from-harbor@${DOMAIN}` });
@@ -60,7 +53,7 @@ test('checks many addresses, then shows the result of each', async ({
   expect(
     (await calls.call<{ email: string }[]>('GET', '/user?pageSize=1000')).map(({ email }) => email),
   ).toContain(ours.email);
-  await page.getByRole('link', { name: 'Invitations', exact: true }).click();
+  await page.getByRole('link', { name: /^Invitations/ }).click();
   await page.getByRole('link', { name: 'Invite people' }).click();
   await expect(page.getByLabel('E-mail addresses')).toHaveValue('');
   await expect(page.getByText('1 of 3 addresses were not invited')).toBeVisible();
