@@ -89,7 +89,7 @@ const JOB_PATH = /^\w+ v1\/management\/jobs(\/\{jobId\}.*)?$/;
 
 test.each(operations)('$name declares a known scope and known capabilities', ({ name, spec }) => {
   const scopes = [getPath(document, 'components', 'schemas', 'Scope', 'enum')].flat();
-  const names: readonly string[] = capabilities.map(({ name }) => name);
+  const names: readonly string[] = capabilities.map((capability) => capability.name);
   const anonymous = Array.isArray(spec['security']) && spec['security'].length === 0;
   const needsNone = spec['x-door'] === 'console' || anonymous || JOB_PATH.test(name);
   expect(needsNone ? [undefined] : scopes).toContain(spec['x-scope']);

@@ -14,7 +14,7 @@ import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
-import { notifyAboutParkedWork } from './kernel/notifications.ts';
+import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
 
 /**
  * Time for running requests and tasks to finish at a stop, in addition to STOP_DELAY; after it the process exits anyway. Less than

@@ -11,7 +11,7 @@ import { type Db, openDatabase } from '../kernel/db/database.ts';
 import type { Limits } from '../kernel/db/driver/dialect.ts';
 import { PgliteSession } from '../kernel/db/pglite/pglite-session.ts';
 import { loadContract } from '../kernel/http/contract.ts';
-import { USER_LABELS } from '../kernel/jobs/job-kind.ts';
+import { USER_LABELS } from '../kernel/jobs/item-labels.store.ts';
 import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import { createLog } from '../kernel/log.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
-import { notify } from '../../kernel/notifications.ts';
+import { notify } from '../../kernel/notifications.store.ts';
 import { type ClaimedBackup, findRecipients, type Recipient } from './backups.store.ts';
 
 /** Mail about a finished or failed backup. */

@@ -4,7 +4,7 @@ import { capabilities as allCapabilities } from '../../../contract/rules/capabil
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 import { GROUPS, buildListPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';
-import { type ItemLabels, USER_LABELS } from '../../kernel/jobs/job-kind.ts';
+import { type ItemLabels, USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
 import { NEXT_MODIFIED_AT } from '../members/index.ts';
 
 export interface StoredGroup extends GroupInfoResponse {

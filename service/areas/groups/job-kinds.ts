@@ -1,7 +1,8 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { defineJobKind, pluralize, USER_LABELS, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
+import { defineJobKind, pluralize, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import {
   addToGroups,
   describeMissingCapabilities,

@@ -4,7 +4,7 @@ import { INVITATION_TTL_DAYS, MAX_DURATION_DAYS } from '../../../contract/rules/
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
-import type { ItemLabels } from '../../kernel/jobs/job-kind.ts';
+import type { ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
 import { lockAccounts } from '../members/index.ts';
 
 /**

@@ -13,7 +13,7 @@ import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../.
 import { runTask } from '../../testing/tasks.ts';
 import { lockUsers } from '../members/index.ts';
 import { registry } from '../registry.ts';
-import { removeUser } from '../users/remove.ts';
+import { removeUser } from '../users/index.ts';
 import { createJobRetentionTask } from './retention.ts';
 
 /** Users of a job that needs several batches: the first has 50 items, the second at most 100. */

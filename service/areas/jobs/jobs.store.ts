@@ -162,3 +162,38 @@ export async function listInputs(
     order by item_no`.execute(db);
   return rows;
 }
+
+/** Sites that have jobs which ended more than `days` ago. */
+export async function listSitesOfEndedJobs(db: Db, days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct site_id as id from job where finished_at < now() - make_interval(days => ${days})`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Items changed by one statement: a job can have a million. */
+const ROWS_PER_STEP = 5_000;
+
+/** Deletes items of jobs that ended more than `days` ago, and jobs without items. @returns the number of deleted items */
+export async function deleteEndedJobs(db: Db, siteId: number, days: number): Promise<number> {
+  const { numAffectedRows = 0n } =
+    await sql`delete from job_item where site_id = ${siteId} and (job_id, item_no) in (
+    select i.job_id, i.item_no from job_item i join job j on j.site_id = i.site_id and j.job_id = i.job_id
+    where i.site_id = ${siteId} and j.finished_at < now() - make_interval(days => ${days}) limit ${ROWS_PER_STEP})`.execute(
+      db,
+    );
+  await sql`delete from job j where site_id = ${siteId} and finished_at < now() - make_interval(days => ${days})
+    and not exists (select from job_item i where i.site_id = j.site_id and i.job_id = j.job_id)`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Clears what items of jobs that ended more than `days` ago requested and replaced. @returns the number of items */
+export async function clearInputs(db: Db, siteId: number, days: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`update job_item i set input = '{}', before = null
+    where site_id = ${siteId} and (job_id, item_no) in (
+      select i.job_id, i.item_no from job_item i join job j on j.site_id = i.site_id and j.job_id = i.job_id
+      where i.site_id = ${siteId} and j.finished_at < now() - make_interval(days => ${days}) and i.input <> '{}'
+      limit ${ROWS_PER_STEP})`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -9,6 +9,8 @@ import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, contract, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 
+const idsOf = (users: readonly Person[]) => users.map(({ userId }) => userId);
+
 onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
@@ -24,7 +26,6 @@ onEachApp((context) => {
     Promise.all(
       Array.from({ length: count }, () => makePerson(context().db, siteId, { capabilities: ['Read Data'] })),
     );
-  const idsOf = (users: readonly Person[]) => users.map(({ userId }) => userId);
   /** Runs jobs as one process does; `kinds` replaces kinds. */
   const run = (kinds: readonly JobKind[] = []) =>
     runDueJobs({
@@ -226,14 +227,15 @@ onEachApp((context) => {
       expect(await readActive()).toEqual([admin.userId, one]);
     });
 
+    const setTimeZone = (userIds: (number | undefined)[], timeZone: string | null) =>
+      start('userUpdates', { userIds, timeZone });
+
     test('restores the time zone of each user', async () => {
       const users = await makeUsers(3);
       const [a, b, c] = idsOf(users);
-      const set = (userIds: (number | undefined)[], timeZone: string | null) =>
-        start('userUpdates', { userIds, timeZone });
-      await set([a], 'Asia/Tokyo');
+      await setTimeZone([a], 'Asia/Tokyo');
       await run();
-      const job = await set([a, b, c], 'Europe/Lisbon');
+      const job = await setTimeZone([a, b, c], 'Europe/Lisbon');
       await run();
       const inverse = (await api.post<Job>(`jobs/${job.id}/inverse`)).body;
       await run();
@@ -441,13 +443,12 @@ onEachApp((context) => {
       const kinds = failing(() => undefined);
       const [kind] = kinds;
       if (!kind) throw new Error('There is no kind');
-      const { run: runKind } = kind;
       const poisoned: JobKind = {
         ...kind,
         run: (batch) =>
           batch.items.some((item) => 'userId' in item && item.userId === poison)
             ? Promise.reject(new Error('The item is poison'))
-            : runKind(batch),
+            : kind.run(batch),
       };
       const job = await start('userUpdates', { userIds: idsOf(users), isActive: false });
       await run([poisoned]);

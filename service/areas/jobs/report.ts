@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
+import { formatCellText, isListCell, type ExportCell } from '../../../contract/rules/tables/cells.ts';
 import { formatCsvHeading, formatCsvRows } from '../../../contract/rules/tables/csv.ts';
 import {
   createWorkbook,
@@ -58,11 +58,17 @@ function toCell(value: unknown): ExportCell {
   return Object.entries(value).map(([name, each]) => `${name}: ${formatCell(toCell(each))}`);
 }
 
+/** A value within a list; what the database returns as JSON has no dates. */
 const formatCell = (cell: ExportCell): string => {
-  if (typeof cell === 'boolean') return cell ? 'Yes' : 'No';
-  if (Array.isArray(cell)) return cell.join(', ');
-  return String(cell);
+  if (typeof cell === 'boolean' || isListCell(cell)) return formatCellText(cell);
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 };
+
+const toColumn = (which: 'input' | 'before', heading: string, name: string): Column => ({
+  heading: `${heading} ${formatPropertyName(name)}`,
+  width: VALUE_WIDTH,
+  getValue: (item) => toCell(item[which]?.[name]),
+});
 
 /** Columns of what was requested and what was replaced. */
 async function buildValueColumns(db: Db, key: JobKey, kind: JobKind | undefined): Promise<Column[]> {
@@ -73,11 +79,6 @@ async function buildValueColumns(db: Db, key: JobKey, kind: JobKind | undefined)
       getValue: (item) => column.getValue(item) ?? '',
     }));
   const names = await listItemProperties(db, key);
-  const toColumn = (which: 'input' | 'before', heading: string, name: string): Column => ({
-    heading: `${heading} ${formatPropertyName(name)}`,
-    width: VALUE_WIDTH,
-    getValue: (item) => toCell(item[which]?.[name]),
-  });
   return [
     ...names.input.map((name) => toColumn('input', 'Requested', name)),
     ...names.before.map((name) => toColumn('before', 'Replaced', name)),
@@ -112,7 +113,7 @@ export async function downloadJobReport(
 }
 
 const toRows = (columns: readonly Column[], items: readonly ReportItem[]): ExportCell[][] =>
-  items.map((item) => columns.map(({ getValue }) => getValue(item)));
+  items.map((item) => columns.map((column) => column.getValue(item)));
 
 async function* formatCsvReport(
   columns: readonly Column[],

@@ -3,7 +3,8 @@ import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { deleteSessionsAndTokens } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { defineJobKind, pluralize, USER_LABELS, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
+import { defineJobKind, pluralize, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
 import {
   findMissingAuthority,
   findUserConflict,

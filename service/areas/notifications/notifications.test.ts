@@ -7,7 +7,7 @@ import type {
 } from '../../../contract/generated/types.gen.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
-import { notify, notifyAboutParkedWork } from '../../kernel/notifications.ts';
+import { notify, notifyAboutParkedWork } from '../../kernel/notifications.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';

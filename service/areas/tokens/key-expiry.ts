@@ -5,7 +5,7 @@ import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeApiKeyExpiringMail, formatTimestamp } from '../../kernel/mail/messages.ts';
-import { notify } from '../../kernel/notifications.ts';
+import { notify } from '../../kernel/notifications.store.ts';
 import { getSite } from '../sites/index.ts';
 import { deleteAccessTokens } from './api-keys.store.ts';
 import * as store from './api-keys.store.ts';

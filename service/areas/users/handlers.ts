@@ -1,7 +1,6 @@
 import type { NewUserInfo } from '../../../contract/generated/types.gen.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
-import { diffProperties, getActor, change, type Recorder } from '../../kernel/audit/change.ts';
-import { deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
+import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import { hashPassword } from '../../kernel/auth/passwords.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
@@ -9,23 +8,16 @@ import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handl
 import { formatEtag, requireVersion, parseModifiedSince, parsePage } from '../../kernel/http/parameters.ts';
 import { getListedItems, startJob, toUserItems } from '../jobs/index.ts';
 import {
-  buildUserEvent,
   getUsers,
-  isMemberOfOtherSite,
-  toAuditedUser,
   listUsers,
   lockAccounts,
-  lockGroups,
   lockUser,
-  recordGroupMemberChanges,
-  removeFromGroups,
   requireAdministrator,
   requireAuthorityOver,
   toUserInfo,
   checkGroups,
   recordNewMember,
 } from '../members/index.ts';
-import { recordAssignmentsOfRemovedUser } from '../proxies/index.ts';
 import { getSite, normalizeTimeZone } from '../sites/index.ts';
 import { mailPasswordLink } from './accounts.ts';
 import { explainAccess } from './explain-access.ts';

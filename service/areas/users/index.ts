@@ -1,4 +1,5 @@
 /** Users: accounts, memberships and the explanation of their access. */
 export { addAdministrator, mailPasswordLink } from './accounts.ts';
+export { removeUser } from './remove.ts';
 export { checkPerson } from './rules.ts';
 export { insertAccount, insertMembership, updateMemberships } from './users.store.ts';

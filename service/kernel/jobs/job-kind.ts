@@ -1,9 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db, Tx } from '../db/database.ts';
-import type { OperationId, Services } from '../http/handler.ts';
+import type { ItemLabels } from './item-labels.store.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
 export type ItemOutcome =
@@ -28,7 +28,10 @@ export interface JobBatch<Parameters extends object, Input extends object> {
 }
 
 /** Dependencies of jobs besides the database. */
-export type JobServices = Pick<Services, 'publicUrl'>;
+export interface JobServices {
+  /** Start of links in mails. */
+  publicUrl: string;
+}
 
 /** Request of a job: what applies to all items, and the items. */
 export interface JobPlan {
@@ -58,23 +61,6 @@ export interface ReportColumn<Input extends object> {
   getValue(item: { input: Partial<Input>; before: object | null }): ExportCell | undefined;
 }
 
-/** SQL that names the items of a job: expressions over `item.value`, the input, and what `join` adds to the `from` clause. */
-export interface ItemLabels {
-  label: RawBuilder<unknown>;
-  detail: RawBuilder<unknown>;
-  join(siteId: number): RawBuilder<unknown>;
-}
-
-/** Items that name a user of the site by `userId`: full name and e-mail address. */
-export const USER_LABELS: ItemLabels = {
-  label: sql`a.first_name || ' ' || a.last_name`,
-  detail: sql`a.email`,
-  join: (
-    siteId,
-  ) => sql`left join membership m on m.site_id = ${siteId} and m.user_id = (item.value ->> 'userId')::int
-    left join account a on a.user_id = m.user_id`,
-};
-
 /**
  * One kind of long work (architecture, "Long work"). `run` changes the items through the functions of its area and returns one outcome
  * for each, in order. If it throws an ApiError, nothing is written and the items are tried again in smaller batches; thrown for a single
@@ -83,7 +69,7 @@ export const USER_LABELS: ItemLabels = {
 export interface JobKind<Parameters extends object = object, Input extends object = object> {
   kind: string;
   /** The operation that starts the job: the owner needs its scope, capability and proof of presence until the end. */
-  operation: OperationId;
+  operation: keyof RouteHandlers;
   /** Changes that can remove an administrator, or change memberships of groups, exclude others of the site. */
   locksSite(parameters: Parameters): boolean;
   /** What a plan asks, as an imperative sentence without a full stop: `Set the license of 1,240 people to No License`. */
@@ -116,4 +102,4 @@ export type JobKinds = ReadonlyMap<string, JobKind>;
  */
 export const defineJobKind = <Parameters extends object, Input extends object>(
   kind: JobKind<Parameters, Input>,
-): JobKind => kind as unknown as JobKind;
+): JobKind => kind;

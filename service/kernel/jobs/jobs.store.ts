@@ -3,7 +3,8 @@ import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { forEachBatch } from '../db/batches.ts';
 import type { Db, Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
-import type { ItemLabels, ItemOutcome, StoredItems } from './job-kind.ts';
+import type { ItemLabels } from './item-labels.store.ts';
+import type { ItemOutcome, StoredItems } from './job-kind.ts';
 
 /**
  * A process that has not renewed its lease for this time is considered dead. A batch may take longer: its transaction locks the row of the

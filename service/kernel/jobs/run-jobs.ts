@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
-import { notify } from '../notifications.ts';
+import { notify } from '../notifications.store.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
 import * as store from './jobs.store.ts';
@@ -82,7 +82,7 @@ export async function runDueJobs(
   // Without this the job would wait until its lease lapses.
   if (lane.unreleased) await store.releaseJob(db, lane.unreleased);
   lane.unreleased = undefined;
-  while (!signal?.aborted) {
+  while (!isStopping(signal)) {
     const job = await store.claimJob(db, [...kinds.keys()], leaseSeconds);
     if (!job) return;
     lane.unreleased = job;
@@ -91,6 +91,8 @@ export async function runDueJobs(
     context.wakeMailWorker?.();
   }
 }
+
+const isStopping = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** The job cannot continue: the owner lost a right, or what it waited for did not finish. */
 class JobStopped extends Error {}
@@ -109,7 +111,7 @@ async function runTurn(
   let { attempts } = job;
   try {
     await requireFinishedPredecessor(db, job);
-    while (!signal?.aborted && performance.now() < turnEnd) {
+    while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
       const batch = await runBatch(context, { ...job, attempts }, size);
       if (batch === 'ended') {

@@ -26,14 +26,6 @@ export const jobsArea = defineArea({
     retryJob: JOB_READS,
     undoJob: JOB_READS,
   },
-  auditSentences: {
-    'job.start': 'A job was started',
-    'job.pause': 'A job was paused',
-    'job.resume': 'A job was resumed',
-    'job.cancel': 'A job was cancelled',
-    'job.finish': 'A job finished',
-    'job.stop': 'A job was stopped by the service',
-  },
   TopBarItem: JobsButton,
   Host: JobsHost,
 });

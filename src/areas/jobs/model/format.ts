@@ -111,6 +111,10 @@ export function formatWaiting({ state, retryDate, notBefore, afterJobId }: Job, 
   return afterJobId === null ? 'Waits for its turn' : `Starts after job ${afterJobId}`;
 }
 
+/** Time until a date: "23 h 52 min". */
+export const formatTimeLeft = (until: string, now = Date.now()): string =>
+  formatDuration((Date.parse(until) - now) / 1000);
+
 /** Whether a job can still be undone. */
 export const isUndoable = ({ undoUntil }: Pick<Job, 'undoUntil'>, now = Date.now()): boolean =>
   undoUntil !== null && Date.parse(undoUntil) > now;

@@ -26,6 +26,7 @@ import { useMedia } from '../../../ui/use-media.ts';
 import {
   describeState,
   formatForecast,
+  formatTimeLeft,
   formatMoment,
   formatRate,
   formatTook,
@@ -417,9 +418,8 @@ function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
 function UndoCard({ job }: { job: Job }) {
   const { undoUntil } = job;
   if (undoUntil !== null && isUndoable(job)) {
-    const seconds = (Date.parse(undoUntil) - Date.now()) / 1000;
     return (
-      <Card title="Undo" actions={<span className="job-undo num">{formatDuration(seconds)} left</span>}>
+      <Card title="Undo" actions={<span className="job-undo num">{formatTimeLeft(undoUntil)} left</span>}>
         <CardBody>
           <p className="job-undo">
             {describeUndo(job)} Possible until <time dateTime={undoUntil}>{formatMoment(undoUntil)}</time>.
