@@ -58,6 +58,7 @@ async function main(config: Config): Promise<void> {
         kinds: registry.jobKinds,
         operations: contract.operations,
         publicUrl: config.publicUrl,
+        wakeTask: (name) => services.wakeTask(name),
         wakeMailWorker: mailWorker.wake,
       }),
     ],

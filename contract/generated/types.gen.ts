@@ -963,7 +963,7 @@ export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finishe
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke';
+    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore';
     /**
      * What was asked, in words.
      */
@@ -1183,6 +1183,72 @@ export type InvitationRevocations = {
 };
 
 /**
+ * Ids for choice, reference and user fields; null or an empty text clears the value.
+ */
+export type WrittenValue = string | number | boolean | Array<string | number | boolean> | null;
+
+export type CurrencyCode = string | null;
+
+export type JobCellValue = {
+    fieldId: number;
+    value: WrittenValue;
+    currencyCode?: CurrencyCode;
+};
+
+export type EntryUpdate = {
+    entryId: number;
+    /**
+     * Values of this entry, in a job without values of all entries.
+     */
+    values?: Array<JobCellValue>;
+    /**
+     * Values that the fields must still have; an entry with another value is a conflict and left alone.
+     */
+    expected?: Array<JobCellValue>;
+};
+
+export type EntryUpdates = {
+    uploadsItems?: UploadsItems;
+    entryTypeId: number;
+    /**
+     * Values that all entries get.
+     */
+    values?: Array<JobCellValue>;
+    entries?: Array<EntryUpdate>;
+    ignoreNearDups?: boolean;
+    /**
+     * When the entries were read for the review. An entry of which another user changed one of the fields later is a conflict and left alone, unless `expected` has the value of that field.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type EntryDeletions = {
+    uploadsItems?: UploadsItems;
+    entryTypeId: number;
+    entryIds?: Array<number>;
+    /**
+     * When the entries were read for the review. Entries that another user changed later are conflicts and left alone.
+     */
+    reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+/**
  * `conflict`: changed by someone else since the review, and left alone.
  */
 export type JobItemState = 'open' | 'done' | 'unchanged' | 'conflict' | 'failed';
@@ -1253,11 +1319,15 @@ export type UserItem = {
     userId: UserId;
 };
 
+export type EntryItem = {
+    entryId: number;
+};
+
 export type JobPartItems = {
     /**
      * Items as the operation that started the upload takes them.
      */
-    items: Array<UserItem | LicenseChange | MembershipChange>;
+    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem>;
 };
 
 export type JobSubmission = {
@@ -1476,13 +1546,6 @@ export type ModifiedEntryVm = {
      */
     mergedEntryId?: number | null;
 };
-
-/**
- * Ids for choice, reference and user fields; null or an empty text clears the value.
- */
-export type WrittenValue = string | number | boolean | Array<string | number | boolean> | null;
-
-export type CurrencyCode = string | null;
 
 export type FilterInfoVm = {
     fieldId: number;
@@ -6843,6 +6906,124 @@ export type StartInvitationRevocationsResponses = {
 };
 
 export type StartInvitationRevocationsResponse = StartInvitationRevocationsResponses[keyof StartInvitationRevocationsResponses];
+
+export type StartEntryUpdatesData = {
+    body: EntryUpdates;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/entryUpdates';
+};
+
+export type StartEntryUpdatesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartEntryUpdatesError = StartEntryUpdatesErrors[keyof StartEntryUpdatesErrors];
+
+export type StartEntryUpdatesResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartEntryUpdatesResponse = StartEntryUpdatesResponses[keyof StartEntryUpdatesResponses];
+
+export type StartEntryDeletionsData = {
+    body: EntryDeletions;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/entryDeletions';
+};
+
+export type StartEntryDeletionsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartEntryDeletionsError = StartEntryDeletionsErrors[keyof StartEntryDeletionsErrors];
+
+export type StartEntryDeletionsResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartEntryDeletionsResponse = StartEntryDeletionsResponses[keyof StartEntryDeletionsResponses];
 
 export type GetJobData = {
     body?: never;

@@ -268,6 +268,8 @@ export const foreignCalls: Record<
   startInvitations: { status: 202, body: ({ email }) => ({ invite: [{ email, type: 0 }] }) },
   startInvitationExtensions: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID], days: 1 }) },
   startInvitationRevocations: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID] }) },
+  startEntryUpdates: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entries: [{ entryId: 1 }] }) },
+  startEntryDeletions: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entryIds: [1] }) },
   listJobs: { status: 200, query: () => '?owner=others' },
   getJob: { status: 404 },
   listJobItems: { status: 404 },

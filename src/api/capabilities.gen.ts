@@ -64,6 +64,8 @@ export const CAPABILITIES = {
   startInvitations: ['Manage Users', 'Manage Existing Users'],
   startInvitationExtensions: ['Manage Users'],
   startInvitationRevocations: ['Manage Users'],
+  startEntryUpdates: ['Write Data'],
+  startEntryDeletions: ['Delete Data'],
   getJob: [],
   listJobItems: [],
   listJobReasons: [],

@@ -10,12 +10,15 @@ import { recalculateTask } from './calculate/recalculate.ts';
 import { deleteOrphanFilesTask } from './files/delete-orphan-files.ts';
 import { entryFileHandlers } from './files/handlers.ts';
 import { entryHistoryHandlers } from './history/handlers.ts';
+import { restoreEntriesJob } from './history/restore.ts';
 import { entryQueryHandlers } from './query/handlers.ts';
 import { entryWriteHandlers } from './write/handlers.ts';
+import { deleteEntriesJob, updateEntriesJob } from './write/job-kinds.ts';
 
 export const entriesArea = defineArea({
   name: 'entries',
   handlers: { ...entryQueryHandlers, ...entryWriteHandlers, ...entryHistoryHandlers, ...entryFileHandlers },
+  jobKinds: [updateEntriesJob, deleteEntriesJob, restoreEntriesJob],
   tasks: (context) => [recalculateTask(context.db), deleteOrphanFilesTask(context)],
   tables: {
     entry: { backup: { leftOut: 'written to a sheet per entry type' } },

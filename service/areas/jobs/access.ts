@@ -1,5 +1,6 @@
 /** Who sees and steers a job. */
 import { forbidden, notFound } from '../../kernel/api-error.ts';
+import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { findJob, type StoredJob } from './jobs.store.ts';
@@ -55,6 +56,16 @@ export const requireReadableJob = async (
   call: AccessCall & Pick<Call, 'db'>,
   jobId: number,
 ): Promise<StoredJob> => requireVisible(call, await findJob(call.db, call.caller.siteId, jobId), jobId);
+
+/** Reads a job of which the caller may also read what its items hold. @throws ApiError 403, 404 */
+export async function requireReadableItems(
+  call: AccessCall & Pick<Call, 'db'>,
+  jobId: number,
+): Promise<StoredJob> {
+  const job = await requireReadableJob(call, jobId);
+  requireCapabilities(call.caller, call.services.jobKinds.get(job.kind)?.capabilities ?? []);
+  return job;
+}
 
 /** An own job. @throws ApiError 404, 403 for the job of another user, with the reason */
 export function requireOwn(

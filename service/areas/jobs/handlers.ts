@@ -4,7 +4,14 @@ import { change, getActor } from '../../kernel/audit/change.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
-import { getJobIdentity, getVisibleKinds, isOwnJob, requireReadableJob, requireVisible } from './access.ts';
+import {
+  getJobIdentity,
+  getVisibleKinds,
+  isOwnJob,
+  requireReadableItems,
+  requireReadableJob,
+  requireVisible,
+} from './access.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { downloadJobReport } from './report.ts';
@@ -49,14 +56,14 @@ export const jobHandlers: Handlers<Operations> = {
 
   async listJobItems(call) {
     const { db, params, query } = call;
-    const { id } = await requireReadableJob(call, params.jobId);
+    const { id } = await requireReadableItems(call, params.jobId);
     const { siteId } = call.caller;
     const { state, reason, search } = query;
     return ok(await store.listItems(db, { siteId, jobId: id }, { state, reason, search }, parsePage(query)));
   },
 
   async listJobReasons(call) {
-    const { id } = await requireReadableJob(call, call.params.jobId);
+    const { id } = await requireReadableItems(call, call.params.jobId);
     return ok(await store.listReasons(call.db, { siteId: call.caller.siteId, jobId: id }));
   },
 

@@ -14,7 +14,7 @@ import type { DownloadResponse } from '../../kernel/http/file-response.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import type { ItemState, JobKey } from '../../kernel/jobs/jobs.store.ts';
-import { requireReadableJob } from './access.ts';
+import { requireReadableItems } from './access.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { listItemProperties, readReportItems, readReportTime, type ReportItem } from './report.store.ts';
 
@@ -95,7 +95,7 @@ export async function downloadJobReport(
   call: Call<'downloadJobReport'>,
 ): Promise<{ status: 200; download: DownloadResponse }> {
   const { readDb: db, caller, params, query, services, signal } = call;
-  const job = await requireReadableJob(call, params.jobId);
+  const job = await requireReadableItems(call, params.jobId);
   const key = { siteId: caller.siteId, jobId: job.id };
   const at = await readReportTime(db, key);
   const columns = [

@@ -1,7 +1,7 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { badRequest, conflict, retryLater } from '../../kernel/api-error.ts';
+import { badRequest, conflict, forbidden, retryLater } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
-import { authorize, requireProofOfPresence } from '../../kernel/auth/authorize.ts';
+import { authorize, requireCapabilities, requireProofOfPresence } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Operation } from '../../kernel/http/contract.ts';
@@ -105,12 +105,18 @@ export function getOperation({ operations }: Pick<Call, 'operations'>, jobKind: 
 }
 
 /**
- * Checks that the caller may start a job: scope, capability and, if the operation or what the job changes requires it, proof of
+ * Checks that the caller may start a job: scope, capabilities and, if the operation or what the job changes requires it, proof of
  * presence.
  * @throws ApiError 403
  */
-export function authorizeStart(operation: Operation, caller: Caller, parameters: object): void {
+export function authorizeStart(
+  { jobKind, operation }: { jobKind: JobKind; operation: Operation },
+  caller: Caller,
+  parameters: object,
+): void {
+  if (operation.isConsoleOnly && caller.scopes) throw forbidden('Only the console offers this');
   authorize(operation, caller);
+  requireCapabilities(caller, jobKind.capabilities ?? []);
   const changed = new Map<string, unknown>(Object.entries(parameters));
   if (operation.stepUpProperties.some((name) => changed.get(name) !== undefined))
     requireProofOfPresence(caller);
@@ -151,7 +157,7 @@ export async function startPlan(
   const { db, caller, origin, services } = call;
   const { siteId, userId } = caller;
   const { jobKind, operation } = getKind(call, kind);
-  authorizeStart(operation, caller, parameters);
+  authorizeStart({ jobKind, operation }, caller, parameters);
   const job = await change(db, getActor(call), async (tx, record) => {
     // Locked, so that two requests cannot undo the same job.
     const undone =

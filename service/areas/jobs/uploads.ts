@@ -139,7 +139,7 @@ export async function submitJob(call: Call<'submitJob'>): Promise<{ status: 202;
       return found;
     requireUploading(found);
     const { jobKind, operation } = getKind(call, found.kind);
-    authorizeStart(operation, caller, found.parameters);
+    authorizeStart({ jobKind, operation }, caller, found.parameters);
     requireAllParts(body.parts, parts);
     await requireDistinctItems(tx, key, jobKind, parts);
     const { parameters, total } = found;

@@ -1,4 +1,5 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
+import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
 import { getActingRefusal } from '../../../contract/rules/proxies.ts';
 import { ApiError, forbidden } from '../api-error.ts';
 import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';
@@ -41,6 +42,15 @@ export function requireProofOfPresence(caller: Caller): void {
 /** Requires the capability to use the bearer API. @throws ApiError 403 */
 export function requireWebServiceCapability(held: ReadonlySet<Capability>): void {
   if (!held.has('Access Web Service')) throw forbidden(formatMissingCapabilities(['Access Web Service']));
+}
+
+/** Requires each of `capabilities`. @throws ApiError 403 that names the missing ones */
+export function requireCapabilities(
+  { capabilities: held }: Pick<Caller, 'capabilities'>,
+  capabilities: readonly Capability[],
+): void {
+  const missing = findMissingCapabilities([...held], capabilities);
+  if (missing.length > 0) throw forbidden(`User capabilities are required: ${missing.join(' and ')}`);
 }
 
 const formatMissingCapabilities = (capabilities: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -70,6 +71,10 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   kind: string;
   /** The operation that starts the job: the owner needs its scope, capability and proof of presence until the end. */
   operation: keyof RouteHandlers;
+  /** Capabilities that the owner needs besides those of the operation, and everybody who reads the items. */
+  capabilities?: readonly Capability[];
+  /** Scheduled tasks that have work after a batch. */
+  wakes?: readonly string[];
   /** Changes that can remove an administrator, or change memberships of groups, exclude others of the site. */
   locksSite(parameters: Parameters): boolean;
   /** What a plan asks, as an imperative sentence without a full stop: `Set the license of 1,240 people to No License`. */

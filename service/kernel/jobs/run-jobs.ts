@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
-import { authorize } from '../auth/authorize.ts';
+import { authorize, requireCapabilities } from '../auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -39,6 +39,8 @@ export interface JobContext {
   publicUrl: string;
   /** Called after each turn, because jobs queue mails; without it they wait for the next poll. */
   wakeMailWorker?: () => void;
+  /** Runs a scheduled task now. */
+  wakeTask?: (name: string) => void;
 }
 
 /** What a lane remembers between its runs. */
@@ -114,6 +116,7 @@ async function runTurn(
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
       const batch = await runBatch(context, { ...job, attempts }, size);
+      for (const task of context.kinds.get(job.kind)?.wakes ?? []) context.wakeTask?.(task);
       if (batch === 'ended') {
         batchSizes.delete(job.jobId);
         return;
@@ -251,6 +254,7 @@ async function loadOwner(context: JobContext, job: store.ClaimedJob, kind: JobKi
   if (!operation) throw new Error(`The contract has no operation ${kind.operation}`);
   try {
     authorize(operation, caller);
+    requireCapabilities(caller, kind.capabilities ?? []);
   } catch (error) {
     if (error instanceof ApiError) throw new JobStopped(error.message, { cause: error });
     throw error;

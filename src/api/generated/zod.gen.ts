@@ -670,7 +670,10 @@ export const zJob = z.object({
         'groups.delete',
         'invitations.create',
         'invitations.extend',
-        'invitations.revoke'
+        'invitations.revoke',
+        'entries.update',
+        'entries.delete',
+        'entries.restore'
     ]),
     title: z.string(),
     state: zJobState,
@@ -778,6 +781,54 @@ export const zInvitationRevocations = z.object({
 });
 
 /**
+ * Ids for choice, reference and user fields; null or an empty text clears the value.
+ */
+export const zWrittenValue = z.union([
+    z.string().max(1000000),
+    z.number(),
+    z.boolean(),
+    z.array(z.union([
+        z.string(),
+        z.number(),
+        z.boolean()
+    ])).max(10000)
+]).nullable();
+
+export const zCurrencyCode = z.string().max(3).nullable();
+
+export const zJobCellValue = z.object({
+    fieldId: z.int().gte(1).lte(2147483647),
+    value: zWrittenValue,
+    currencyCode: zCurrencyCode.optional()
+});
+
+export const zEntryUpdate = z.object({
+    entryId: z.int().gte(1).lte(2147483647),
+    values: z.array(zJobCellValue).max(1000).optional(),
+    expected: z.array(zJobCellValue).max(1000).optional()
+});
+
+export const zEntryUpdates = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    values: z.array(zJobCellValue).max(1000).optional(),
+    entries: z.array(zEntryUpdate).min(1).max(100000).optional(),
+    ignoreNearDups: z.boolean().optional().default(false),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zEntryDeletions = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    entryIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(100000).optional(),
+    reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
  * `conflict`: changed by someone else since the review, and left alone.
  */
 export const zJobItemState = z.enum([
@@ -823,11 +874,17 @@ export const zUserItem = z.object({
     userId: zUserId
 });
 
+export const zEntryItem = z.object({
+    entryId: z.int().gte(1).lte(2147483647)
+});
+
 export const zJobPartItems = z.object({
     items: z.array(z.union([
         zUserItem,
         zLicenseChange,
-        zMembershipChange
+        zMembershipChange,
+        zEntryUpdate,
+        zEntryItem
     ])).min(1).max(100000)
 });
 
@@ -964,22 +1021,6 @@ export const zModifiedEntryVm = z.object({
     isDeleted: z.boolean(),
     mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
 });
-
-/**
- * Ids for choice, reference and user fields; null or an empty text clears the value.
- */
-export const zWrittenValue = z.union([
-    z.string().max(1000000),
-    z.number(),
-    z.boolean(),
-    z.array(z.union([
-        z.string(),
-        z.number(),
-        z.boolean()
-    ])).max(10000)
-]).nullable();
-
-export const zCurrencyCode = z.string().max(3).nullable();
 
 export const zFilterInfoVm = z.object({
     fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -3109,6 +3150,28 @@ export const zStartInvitationRevocationsHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartInvitationRevocationsResponse = zJob;
+
+export const zStartEntryUpdatesBody = zEntryUpdates;
+
+export const zStartEntryUpdatesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartEntryUpdatesResponse = zJob;
+
+export const zStartEntryDeletionsBody = zEntryDeletions;
+
+export const zStartEntryDeletionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartEntryDeletionsResponse = zJob;
 
 export const zGetJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -20,6 +20,8 @@ export const jobsArea = defineArea({
     startInvitations: JOB_READS,
     startInvitationExtensions: JOB_READS,
     startInvitationRevocations: JOB_READS,
+    startEntryUpdates: JOB_READS,
+    startEntryDeletions: JOB_READS,
     pauseJob: JOB_READS,
     resumeJob: JOB_READS,
     cancelJob: JOB_READS,

@@ -17,8 +17,7 @@ import {
   type SchemaField,
   type SiteSchema,
 } from '../../schema/index.ts';
-import { RECALCULATE_TASK } from '../write/handlers.ts';
-import { recordEntryChanges } from '../write/write-entries.ts';
+import { RECALCULATE_TASK, recordEntryChanges } from '../write/write-entries.ts';
 import { CAUSE, getChangeTime, updateEntries } from '../write/write.store.ts';
 import * as store from './calculations.store.ts';
 import { calculator } from './calculator.ts';

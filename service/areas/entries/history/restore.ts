@@ -1,13 +1,28 @@
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { forbidden, notFound } from '../../../kernel/api-error.ts';
-import { type Actor, getActor, change, createHostActor } from '../../../kernel/audit/change.ts';
+import {
+  type Actor,
+  getActor,
+  change,
+  createHostActor,
+  type Recorder,
+} from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import { type EntryType, findEntryType, lockSchemaShared, type StoredValue } from '../../schema/index.ts';
+import { defineJobKind, type ItemOutcome } from '../../../kernel/jobs/job-kind.ts';
+import {
+  type EntryType,
+  findEntryType,
+  loadSchema,
+  lockSchemaShared,
+  type StoredValue,
+} from '../../schema/index.ts';
+import { ENTRY_LABELS } from '../write/bulk.store.ts';
 import { replaceReferences } from '../write/delete-entries.ts';
 import { findChangedFields } from '../write/entry-drafts.ts';
+import { formatEntries } from '../write/job-kinds.ts';
 import { lockReferencedEntries } from '../write/locks.store.ts';
-import { recordEntryChanges } from '../write/write-entries.ts';
+import { getAuthor, RECALCULATE_TASK, recordEntryChanges } from '../write/write-entries.ts';
 import * as store from '../write/write.store.ts';
 import { type DeletedEntry, lockDeletedEntries } from './lineage.store.ts';
 import { RESTORE_ACTION } from './timeline.store.ts';
@@ -46,8 +61,30 @@ async function prepareRestoredEntries(
  * Restores deleted entries with their ids and history; the public API treats a deletion as final (spec 4.4). References
  * of other entries to them are not restored. `entry_change` loses the facts of the deletion, so an audit row for each
  * entry stores them.
- * @returns undefined when the site has no such type
+ * @param deleted the result of `lockDeletedEntries`
  */
+async function restoreLockedEntries(
+  tx: Tx,
+  author: store.Author,
+  record: Recorder,
+  type: EntryType,
+  deleted: ReadonlyMap<number, DeletedEntry>,
+): Promise<void> {
+  const { siteId } = author;
+  const restored = [...deleted.keys()];
+  if (restored.length === 0) return;
+  const writes = await prepareRestoredEntries(tx, siteId, type, deleted);
+  const at = await store.getChangeTime(tx);
+  await store.insertEntries(tx, author, type, writes, at);
+  // Lists as of a time before the deletion read the removed references from the log.
+  await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
+  if (type.fields.some((field) => field.isCalculated)) await store.queueCalculations(tx, siteId, restored);
+  recordEntryChanges(record, { type, kind: 'created', action: 'entry.restore' }, restored);
+  for (const [entryId, { vals: _vals, name: _name, ...deletion }] of deleted)
+    record({ action: RESTORE_ACTION, subject: ['entry', entryId], changes: deletion });
+}
+
+/** Restores deleted entries in a transaction of its own; returns undefined when the site has no such type. */
 function restoreDeletedEntries(
   db: Db,
   actor: Actor,
@@ -60,22 +97,43 @@ function restoreDeletedEntries(
     const type = findEntryType(await lockSchemaShared(tx, siteId), typeName);
     if (!type) return undefined;
     const deleted = await lockDeletedEntries(tx, siteId, type.id, ids);
-    const restored = [...deleted.keys()];
-    if (restored.length > 0) {
-      const writes = await prepareRestoredEntries(tx, siteId, type, deleted);
-      const at = await store.getChangeTime(tx);
-      await store.insertEntries(tx, author, type, writes, at);
-      // Lists as of a time before the deletion read the removed references from the log.
-      await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
-      if (type.fields.some((field) => field.isCalculated))
-        await store.queueCalculations(tx, siteId, restored);
-      recordEntryChanges(record, { type, kind: 'created', action: 'entry.restore' }, restored);
-      for (const [entryId, { vals: _vals, name: _name, ...deletion }] of deleted)
-        record({ action: RESTORE_ACTION, subject: ['entry', entryId], changes: deletion });
-    }
-    return { restored, absent: ids.filter((id) => !deleted.has(id)) };
+    await restoreLockedEntries(tx, author, record, type, deleted);
+    return { restored: [...deleted.keys()], absent: ids.filter((id) => !deleted.has(id)) };
   });
 }
+
+/**
+ * Job that restores what a job deleted, except entries that were restored and deleted again since. It has no operation that starts it:
+ * it undoes a job, in the console only (spec 4.4).
+ */
+export const restoreEntriesJob = defineJobKind<{ typeId: number }, { entryId: number; deletedBy: number }>({
+  kind: 'entries.restore',
+  operation: 'restoreEntries',
+  capabilities: ['Read Data', 'Write Data'],
+  labels: ENTRY_LABELS,
+  wakes: [RECALCULATE_TASK],
+  locksSite: () => false,
+  describe: async ({ db, siteId }, { typeId }, items) =>
+    `Restore ${formatEntries((await loadSchema(db, siteId)).typesById.get(typeId), items.length)}`,
+  async run({ tx, caller, record, parameters, items }) {
+    const author = getAuthor({ caller });
+    const type = (await lockSchemaShared(tx, author.siteId)).typesById.get(parameters.typeId);
+    if (!type) return items.map(() => ({ state: 'failed', reason: 'The entry type was deleted' }));
+    const ids = items.map(({ entryId }) => entryId);
+    const locked = await lockDeletedEntries(tx, author.siteId, type.id, ids);
+    const deletedBy = new Map(items.map((item) => [item.entryId, item.deletedBy]));
+    const deleted = new Map(
+      [...locked].filter(([id, entry]) => entry.mergedInto === null && entry.deletedBy === deletedBy.get(id)),
+    );
+    await restoreLockedEntries(tx, author, record, type, deleted);
+    return ids.map((id): ItemOutcome => {
+      if (deleted.has(id)) return { state: 'done' };
+      return locked.has(id)
+        ? { state: 'conflict', reason: 'Was restored and deleted again in the meantime' }
+        : { state: 'unchanged' };
+    });
+  },
+});
 
 /** Restores deleted entries on behalf of the host administrator (`npm run admin -- entry restore`). */
 export const restoreEntries = (

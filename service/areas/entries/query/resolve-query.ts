@@ -63,7 +63,7 @@ export async function loadType(db: Db, siteId: number, name: string): Promise<En
   return requireType(await loadSchema(db, siteId), name);
 }
 
-const UTC: TimeZones = { user: 'UTC', site: 'UTC' };
+export const UTC: TimeZones = { user: 'UTC', site: 'UTC' };
 
 /**
  * Time zones of a request; loaded only for the behavior that converts dates. A proxy reads and writes local time of the

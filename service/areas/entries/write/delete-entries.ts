@@ -115,6 +115,45 @@ async function updateReferrers(
   }
 }
 
+/** Locks entries that are to be deleted, and those that refer to them. */
+export const lockForDeletion = (
+  tx: Tx,
+  schema: SiteSchema,
+  ids: readonly number[],
+): Promise<Map<number, LockedEntry>> =>
+  lockEntriesAndReferrers(tx, schema.siteId, listReferenceFields(schema), ids);
+
+/**
+ * Deletes the entries of the type among `ids` and the references to them.
+ * @param locked the result of `lockForDeletion` for these ids
+ * @returns the ids of the deleted entries
+ */
+export async function deleteLockedEntries(
+  tx: Tx,
+  schema: SiteSchema,
+  record: Recorder,
+  {
+    author,
+    type,
+    locked,
+    ids,
+  }: {
+    author: store.Author;
+    type: EntryType;
+    locked: ReadonlyMap<number, LockedEntry>;
+    ids: readonly number[];
+  },
+): Promise<number[]> {
+  const writes = toDeletions(locked, ids, type);
+  const removedIds = writes.map(({ entryId }) => entryId);
+  if (removedIds.length === 0) return [];
+  const at = await store.getChangeTime(tx);
+  await updateReferrers(tx, schema, record, { author, locked, removedIds, replacement: null, at });
+  await store.removeEntries(tx, author, type, writes, at, null);
+  recordEntryChanges(record, { type, kind: 'deleted' }, removedIds);
+  return removedIds;
+}
+
 /**
  * Deletes entries, which is final for the public API; their history is kept. An entry that does not exist gets a 404
  * result, the others are deleted.
@@ -125,22 +164,8 @@ export function deleteEntries(call: Call<'deleteEntries'>): Promise<DataRequestR
     const schema = await lockSchemaShared(tx, author.siteId);
     const type = requireType(schema, call.params.entryTypeId);
     const ids = [...new Set(call.body)].toSorted((one, other) => one - other);
-    const locked = await lockEntriesAndReferrers(tx, author.siteId, listReferenceFields(schema), ids);
-    const writes = toDeletions(locked, ids, type);
-    const existingIds = writes.map(({ entryId }) => entryId);
-    if (existingIds.length > 0) {
-      const at = await store.getChangeTime(tx);
-      await updateReferrers(tx, schema, record, {
-        author,
-        locked,
-        removedIds: existingIds,
-        replacement: null,
-        at,
-      });
-      await store.removeEntries(tx, author, type, writes, at, null);
-      recordEntryChanges(record, { type, kind: 'deleted' }, existingIds);
-    }
-    const deletedIds = new Set(existingIds);
+    const locked = await lockForDeletion(tx, schema, ids);
+    const deletedIds = new Set(await deleteLockedEntries(tx, schema, record, { author, type, locked, ids }));
     return call.body.map((entryId) =>
       deletedIds.has(entryId) ? { entryId, rowId: entryId } : notFoundResult(entryId),
     );
@@ -163,7 +188,7 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
     const schema = await lockSchemaShared(tx, author.siteId);
     const type = requireType(schema, call.params.entryTypeId);
     const ids = [...mergedIds, body.entryId];
-    const locked = await lockEntriesAndReferrers(tx, author.siteId, listReferenceFields(schema), ids);
+    const locked = await lockForDeletion(tx, schema, ids);
     const isOfType = (id: number): boolean => locked.get(id)?.typeId === type.id;
     if (!isOfType(body.entryId)) throw notFound(`Entry ${body.entryId}`);
     const errors = body.mergeEntries.flatMap((id, index) =>

@@ -78,7 +78,8 @@ function createDraft(entryId: number, path: string, existing: ExistingEntries): 
   );
 }
 
-function applyItem(
+/** Applies an item to the draft of its entry; returns the errors of the item, with paths below `path`. */
+export function applyItem(
   draft: EntryDraft,
   item: CellWrite,
   field: SchemaField,

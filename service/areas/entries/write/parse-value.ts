@@ -113,7 +113,8 @@ function parseIds(value: unknown, field: SchemaField): ParsedValue {
 function getChoiceError(id: number, field: SchemaField): { error: string } | undefined {
   if (field.fieldType !== FIELD.choice) return undefined;
   const choice = field.choices.get(id);
-  return choice && !choice.isRemoved ? undefined : { error: `${id} is not a choice of ${field.apiName}` };
+  if (choice?.isRemoved) return { error: `"${choice.name}" is no longer a choice of ${field.apiName}` };
+  return choice ? undefined : { error: `${id} is not a choice of ${field.apiName}` };
 }
 
 /** An amount in the currency of the item, or in that of the previous value. */

@@ -7,6 +7,7 @@ import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import { getNearKey } from '../../../../contract/rules/near-names.ts';
 import { badRequest, type FieldError, hasEnoughErrors } from '../../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../../kernel/audit/change.ts';
+import { getAuthor as getCallerAuthor } from '../../../kernel/auth/caller.ts';
 import type { Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
@@ -37,14 +38,18 @@ type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> &
   query: { dateTimeBehavior?: number };
 };
 
+/** Name of the task that calculates entries (calculate/recalculate.ts). */
+export const RECALCULATE_TASK = 'recalculate';
+
 /** The user and proxy to whom the log attributes the changes of a request. */
-export const getAuthor = (call: Pick<Call, 'caller' | 'origin'>): store.Author => {
-  const { siteId, userId, proxy } = getActor(call);
-  return { siteId, userId, proxyId: proxy?.userId ?? null };
-};
+export const getAuthor = ({ caller }: Pick<Call, 'caller'>): store.Author => ({
+  siteId: caller.siteId,
+  userId: getCallerAuthor(caller).userId,
+  proxyId: caller.acting ? caller.userId : null,
+});
 
 /** Ids of the entries that the items refer to. */
-function listReferencedIds(items: readonly CellWrite[], type: EntryType): number[] {
+export function listReferencedIds(items: readonly CellWrite[], type: EntryType): number[] {
   const references = new Set(
     type.fields.filter(({ fieldType }) => fieldType === FIELD.reference).map(({ id }) => id),
   );
@@ -70,7 +75,12 @@ async function assignCounterNumbers(
 }
 
 /** Stores the drafts; returns the ids of new entries by their negative ids of the request. */
-async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts: readonly EntryDraft[]) {
+export async function storeDrafts(
+  tx: Tx,
+  author: store.Author,
+  type: EntryType,
+  drafts: readonly EntryDraft[],
+) {
   const newDrafts = drafts.filter((draft) => draft.isNew);
   const newIds = newDrafts.length > 0 ? await store.reserveEntryIds(tx, newDrafts.length) : [];
   const storedIds = new Map(newDrafts.map((draft, index) => [draft.entryId, newIds[index] ?? 0]));
@@ -207,9 +217,7 @@ export async function writeEntries(
     const drafts = [...draftsById.values()];
     const errors = [
       ...itemErrors,
-      ...findMissingFields(drafts, type),
-      ...(await findUnknownIds(tx, author.siteId, drafts, types)),
-      ...(await findNearDuplicateErrors(tx, author.siteId, type, drafts)),
+      ...(await findDraftErrors(tx, author.siteId, { type, drafts, referencedTypes: types })),
     ];
     if (errors.length > 0) throw badRequest(errors);
     if (attachments.length > 0)
@@ -238,6 +246,33 @@ export async function writeEntries(
       };
     });
   });
+}
+
+/**
+ * Errors that only all values of an entry, or other entries, show: missing required values, ids that do not exist, similar names.
+ * `referencedTypes` has the type ids of the existing referenced entries. Of two drafts with similar names both are errors, or with
+ * `areFirstKept` the later one, as if they were written one after another.
+ */
+export async function findDraftErrors(
+  tx: Tx,
+  siteId: number,
+  {
+    type,
+    drafts,
+    referencedTypes,
+    areFirstKept = false,
+  }: {
+    type: EntryType;
+    drafts: readonly EntryDraft[];
+    referencedTypes: ReadonlyMap<number, number>;
+    areFirstKept?: boolean;
+  },
+): Promise<FieldError[]> {
+  return [
+    ...findMissingFields(drafts, type),
+    ...(await findUnknownIds(tx, siteId, drafts, referencedTypes)),
+    ...(await findNearDuplicateErrors(tx, siteId, type, drafts, areFirstKept)),
+  ];
 }
 
 /** Errors of ids of entries and users that do not exist; `types` has the type ids of the existing referenced entries. */
@@ -280,6 +315,7 @@ async function findNearDuplicateErrors(
   siteId: number,
   type: EntryType,
   drafts: readonly EntryDraft[],
+  areFirstKept: boolean,
 ): Promise<FieldError[]> {
   const named = drafts.flatMap((draft) => {
     const name = draft.after[type.keyField.id];
@@ -304,8 +340,10 @@ async function findNearDuplicateErrors(
     const hint = 'set ignoreNearDups to store it anyway';
     if (near)
       return [{ path, message: `"${near.name}" (entry ${near.entryId}) has nearly the same name; ${hint}` }];
-    const duplicate = draftsByKey.get(key)?.find((other) => other.draft !== draft);
-    return duplicate
+    const similar = draftsByKey.get(key) ?? [];
+    const [first] = similar;
+    const duplicate = areFirstKept ? first : similar.find((other) => other.draft !== draft);
+    return duplicate && duplicate.draft !== draft
       ? [{ path, message: `"${duplicate.name}" in this request has nearly the same name; ${hint}` }]
       : [];
   });

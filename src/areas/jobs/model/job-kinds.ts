@@ -1,8 +1,10 @@
 import {
+  ArchiveRestore,
   BadgeCheck,
   CalendarPlus,
   MailPlus,
   MailX,
+  TableProperties,
   Trash2,
   UserRoundMinus,
   UserRoundPen,
@@ -23,6 +25,7 @@ interface JobKindView {
 
 const INVITATIONS = ['invitation', 'invitations'] as const;
 const PEOPLE = ['person', 'people'] as const;
+const ENTRIES = ['entry', 'entries'] as const;
 
 /** All kinds of jobs; a kind that is missing here is a type error. */
 export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
@@ -38,4 +41,7 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   },
   'invitations.extend': { icon: CalendarPlus, operations: ['extendInvitation'], nouns: INVITATIONS },
   'invitations.revoke': { icon: MailX, operations: ['revokeInvitation'], nouns: INVITATIONS },
+  'entries.update': { icon: TableProperties, operations: ['updateEntries'], nouns: ENTRIES },
+  'entries.delete': { icon: Trash2, operations: ['deleteEntries'], nouns: ENTRIES },
+  'entries.restore': { icon: ArchiveRestore, operations: ['restoreEntries'], nouns: ENTRIES },
 };
