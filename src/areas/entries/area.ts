@@ -2,8 +2,6 @@ import { History, Table2 } from 'lucide-react';
 import { ENTRY_READS, ENTRY_TYPE_READS, VIEW_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
 import { registerImporter } from '../../app/jobs/importers.ts';
-import { registerUndoFormat } from '../../app/jobs/undo-files.ts';
-import { openEntryBulk } from './bulk/request.ts';
 import { EntriesHost } from './EntriesHost.tsx';
 
 export const entriesArea = defineArea({
@@ -34,10 +32,5 @@ export const entriesArea = defineArea({
     registerImporter('entries', async (typeId) =>
       (await import('./import/executor.ts')).createEntryExecutor(typeId),
     );
-    registerUndoFormat('steward-undo-entries', async (content, siteId) => {
-      const { parseEntryUndoFile } = await import('./bulk/undo-file.ts');
-      openEntryBulk(parseEntryUndoFile(content, siteId));
-    });
   },
-  resumeJobs: async (client, identity) => (await import('./bulk/job.ts')).restoreEntryJobs(client, identity),
 });

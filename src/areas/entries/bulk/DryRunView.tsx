@@ -12,7 +12,7 @@ import { changeColumns } from '../../bulk/index.ts';
 import type { Field } from '../model/schema.ts';
 import { formatItem, toItems } from '../model/values.ts';
 import type { DryRun } from './dry-run.ts';
-import { buildRefusedReport } from './job.ts';
+import { buildRefusedReport } from './plan.ts';
 import type { CellChange } from './plan.ts';
 
 interface ChangeRow {

@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { useState, useCallback, useEffect } from 'react';
-import type { Session } from '../../../../contract/generated/types.gen.ts';
+import { useState, useCallback, useEffect, useMemo } from 'react';
+import type { EntryUpdates } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { usePermission, useSession } from '../../../api/session.ts';
-import { confirmJob } from '../../../app/jobs/confirmed-job.ts';
-import { lockJob } from '../../../app/jobs/job-store.ts';
+import { startEntryUpdates } from '../../../api/generated/sdk.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -16,18 +15,17 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
+import { showStartedJob } from '../../jobs/index.ts';
 import type { InvalidInput } from '../editing/change-set.ts';
 import { Editor } from '../editing/editor/Editor.tsx';
 import { getLockedReason } from '../editing/value-rules.ts';
-import { useSchema, loadSchema } from '../model/schema.ts';
+import { useSchema } from '../model/schema.ts';
 import type { Schema, Field } from '../model/schema.ts';
 import { toItems } from '../model/values.ts';
 import { MAX_ENTRIES, getEntryCount, runDryRun } from './dry-run.ts';
 import type { BulkRequest, DryRun } from './dry-run.ts';
 import { DryRunView } from './DryRunView.tsx';
-import { saveEntryJob } from './execute-changes.ts';
-import type { EntryJob } from './execute-changes.ts';
-import { createEntryJob } from './job.ts';
+import { buildJobRequest } from './plan.ts';
 import type { BulkEdit, FieldEdit } from './plan.ts';
 import '../filter/filter.css';
 import './entry-bulk.css';
@@ -41,51 +39,48 @@ const NO_LINES: readonly EditLine[] = [];
 // Above this number the count has to be typed.
 const CONFIRM_COUNT_FROM = 1000;
 
-/** Dialog of a bulk change of entries: edit, dry run, start. */
+/** Dialog of a bulk change of entries: edit, dry run, start of the job. */
 export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogProps) {
   const client = useQueryClient();
-  const session = useSession();
   const schema = useSchema();
-  const { reason: missingCapability } = usePermission('updateEntries');
+  const { reason: missingCapability } = usePermission('startEntryUpdates');
   const [lines, setLines] = useState(NO_LINES);
-  const [edit, setEdit] = useState<BulkEdit | undefined>(request.edit);
+  const [edit, setEdit] = useState<BulkEdit>();
   const [typed, setTyped] = useState('');
-  const [pending, setPending] = useState(false);
   const { read, result, error, restart } = useDryRun(request, edit, schema);
   const type = schema.typeById.get(request.typeId);
   const fields = schema.getFields(request.typeId);
   const size = getEntryCount(request);
   const formatCount = (n: number) =>
     pluralize(n, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
-  const isUndo = request.edit !== undefined;
   const count = edit && result ? result.changes.length : size;
-  const title = isUndo
-    ? `Undo the change of ${formatCount(count || size)}`
-    : `Edit ${formatCount(count || size)}`;
-  const clears = edit?.kind === 'same' && edit.edits.some(({ value }) => value === undefined);
+  const title = `Edit ${formatCount(count || size)}`;
+  const clears = edit?.some(({ value }) => value === undefined) ?? false;
   const confirmationCount =
     result && (count > CONFIRM_COUNT_FROM || (clears && count > 1)) ? String(count) : undefined;
 
   const review = () => {
     restart();
     setTyped('');
-    setEdit({
-      kind: 'same',
-      edits: lines.map(({ fieldId, clears: off, value }) => ({ fieldId, value: off ? undefined : value })),
-    });
+    setEdit(lines.map(({ fieldId, clears: off, value }) => ({ fieldId, value: off ? undefined : value })));
   };
-  const start = async () => {
-    if (!result || !type) return;
-    setPending(true);
-    const { changes, refused } = result;
-    await startEntryJob(client, session, {
-      title,
-      typeId: type.id,
-      typeName: type.apiName,
-      changes,
-      refused,
+  const job = useMemo(
+    () => (edit && result ? buildJobRequest(request.typeId, edit, result.changes) : undefined),
+    [request, edit, result],
+  );
+  const isTooLarge = useMemo(() => job !== undefined && getBodyBytes(job) > MAX_BODY_BYTES, [job]);
+  const starting = useWrite('startEntryUpdates', {
+    mutationFn: (body: EntryUpdates) => startEntryUpdates({ body }),
+  });
+  const { isPending: pending, error: startError } = starting;
+  const start = () => {
+    if (!job) return;
+    starting.mutate(job, {
+      onSuccess({ data }) {
+        showStartedJob(client, data);
+        onClose();
+      },
     });
-    onClose();
   };
   // The dialog stays open while the job starts.
   const close = () => {
@@ -93,7 +88,8 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
   };
   const reviewDisabledReason = getReviewDisabledReason(lines, size) ?? missingCapability;
   const startDisabledReason =
-    missingCapability ?? getStartDisabledReason(result !== undefined, count, confirmationCount, typed);
+    missingCapability ??
+    getStartDisabledReason({ isRead: result !== undefined, isTooLarge, count, confirmationCount, typed });
   return (
     <Dialog
       title={edit && result && count > 0 ? `${title}?` : title}
@@ -101,10 +97,13 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          {edit && !isUndo && (
+          {edit && (
             <Button
               disabledReason={pending ? 'The change is starting' : undefined}
-              onClick={() => setEdit(undefined)}
+              onClick={() => {
+                starting.reset();
+                setEdit(undefined);
+              }}
             >
               Back
             </Button>
@@ -114,9 +113,9 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
               variant={clears ? 'danger' : 'primary'}
               pending={pending}
               disabledReason={error ? 'The entries could not be loaded' : startDisabledReason}
-              onClick={() => void start()}
+              onClick={start}
             >
-              {isUndo ? `Undo ${formatCount(count)}` : `Change ${formatCount(count)}`}
+              Change {formatCount(count)}
             </Button>
           ) : (
             <Button variant="primary" disabledReason={reviewDisabledReason} onClick={review}>
@@ -135,7 +134,7 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
                 tone="warn"
                 title={`At most ${formatNumber(MAX_ENTRIES)} entries can be changed at once`}
               >
-                Narrow the filter. Previous values are kept for undo.
+                Narrow the filter.
               </Banner>
             )}
             <EditFields {...{ fields, schema, lines }} onChange={setLines} />
@@ -153,6 +152,12 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
             items={pluralize(size, 'entry', 'entries')}
             label="Reading entries"
           />
+        )}
+        {isTooLarge && <TooLargeBanner />}
+        {startError && (
+          <ErrorState title="The change was not started" requestId={startError.requestId}>
+            {startError.message}
+          </ErrorState>
         )}
         {edit && result && <DryRunView {...{ result, fields }} />}
         {confirmationCount !== undefined && (
@@ -178,33 +183,39 @@ function getReviewDisabledReason(lines: readonly EditLine[], size: number): stri
   return lines.every(isComplete) ? undefined : 'A field has no value yet';
 }
 
-function getStartDisabledReason(
-  isRead: boolean,
-  count: number,
-  confirmationCount: string | undefined,
-  typed: string,
-): string | undefined {
+interface StartState {
+  isRead: boolean;
+  isTooLarge: boolean;
+  count: number;
+  confirmationCount: string | undefined;
+  typed: string;
+}
+
+function getStartDisabledReason({
+  isRead,
+  isTooLarge,
+  count,
+  confirmationCount,
+  typed,
+}: StartState): string | undefined {
   if (!isRead) return 'Entries are still loading';
+  if (isTooLarge) return TOO_LARGE_TITLE;
   if (count === 0) return 'No changes to make';
   return confirmationCount !== undefined && typed.replaceAll(/\D/g, '') !== confirmationCount
     ? `Type ${confirmationCount} first`
     : undefined;
 }
 
-type JobStart = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
+/** Largest request that starts a job (x-max-body of startEntryUpdates). */
+const MAX_BODY_BYTES = 8_388_608;
+const getBodyBytes = (body: EntryUpdates): number => new TextEncoder().encode(JSON.stringify(body)).length;
+const TOO_LARGE_TITLE = `This change is larger than ${formatNumber(MAX_BODY_BYTES / 1_048_576)} MB`;
 
-/** Starts the confirmed job. The job is stored first, so that an early reload loses nothing. */
-async function startEntryJob(
-  client: QueryClient,
-  session: Session,
-  { title, ...rest }: JobStart,
-): Promise<void> {
-  const job: EntryJob = { ...rest, ...confirmJob(session, title) };
-  await lockJob(job.id);
-  // Without storage (private window, full disk) the job ends with its page.
-  await saveEntryJob(job).catch(() => undefined);
-  void createEntryJob(client, job, () => loadSchema(client)).go();
-}
+const TooLargeBanner = () => (
+  <Banner tone="warn" title={TOO_LARGE_TITLE}>
+    The request names the previous values of all entries. Narrow the filter, or change fewer fields at a time.
+  </Banner>
+);
 
 interface DryRunState {
   read: number;

@@ -5,7 +5,7 @@ import type { Field, Schema } from '../model/schema.ts';
 import { getFieldsToRead, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';
 
-/** Most entries of one bulk change: their previous values must fit into the browser. */
+/** Most entries of one job (startEntryUpdates). */
 export const MAX_ENTRIES = 100_000;
 // A row query is limited to 1,000 values.
 const MAX_IDS_PER_QUERY = 500;
@@ -16,8 +16,6 @@ type BulkScope = { ids: readonly number[] } | { query: RowQuery['query']; total:
 export interface BulkRequest {
   typeId: number;
   scope: BulkScope;
-  /** Undefined: the dialog asks for the edit first. */
-  edit: BulkEdit | undefined;
 }
 
 /** Number of entries of a request, as known before they are read. */
@@ -65,22 +63,10 @@ async function* loadRowsByIds(
   typeId: number,
   ids: readonly number[],
   fields: readonly Field[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly RowVm[]> {
   for (let at = 0; at < ids.length; at += MAX_IDS_PER_QUERY) {
     const query = { EntryId: { $in: ids.slice(at, at + MAX_IDS_PER_QUERY) } };
     yield* loadRowPages(typeId, { query, fields: getApiNames(fields) }, signal);
   }
-}
-
-/** Reads the current values of these fields of these entries. */
-export async function readEntries(
-  typeId: number,
-  ids: readonly number[],
-  fields: readonly Field[],
-): Promise<ReadonlyMap<number, RowVm>> {
-  const found = new Map<number, RowVm>();
-  for await (const rows of loadRowsByIds(typeId, ids, fields))
-    for (const row of rows) found.set(row.EntryId, row);
-  return found;
 }

@@ -2,11 +2,8 @@ import { expect, test } from 'vitest';
 import type { FieldValue } from '../../../../contract/generated/types.gen.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import { buildSchema } from '../model/schema.ts';
-import type { EntryJob } from './execute-changes.ts';
-import { buildReport } from './job.ts';
-import { getFieldsToRead, buildInverse, planRows } from './plan.ts';
+import { buildJobRequest, buildRefusedReport, getFieldsToRead, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';
-import { parseEntryUndoFile, formatUndoFile } from './undo-file.ts';
 
 const field = (id: number, apiName: string, more: object = {}) => ({
   id,
@@ -42,10 +39,7 @@ const createPlan = (edit: BulkEdit, rows: Parameters<typeof planRows>[1]): BulkP
   planRows(plan, rows, edit, getFieldsToRead(edit, fields));
   return plan;
 };
-const set = (fieldId: number, value: FieldValue | undefined): BulkEdit => ({
-  kind: 'same',
-  edits: [{ fieldId, value }],
-});
+const set = (fieldId: number, value: FieldValue | undefined): BulkEdit => [{ fieldId, value }];
 
 const getFieldNames = (edit: BulkEdit) => getFieldsToRead(edit, fields).map(({ apiName }) => apiName);
 
@@ -88,63 +82,43 @@ test('clears fields unless they are required, and refuses invalid values', () =>
 });
 
 test('ignores the order of multiple values', () => {
-  const edit: BulkEdit = { kind: 'same', edits: [{ fieldId: TAGS, value: [LOST, OPEN] }] };
-  expect(createPlan(edit, [{ EntryId: 1, Name: 'A', Tags: [OPEN, LOST] }]).unchangedCount).toBe(1);
+  expect(
+    createPlan(set(TAGS, [LOST, OPEN]), [{ EntryId: 1, Name: 'A', Tags: [OPEN, LOST] }]).unchangedCount,
+  ).toBe(1);
 });
 
-test('restores the value of each entry and skips those changed since', () => {
-  const { changes } = createPlan(set(CITY, 'Oslo'), [
-    { EntryId: 1, Name: 'A', City: 'Rome' },
-    { EntryId: 2, Name: 'B' },
-    { EntryId: 3, Name: 'C', City: 'Bonn' },
+test('requests what the dry run read of all edited fields, of those with the target value too', () => {
+  const edit: BulkEdit = [...set(STAGE, LOST), ...set(CITY, undefined)];
+  const { changes } = createPlan(edit, [
+    { EntryId: 1, Name: 'A', City: 'Rome', Stage: LOST },
+    { EntryId: 2, Name: 'B', Reason: 'Price', Stage: OPEN },
   ]);
-  const back = createPlan(buildInverse(changes), [
-    { EntryId: 1, Name: 'A', City: 'Oslo' },
-    { EntryId: 2, Name: 'B', City: 'Oslo' },
-    { EntryId: 3, Name: 'C', City: 'Kyiv' },
-    { EntryId: 4, Name: 'D', City: 'Oslo' },
-  ]);
-  expect(back.changes.map(({ entryId, cells }) => [entryId, cells[0]?.after])).toEqual([
-    [1, 'Rome'],
-    [2, undefined],
-  ]);
-  expect(back.refused).toEqual([{ entryId: 3, name: 'C', why: 'City was changed by someone else' }]);
-});
-
-const job: EntryJob = {
-  id: 'x',
-  identity: { userId: 7, siteId: 1 },
-  siteName: 'Northlight',
-  userName: 'Dana Example',
-  confirmedAt: '2026-03-01T08:00:00.000Z',
-  title: 'Edit 2 Deals',
-  typeId: 1,
-  typeName: 'Deal',
-  changes: [
-    { entryId: 1, name: '=A', cells: [{ fieldId: CITY, before: undefined, after: 'Oslo' }] },
-    { entryId: 2, name: 'B', cells: [{ fieldId: STAGE, before: OPEN, after: undefined }] },
-  ],
-  refused: [{ entryId: 3, name: 'C', why: 'City is required' }],
-};
-
-test('reads back an undo file, on its own site only', () => {
-  const text = formatUndoFile(job, job.changes);
-  expect(parseEntryUndoFile(JSON.parse(text), 1)).toEqual({
-    typeId: 1,
-    scope: { ids: [1, 2] },
-    edit: buildInverse(job.changes),
+  expect(buildJobRequest(7, edit, changes)).toEqual({
+    entryTypeId: 7,
+    values: [
+      { fieldId: STAGE, value: LOST.id },
+      { fieldId: CITY, value: null },
+    ],
+    entries: [
+      {
+        entryId: 1,
+        expected: [
+          { fieldId: STAGE, value: LOST.id },
+          { fieldId: CITY, value: 'Rome' },
+        ],
+      },
+      {
+        entryId: 2,
+        expected: [
+          { fieldId: STAGE, value: OPEN.id },
+          { fieldId: CITY, value: null },
+        ],
+      },
+    ],
   });
-  expect(() => parseEntryUndoFile(JSON.parse(text), 2)).toThrow(/Northlight/);
-  expect(() => parseEntryUndoFile({ format: 'steward-undo-entries', version: 2 }, 1)).toThrow(
-    /not an undo file/,
-  );
 });
 
-test('reports all entries, including refused ones, without formulas', () => {
-  const lines = buildReport(job, new Map([[2, { entryId: 2, result: 'conflict', why: 'Changed' }]])).split(
-    '\r\n',
-  );
-  expect(lines[1]).toBe(`1,"'=A","pending","","","","Oslo"`);
-  expect(lines[2]).toBe('2,"B","skipped: changed in the meantime","Changed","","8",""');
-  expect(lines[3]).toBe('3,"C","left out","City is required","","",""');
+test('lists refused entries with reasons, without formulas', () => {
+  const lines = buildRefusedReport([{ entryId: 3, name: '=C', why: 'City is required' }]).split('\r\n');
+  expect(lines[1]).toBe(`3,"'=C","City is required"`);
 });

@@ -1,7 +1,8 @@
-import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
+import type { EntryUpdates, FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
+import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { findMissingValues, getValueError } from '../editing/value-rules.ts';
 import type { Field } from '../model/schema.ts';
-import { isSameValue, formatEntryName, getValue } from '../model/values.ts';
+import { isSameValue, formatEntryName, getValue, toRequestValue } from '../model/values.ts';
 
 /** Value of a field before and after a change; undefined: no data. */
 export interface CellChange {
@@ -30,10 +31,8 @@ export interface FieldEdit {
   value: FieldValue | undefined;
 }
 
-/** Edit of many entries: the same values for all, or values per entry (undo). */
-export type BulkEdit =
-  | { kind: 'same'; edits: readonly FieldEdit[] }
-  | { kind: 'each'; changes: readonly EntryChange[] };
+/** Values that all entries get, field by field. */
+export type BulkEdit = readonly FieldEdit[];
 
 /** Result of planning. */
 export interface BulkPlan {
@@ -43,18 +42,12 @@ export interface BulkPlan {
   unchangedCount: number;
 }
 
-/** Ids of the fields that an edit writes. */
-const getEditedFieldIds = (edit: BulkEdit): readonly number[] =>
-  edit.kind === 'same'
-    ? edit.edits.map(({ fieldId }) => fieldId)
-    : [...new Set(edit.changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)))];
-
 /**
  * Fields whose values a dry run needs: the edited ones, the name, and for conditions that involve an edited field all
  * fields of the condition and the field it makes required (spec 4.6).
  */
 export function getFieldsToRead(edit: BulkEdit, fields: readonly Field[]): readonly Field[] {
-  const editedIds = new Set(getEditedFieldIds(edit));
+  const editedIds = new Set(edit.map(({ fieldId }) => fieldId));
   const neededIds = new Set(editedIds);
   for (const { id, requiredWhen } of fields) {
     const conditionFieldIds = requiredWhen?.conditions.map(({ fieldId }) => fieldId) ?? [];
@@ -65,22 +58,6 @@ export function getFieldsToRead(edit: BulkEdit, fields: readonly Field[]): reado
   return fields.filter(({ id, isKey }) => isKey || neededIds.has(id));
 }
 
-/** Target values by entry id. */
-function createTargetLookup(
-  edit: BulkEdit,
-): (entryId: number) => readonly (FieldEdit & { change?: CellChange })[] {
-  if (edit.kind === 'same') return () => edit.edits;
-  const targetsByEntryId = new Map(
-    edit.changes.map(({ entryId, cells }) => [
-      entryId,
-      cells.map((change) => ({ fieldId: change.fieldId, value: change.after, change })),
-    ]),
-  );
-  return (entryId) => targetsByEntryId.get(entryId) ?? [];
-}
-
-const CONFLICT_REASON = 'was changed by someone else';
-
 /** Adds the outcome of these rows to a plan. @param fields the fields that were read */
 export function planRows(
   plan: BulkPlan,
@@ -90,27 +67,17 @@ export function planRows(
 ): void {
   const byId = new Map(fields.map((field) => [field.id, field]));
   const key = fields.find(({ isKey }) => isKey);
-  const getTargets = createTargetLookup(edit);
-  const valueErrors = edit.kind === 'same' ? getValueErrors(edit.edits, byId) : [];
+  const valueErrors = getValueErrors(edit, byId);
   for (const row of rows) {
     const name = formatEntryName(row, key);
     const refuse = (why: string) => plan.refused.push({ entryId: row.EntryId, name, why });
     const before = new Map(fields.map((field) => [field.id, getValue(row, field)]));
-    const targets = getTargets(row.EntryId).filter(({ fieldId }) => byId.has(fieldId));
-    const cells = targets
+    const cells = edit
+      .filter(({ fieldId }) => byId.has(fieldId))
       .map(({ fieldId, value }) => ({ fieldId, before: before.get(fieldId), after: value }))
       .filter((cell) => !isSameValue(cell.before, cell.after));
     if (cells.length === 0) {
       plan.unchangedCount += 1;
-      continue;
-    }
-    const changedFieldIds = new Set(cells.map(({ fieldId }) => fieldId));
-    const conflict = targets.find(
-      ({ fieldId, change }) =>
-        change && changedFieldIds.has(fieldId) && !isSameValue(change.before, before.get(fieldId)),
-    );
-    if (conflict) {
-      refuse(`${byId.get(conflict.fieldId)?.name ?? 'A field'} ${CONFLICT_REASON}`);
       continue;
     }
     const after = new Map(before);
@@ -128,11 +95,31 @@ const getValueErrors = (edits: readonly FieldEdit[], byId: ReadonlyMap<number, F
     return field ? (getValueError(value, field) ?? []) : [];
   });
 
-/** Edit that restores the previous values. */
-export const buildInverse = (changes: readonly EntryChange[]): BulkEdit => ({
-  kind: 'each',
-  changes: changes.map((change) => ({
-    ...change,
-    cells: change.cells.map(({ fieldId, before, after }) => ({ fieldId, before: after, after: before })),
-  })),
+/**
+ * Request of the job for a plan. Each entry says what the dry run read of all edited fields, so that the service leaves entries alone
+ * that someone else changed since.
+ */
+export const buildJobRequest = (
+  typeId: number,
+  edit: BulkEdit,
+  changes: readonly EntryChange[],
+): EntryUpdates => ({
+  entryTypeId: typeId,
+  values: edit.map(({ fieldId, value }) => ({ fieldId, ...toRequestValue(value) })),
+  entries: changes.map(({ entryId, cells }) => {
+    const before = new Map(cells.map((cell) => [cell.fieldId, cell.before]));
+    return {
+      entryId,
+      expected: edit.map(({ fieldId, value }) => ({
+        fieldId,
+        ...toRequestValue(before.has(fieldId) ? before.get(fieldId) : value),
+      })),
+    };
+  }),
 });
+
+const REFUSED_HEADER = ['entry id', 'name', 'reason'];
+
+/** CSV of refused entries with the reasons. */
+export const buildRefusedReport = (refused: readonly Refusal[]): string =>
+  formatCsv([REFUSED_HEADER, ...refused.map(({ entryId, name, why }) => [entryId, name, why])]);

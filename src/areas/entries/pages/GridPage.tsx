@@ -367,13 +367,13 @@ function BulkButton({ typeId, rows, query, isFiltered }: BulkButtonProps) {
   const isAll = count === rows.total;
   const edit = async () => {
     if (!range || isAll) {
-      openEntryBulk({ typeId, scope: { query, total: rows.total }, edit: undefined });
+      openEntryBulk({ typeId, scope: { query, total: rows.total } });
       return;
     }
     setPending(true);
     try {
       const rangeRows = await loadFullRange(rows, range.top, range.bottom, []);
-      openEntryBulk({ typeId, scope: { ids: rangeRows.map(({ EntryId }) => EntryId) }, edit: undefined });
+      openEntryBulk({ typeId, scope: { ids: rangeRows.map(({ EntryId }) => EntryId) } });
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);
       toast({ title: 'The selected rows could not be loaded', description, tone: 'bad' });
