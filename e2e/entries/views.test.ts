@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test';
-import type { EntryTypeVm, FieldVm, QueryResultOfRowVm } from '../../contract/generated/types.gen.ts';
+import type { Locator, Page } from '@playwright/test';
+import type { EntryTypeVm, FieldVm, Job, QueryResultOfRowVm } from '../../contract/generated/types.gen.ts';
 import { expectAccessible, expectToast } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
@@ -93,15 +93,36 @@ test('shares a saved view, which another user opens and which keeps working afte
   await expect(elsewhere.getByRole('button', { name: 'Edit all 40' })).toBeVisible();
 });
 
-test('edits all matching entries as a job after a dry run, and undoes it', async ({
-  page,
-  expectFailure,
-}) => {
-  // The request with the entry changed during the review is refused.
-  expectFailure(400);
+const findLostId = (fields: ReadonlyMap<string, FieldVm>) =>
+  fields.get('Stage')?.choiceValues?.find(({ name }) => name === LOST)?.id;
+
+/** Opens the bulk dialog, sets the stage to Lost and waits for the review. */
+async function reviewLost(page: Page, open: string): Promise<Locator> {
+  await page.getByRole('button', { name: open }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Choose a field' }).click();
+  await dialog.getByLabel('Field').selectOption('Stage');
+  await dialog.getByRole('combobox', { name: 'Stage' }).fill(LOST);
+  await page.getByRole('option', { name: LOST }).click();
+  await dialog.getByRole('button', { name: 'Review' }).click();
+  return dialog;
+}
+
+const MANAGED_JOBS = '/api/rest/v1/management/jobs';
+
+/** Reads the newest job of the page's session until it has ended. */
+async function waitForJob(page: Page): Promise<Job> {
+  const readNewest = async () => ((await sendRequest(page.request, 'GET', MANAGED_JOBS)) as Job[])[0];
+  await expect.poll(async () => (await readNewest())?.state, { timeout: 60_000 }).toBe('finished');
+  const job = await readNewest();
+  if (!job) throw new Error('There is no job');
+  return job;
+}
+
+test('edits all matching entries as a job after a dry run, and undoes it', async ({ page }) => {
   await openAs(page, ada);
   const fields = await createDeals(page, 'Offers', 60);
-  const lostId = fields.get('Stage')?.choiceValues?.find(({ name }) => name === LOST)?.id;
+  const lostId = findLostId(fields);
   const countLost = async () => {
     const result = await sendRequest(page.request, 'POST', `${DATA}/data/entrydata/rows/query/Offers`, {
       query: { Stage: lostId },
@@ -109,13 +130,7 @@ test('edits all matching entries as a job after a dry run, and undoes it', async
     return (result as QueryResultOfRowVm).totalRecords;
   };
   await page.goto(`/entries/Offers?query=${encodeURIComponent('{"Size":{"$lt":20}}')}`);
-  await page.getByRole('button', { name: 'Edit all 20 that match' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Choose a field' }).click();
-  await dialog.getByLabel('Field').selectOption('Stage');
-  await dialog.getByRole('combobox', { name: 'Stage' }).fill(LOST);
-  await page.getByRole('option', { name: LOST }).click();
-  await dialog.getByRole('button', { name: 'Review' }).click();
+  const dialog = await reviewLost(page, 'Edit all 20 that match');
   await expect(dialog.getByRole('heading', { name: 'Edit 10 Offers?' })).toBeVisible();
   await dialog.getByRole('button', { name: 'Cannot be changed 10' }).click();
   await expect(dialog.getByText('Reason is required under the current conditions: 10 entries')).toBeVisible();
@@ -135,19 +150,76 @@ test('edits all matching entries as a job after a dry run, and undoes it', async
   await change({ Size: 41 }, 'Size', 5);
   await change(first ?? {}, 'Stage', null);
   await dialog.getByRole('button', { name: 'Change 10 Offers' }).click();
-  await expect(page.getByText('10 of 10, 1 skipped (changed in the meantime)')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await expectToast(page, 'Set Stage of 10 Offers to Lost: finished, 1 left alone');
   expect(await countLost()).toBe(9);
+  // The grid shows the new values without a reload.
+  const grid = page.getByRole('grid', { name: 'Offers' });
+  await expect(grid.getByRole('gridcell', { name: LOST })).toHaveCount(9);
+
+  const job = await waitForJob(page);
+  expect(job).toMatchObject({ done: 9, conflicts: 1, failed: 0 });
+  const conflicts = await sendRequest(page.request, 'GET', `${MANAGED_JOBS}/${job.id}/items?state=conflict`);
+  expect(conflicts).toMatchObject([{ label: 'Deal 1', reason: 'Stage was changed in the meantime' }]);
 
   await change(second ?? {}, 'Stage', null);
-  await page
-    .getByRole('button', { name: /^More|^Actions/ })
-    .last()
-    .click();
-  await page.getByRole('menuitem', { name: 'Undo', exact: true }).click();
-  await expect(dialog.getByRole('heading', { name: 'Undo the change of 8 Offers?' })).toBeVisible();
-  await dialog.getByRole('button', { name: 'Cannot be changed 1' }).click();
-  await expect(dialog.getByText('Stage was changed by someone else: 1 entry')).toBeVisible();
-  await dialog.getByRole('button', { name: 'Undo 8 Offers' }).click();
-  await expect(page.getByText('8 of 8', { exact: true })).toBeVisible();
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByRole('heading', { name: 'Set Stage of 10 Offers to Lost' })).toBeVisible();
+  await expect(page.getByText('Stage was changed in the meantime').first()).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Undo' }).first().click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Undo' }).click();
+  await expectToast(page, 'Restore Stage of 9 Offers: finished, 1 left alone');
+  expect(await waitForJob(page)).toMatchObject({ inverseOf: job.id, done: 8, conflicts: 1 });
   expect(await countLost()).toBe(0);
+  await page.goto('/entries/Offers');
+  await expect(grid.getByRole('gridcell', { name: 'Open' }).first()).toBeVisible();
+  await expect(grid.getByRole('gridcell', { name: LOST })).toHaveCount(0);
+});
+
+test('a job continues after its page was closed, and another device shows its end', async ({
+  page,
+  elsewhere,
+}) => {
+  await openAs(page, ada);
+  await createDeals(page, 'Leads', 2_100);
+  await page.goto('/entries/Leads');
+  const dialog = await reviewLost(page, 'Edit all 2,100');
+  await dialog.getByLabel(/^Type 1050/).fill('1050');
+  await dialog.getByRole('button', { name: 'Change 1,050 Leads' }).click();
+  await expect(dialog).toBeHidden();
+  await page.close();
+
+  await openAs(elsewhere, ada, '/entries/Leads');
+  expect(await waitForJob(elsewhere)).toMatchObject({
+    title: 'Set Stage of 1,050 Leads to Lost',
+    done: 1_050,
+    conflicts: 0,
+    failed: 0,
+  });
+  await elsewhere.goto(`/entries/Leads?query=${encodeURIComponent('{"Size":{"$lt":6}}')}&sort=Size`);
+  const grid = elsewhere.getByRole('grid', { name: 'Leads' });
+  await expect(grid.getByRole('gridcell', { name: LOST })).toHaveCount(3);
+});
+
+test('a change whose request would be too large is not started', async ({ page }) => {
+  await openAs(page, ada);
+  const fields = await createDeals(page, 'Essays', 12);
+  const { rows } = (await sendRequest(page.request, 'POST', `${DATA}/data/entrydata/rows/query/Essays`, {
+    query: {},
+  })) as QueryResultOfRowVm;
+  for (const { EntryId } of rows)
+    await sendRequest(page.request, 'PUT', `${DATA}/data/entrydata/Essays`, {
+      storeRequests: [{ entryId: EntryId, fieldId: fields.get('Reason')?.id, value: 'x'.repeat(900_000) }],
+    });
+  await page.goto('/entries/Essays');
+  await page.getByRole('button', { name: 'Edit all 12' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Choose a field' }).click();
+  await dialog.getByLabel('Field').selectOption('Reason');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('short');
+  await dialog.getByRole('textbox', { name: 'Reason' }).press('Tab');
+  await dialog.getByRole('button', { name: 'Review' }).click();
+  await expect(dialog.getByRole('note')).toContainText('This change is larger than 8 MB');
+  await expect(dialog.getByRole('button', { name: 'Change 12 Essays' })).toHaveAttribute('aria-disabled');
 });
