@@ -422,11 +422,47 @@ onEachApp((context) => {
     });
   });
 
+  test('takes the entries in parts, and leaves out what a request would have refused', async () => {
+    const ids = await createMany(3);
+    const [a = 0, b = 0, c = 0] = ids;
+    const started = await things.api.post<Job>('/api/rest/v1/management/jobs/entryUpdates', {
+      entryTypeId: things.typeId,
+      values: cells({ Note: 'new', Score: 3 }),
+      uploadsItems: true,
+    });
+    expect(started.body).toMatchObject({ state: 'uploading', title: 'Change many entries' });
+    const parts = [
+      [{ entryId: a }, { entryId: b, expected: cells({ Note: 'old' }) }],
+      [{ entryId: c, values: cells({ Papers: null }) }],
+    ].map((items) => JSON.stringify({ items }));
+    const hashes = parts.map((body) => createHash('sha256').update(body).digest('hex'));
+    for (const [index, body] of parts.entries()) {
+      const query = `?firstItem=${index * 2 + 1}&sha256=${hashes[index]}`;
+      const url = path(started.body.id, `/parts/${index + 1}${query}`);
+      const reply = await things.api.put(url, JSON.parse(body));
+      expect([reply.status, reply.text]).toEqual([200, reply.text]);
+    }
+    const submitted = await things.api.post<Job>(path(started.body.id, '/submit'), { parts: hashes });
+    expect(submitted.body).toMatchObject({
+      state: 'waiting',
+      total: 3,
+      title: 'Change Note and Score of 3 Things',
+    });
+    await run();
+    expect(await listReasons(started.body.id)).toEqual([
+      ['done', null],
+      ['conflict', 'Note was changed in the meantime'],
+      ['failed', 'Files of Papers cannot be changed by a job'],
+    ]);
+    expect(await valuesOf('Note', ids)).toEqual(['new', undefined, undefined]);
+    expect(await undo(started.body.id)).toMatchObject({ done: 1 });
+  });
+
   test('of a proxy is attributed to the principal, and while acting no other own jobs are shown', async () => {
     const { db, app } = context();
     const [a = 0] = await createMany(1);
     const own = await start({ Note: 'own' }, toEntries([a]));
-    const principal = await makePerson(db, things.siteId);
+    const principal = await makePerson(db, things.siteId, { capabilities: ['Read Data', 'Write Data'] });
     const proxy = things.person;
     await db
       .insertInto('proxy_assignment')
