@@ -111,13 +111,13 @@ export function formatWaiting({ state, retryDate, notBefore, afterJobId }: Job, 
   return afterJobId === null ? 'Waits for its turn' : `Starts after job ${afterJobId}`;
 }
 
-/** Time until a date: "23 h 52 min". */
-export const formatTimeLeft = (until: string, now = Date.now()): string =>
-  formatDuration((Date.parse(until) - now) / 1000);
-
 /** Whether a job can still be undone. */
 export const isUndoable = ({ undoUntil }: Pick<Job, 'undoUntil'>, now = Date.now()): boolean =>
   undoUntil !== null && Date.parse(undoUntil) > now;
+
+/** Formats the time until a moment: "23 hr 52 min left". */
+export const formatTimeLeft = (until: string, now = Date.now()): string =>
+  `${formatDuration((Date.parse(until) - now) / 1000)} left`;
 
 /** Second line of an ended job: "16:20 · 4,296 changed · 3 min · undo until tomorrow, 16:20". */
 export function formatEnded(job: Job): string {

@@ -7,7 +7,6 @@ import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-qu
 import { useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
-import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -26,9 +25,9 @@ import { useMedia } from '../../../ui/use-media.ts';
 import {
   describeState,
   formatForecast,
-  formatTimeLeft,
   formatMoment,
   formatRate,
+  formatTimeLeft,
   formatTook,
   formatWaiting,
   isUndoable,
@@ -419,7 +418,7 @@ function UndoCard({ job }: { job: Job }) {
   const { undoUntil } = job;
   if (undoUntil !== null && isUndoable(job)) {
     return (
-      <Card title="Undo" actions={<span className="job-undo num">{formatTimeLeft(undoUntil)} left</span>}>
+      <Card title="Undo" actions={<span className="job-undo num">{formatTimeLeft(undoUntil)}</span>}>
         <CardBody>
           <p className="job-undo">
             {describeUndo(job)} Possible until <time dateTime={undoUntil}>{formatMoment(undoUntil)}</time>.
