@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import type { Job } from '../../contract/generated/types.gen.ts';
 import { expectAccessibleInBothThemes, expectRow, expectToast } from '../support/actions.ts';
 import { type ApiCalls, openAs } from '../support/calls.ts';
+import { downloadBytes } from '../support/files.ts';
 import { checkOpened, checkPageAtWidths, expectNothingCovered, setWidth } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -141,6 +142,11 @@ test('a job is announced at its end, and its page says what became of everyone a
   await page.getByRole('searchbox', { name: 'Search the people of this job' }).fill('nobody at all');
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(peopleGrid(page)).toHaveAttribute('aria-rowcount', '6');
+  const report = await downloadBytes(page, () =>
+    page.getByRole('button', { name: 'Download report as CSV' }).click(),
+  );
+  expect(report.name).toBe(`job-${job.id}.csv`);
+  for (const { email } of [ann, ben, cal]) expect(report.bytes.toString('utf8')).toContain(email);
   await expectNothingCovered(page);
   await checkPageAtWidths(page);
 

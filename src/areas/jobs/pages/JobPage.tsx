@@ -1,11 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ListChecks, Pause, Play, RotateCcw, ScanSearch, Undo2, X } from 'lucide-react';
+import { Download, ListChecks, Pause, Play, RotateCcw, ScanSearch, Undo2, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Job, JobReason } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { useSession } from '../../../api/session.ts';
+import { downloadJobReport } from '../../../api/generated/sdk.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
+import { saveFile } from '../../../files/download.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -21,6 +24,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
 import {
   describeState,
@@ -131,6 +135,7 @@ function JobDetails({ job }: { job: Job }) {
             />
           )}
           <UndoCard job={job} />
+          <ReportCard job={job} />
         </aside>
       </div>
     </Page>
@@ -409,6 +414,56 @@ function Reasons({ title, reasons, current, onShow }: ReasonsProps) {
           );
         })}
       </ul>
+    </Card>
+  );
+}
+
+const REPORT_FORMATS = [
+  { format: 'csv', label: 'CSV' },
+  { format: 'xlsx', label: 'Excel' },
+] as const;
+
+/** Files with the outcomes of all items. */
+function ReportCard({ job }: { job: Job }) {
+  const { reason } = usePermission('downloadJobReport');
+  const save = useMutation({
+    mutationFn: async (format: 'csv' | 'xlsx') => {
+      const { data } = await downloadJobReport({
+        path: { jobId: job.id },
+        query: { format },
+        parseAs: 'blob',
+      });
+      saveFile(`job-${job.id}.${format}`, data);
+    },
+    onError: (error) =>
+      toast({
+        tone: 'bad',
+        title: 'The report was not downloaded',
+        description: toServiceError(error).message,
+      }),
+  });
+  return (
+    <Card title="Report">
+      <CardBody>
+        <p className="job-undo">
+          All {countItems(job, job.total)} with outcome, reason and what was replaced.
+        </p>
+        <div className="job-report">
+          {REPORT_FORMATS.map(({ format, label }) => (
+            <Button
+              key={format}
+              size="small"
+              icon={Download}
+              pending={save.isPending && save.variables === format}
+              disabledReason={reason}
+              aria-label={`Download report as ${label}`}
+              onClick={() => save.mutate(format)}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+      </CardBody>
     </Card>
   );
 }

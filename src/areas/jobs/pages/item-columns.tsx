@@ -53,7 +53,8 @@ export function createItemColumns(
   const changeColumn: Column<JobItem> = {
     id: 'change',
     header: changeHeader ?? '',
-    minWidth: 120,
+    // A switch is one word; licenses and groups share the remaining space.
+    ...(job.kind === 'users.update' ? { width: 124 } : { minWidth: 120 }),
     small: 'line',
     cell: (item) => {
       const change = describeChange(job, item, groups);
