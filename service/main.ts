@@ -60,6 +60,7 @@ async function main(config: Config): Promise<void> {
         publicUrl: config.publicUrl,
         wakeTask: (name) => services.wakeTask(name),
         wakeMailWorker: mailWorker.wake,
+        files: services,
       }),
     ],
   });

@@ -961,9 +961,31 @@ export type AddressRehearsal = {
  */
 export type JobState = 'uploading' | 'waiting' | 'running' | 'paused' | 'finished' | 'cancelled' | 'stopped';
 
+export type JobFileInfo = {
+    name: string;
+    mediaType: string;
+    /**
+     * Bytes.
+     */
+    size: number;
+    /**
+     * Hash of the file in hexadecimal digits.
+     */
+    sha256: string;
+    rows: number;
+    /**
+     * When the service removes the file.
+     */
+    expiresDate: string;
+    /**
+     * Whether the file was removed.
+     */
+    isRemoved: boolean;
+};
+
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore';
+    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export';
     /**
      * What was asked, in words.
      */
@@ -1020,6 +1042,10 @@ export type Job = {
     parameters: {
         [key: string]: unknown;
     };
+    /**
+     * The file that the job made; null for jobs without one.
+     */
+    file: JobFileInfo | null;
 };
 
 /**
@@ -1248,6 +1274,58 @@ export type EntryDeletions = {
     afterJobId?: number;
 };
 
+export type DateTimeBehavior = number;
+
+export type PastState = 'added' | 'removed' | 'changed';
+
+export type EntryExport = {
+    /**
+     * Id or apiName of an entry type.
+     */
+    entryType: string;
+    format: 'csv' | 'xlsx' | 'json';
+    /**
+     * ApiNames in the order of the columns; all fields without it. EntryId is always the first column.
+     */
+    fields?: Array<string>;
+    /**
+     * Conditions as in queryRowsByBody.
+     */
+    query?: {
+        [key: string]: unknown;
+    } | string;
+    /**
+     * As in queryRowsByBody.
+     */
+    orderBy?: string;
+    dateTimeBehavior?: DateTimeBehavior;
+    /**
+     * IANA time zone of the times in the file.
+     */
+    timeZone?: string;
+    /**
+     * Export the list as of this time (queryRowsAsOf), with columns for the differences from today.
+     */
+    asOf?: RequestDateTime;
+    only?: PastState;
+    /**
+     * As in queryRowsAsOf.
+     */
+    withAdded?: boolean;
+    /**
+     * The filter in words, for the title of the job, the name of the file and the activity report, which records the query too.
+     */
+    filterText?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
 /**
  * `conflict`: changed by someone else since the review, and left alone.
  */
@@ -1335,6 +1413,18 @@ export type JobSubmission = {
      * SHA-256 of each part in order.
      */
     parts: Array<Sha256>;
+};
+
+export type JobFileLink = {
+    /**
+     * Address of the download without a host.
+     */
+    url: string;
+    expiresDate: string;
+    /**
+     * The only address from which the link works.
+     */
+    ipAddress: string;
 };
 
 export type BackupRequestVm = {
@@ -1758,10 +1848,6 @@ export type RestoredEntries = {
     restored: Array<number>;
     absent: Array<number>;
 };
-
-export type PastState = 'added' | 'removed' | 'changed';
-
-export type DateTimeBehavior = number;
 
 export type RowsAsOfRequest = {
     asOf: RequestDateTime;
@@ -7025,6 +7111,127 @@ export type StartEntryDeletionsResponses = {
 
 export type StartEntryDeletionsResponse = StartEntryDeletionsResponses[keyof StartEntryDeletionsResponses];
 
+export type StartEntryExportData = {
+    body: EntryExport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/entryExports';
+};
+
+export type StartEntryExportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartEntryExportError = StartEntryExportErrors[keyof StartEntryExportErrors];
+
+export type StartEntryExportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartEntryExportResponse = StartEntryExportResponses[keyof StartEntryExportResponses];
+
+export type DownloadJobFileByLinkData = {
+    body?: never;
+    path: {
+        /**
+         * The secret of the link.
+         */
+        downloadToken: string;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/files/{downloadToken}';
+};
+
+export type DownloadJobFileByLinkErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The range is outside the file.
+     */
+    416: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadJobFileByLinkError = DownloadJobFileByLinkErrors[keyof DownloadJobFileByLinkErrors];
+
+export type DownloadJobFileByLinkResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+    /**
+     * The file.
+     */
+    206: Blob | File;
+};
+
+export type DownloadJobFileByLinkResponse = DownloadJobFileByLinkResponses[keyof DownloadJobFileByLinkResponses];
+
 export type GetJobData = {
     body?: never;
     headers?: {
@@ -7779,6 +7986,134 @@ export type UndoJobResponses = {
 };
 
 export type UndoJobResponse = UndoJobResponses[keyof UndoJobResponses];
+
+export type DownloadJobFileData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/file';
+};
+
+export type DownloadJobFileErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The range is outside the file.
+     */
+    416: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadJobFileError = DownloadJobFileErrors[keyof DownloadJobFileErrors];
+
+export type DownloadJobFileResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+    /**
+     * The file.
+     */
+    206: Blob | File;
+};
+
+export type DownloadJobFileResponse = DownloadJobFileResponses[keyof DownloadJobFileResponses];
+
+export type CreateJobFileLinkData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/file/link';
+};
+
+export type CreateJobFileLinkErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateJobFileLinkError = CreateJobFileLinkErrors[keyof CreateJobFileLinkErrors];
+
+export type CreateJobFileLinkResponses = {
+    /**
+     * The download link.
+     */
+    200: JobFileLink;
+};
+
+export type CreateJobFileLinkResponse = CreateJobFileLinkResponses[keyof CreateJobFileLinkResponses];
 
 export type RequestBackupData = {
     body: BackupRequestVm;

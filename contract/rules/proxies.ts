@@ -47,6 +47,9 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'downloadReport',
   'downloadBackup',
   'createBackupDownload',
+  'startEntryExport',
+  'createJobFileLink',
+  'downloadJobFile',
 ]);
 
 /** Whether an operation needs no capability, because it only concerns the caller, such as the caller's own API key. */

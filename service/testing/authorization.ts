@@ -17,6 +17,7 @@ export const publicOperations = new Set([
   'beginIdentitySignIn',
   'finishIdentitySignIn',
   'downloadBackupByLink',
+  'downloadJobFileByLink',
   'inspectInvitation',
   'acceptInvitation',
   'beginPasskeySignIn',
@@ -95,6 +96,7 @@ type ProtectedOperation = Exclude<
   | 'requestPasswordLink'
   | 'createFirstAdministrator'
   | 'downloadBackupByLink'
+  | 'downloadJobFileByLink'
   | 'inspectInvitation'
   | 'acceptInvitation'
   | 'getSession'
@@ -287,6 +289,9 @@ export const foreignCalls: Record<
   cancelJob: { status: 404 },
   retryJob: { status: 404 },
   undoJob: { status: 404 },
+  startEntryExport: { status: 404, body: () => ({ entryType: String(UNKNOWN_ID), format: 'csv' }) },
+  createJobFileLink: { status: 404 },
+  downloadJobFile: { status: 404 },
   requestBackup: { status: 404, body: () => ({ ids: [UNKNOWN_ID] }) },
   listBackups: { status: 200, answer: { isSuccess: true, data: [] } },
   downloadBackup: { status: 404 },

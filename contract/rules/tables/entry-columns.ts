@@ -87,7 +87,7 @@ function toDateCell(value: string, field: ExportField, zone: string): ExportCell
 }
 
 /** Converts a part of a field's value in a row to an export cell. */
-export function toExportCell(row: RowVm, field: ExportField, part: ColumnPart, zone: string): ExportCell {
+function toExportCell(row: RowVm, field: ExportField, part: ColumnPart, zone: string): ExportCell {
   const items = toItems(row[field.apiName]);
   const [item] = items;
   if (item === undefined || item === null) return '';
@@ -105,4 +105,39 @@ export function toExportCell(row: RowVm, field: ExportField, part: ColumnPart, z
 function toIdCell(items: readonly FieldValueItem[], field: ExportField): ExportCell {
   const ids = items.filter(isNamed).map(({ id }) => id);
   return field.isMultiSelect ? ids : (ids[0] ?? '');
+}
+
+/** A column of an export of entries. */
+export interface EntryColumn {
+  heading: string;
+  width: number;
+  cell: (row: RowVm) => ExportCell;
+}
+
+const WIDTHS: Readonly<Record<ColumnPart, number>> = { value: 22, id: 10, currency: 10 };
+
+/**
+ * Builds the columns of an export: the id of the entry and the fields in `columns`.
+ * @param fields all fields of the type, so that headings do not depend on the exported ones
+ */
+export function buildExportColumns({
+  fields,
+  columns,
+  zone,
+}: {
+  fields: readonly ExportField[];
+  columns: readonly ExportField[];
+  zone: string;
+}): readonly EntryColumn[] {
+  const formatHeading = createHeadingFormatter(fields, zone);
+  return [
+    { heading: ENTRY_ID, width: 10, cell: (row) => row.EntryId },
+    ...columns.flatMap((field) =>
+      getColumnParts(field).map((part) => ({
+        heading: formatHeading(field, part),
+        width: WIDTHS[part],
+        cell: (row: RowVm) => toExportCell(row, field, part, zone),
+      })),
+    ),
+  ];
 }

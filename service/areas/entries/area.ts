@@ -7,6 +7,7 @@ import {
   userColumns,
 } from '../../kernel/backup-sheets.ts';
 import { recalculateTask } from './calculate/recalculate.ts';
+import { entryExportHandlers, entryExportJob } from './export/export-job.ts';
 import { deleteOrphanFilesTask } from './files/delete-orphan-files.ts';
 import { entryFileHandlers } from './files/handlers.ts';
 import { entryHistoryHandlers } from './history/handlers.ts';
@@ -17,8 +18,14 @@ import { deleteEntriesJob, updateEntriesJob } from './write/job-kinds.ts';
 
 export const entriesArea = defineArea({
   name: 'entries',
-  handlers: { ...entryQueryHandlers, ...entryWriteHandlers, ...entryHistoryHandlers, ...entryFileHandlers },
-  jobKinds: [updateEntriesJob, deleteEntriesJob, restoreEntriesJob],
+  handlers: {
+    ...entryQueryHandlers,
+    ...entryWriteHandlers,
+    ...entryHistoryHandlers,
+    ...entryFileHandlers,
+    ...entryExportHandlers,
+  },
+  jobKinds: [updateEntriesJob, deleteEntriesJob, restoreEntriesJob, entryExportJob],
   tasks: (context) => [recalculateTask(context.db), deleteOrphanFilesTask(context)],
   tables: {
     entry: { backup: { leftOut: 'written to a sheet per entry type' } },

@@ -94,6 +94,9 @@ export const jobHandlers: Handlers<Operations> = {
     const { db, caller, params } = call;
     const job = await requireReadableJob(call, params.jobId);
     if (!isEnded(job)) throw conflict('This job has not ended yet');
+    // A file is made as a whole.
+    if (call.services.jobKinds.get(job.kind)?.produce)
+      return startPlan(call, { kind: job.kind, parameters: job.parameters, items: [] });
     const failed = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'failed');
     if (failed.length === 0) throw conflict('No item of this job failed');
     if (failed.some(({ input }) => Object.keys(input).length === 0))

@@ -29,6 +29,9 @@ const COLUMNS = sql`j.job_id as id, j.kind, j.title, j.state, j.owner_id as "own
   u.job_id as "inverseJobId", j.stop_reason as "stopReason", j.parameters,
   case when ${IS_POSTPONED} then j.retry_at end as "retryDate",
   case when ${IS_POSTPONED} then case when j.attempts = 0 then j.last_error else ${SERVICE_FAILURE} end end as "retryReason",
+  (select json_build_object('name', f.name, 'mediaType', f.media_type, 'size', f.byte_count, 'sha256', encode(f.sha256, 'hex'),
+    'rows', f.row_count, 'expiresDate', f.expires_at, 'isRemoved', f.removed_at is not null)
+    from job_file f where f.site_id = j.site_id and f.job_id = j.job_id) as file,
   case when j.done > 0 and u.job_id is null and j.finished_at > now() - make_interval(hours => ${UNDO_HOURS})
     then j.finished_at + make_interval(hours => ${UNDO_HOURS}) end as "undoUntil"`;
 

@@ -225,6 +225,7 @@ export function toJob(job: StoredJob, { jobKinds }: Call['services']): Job {
     finishedDate: toIso(job.finishedDate),
     notBefore: toIso(job.notBefore),
     retryDate: toIso(job.retryDate ?? null),
+    file: job.file && { ...job.file, expiresDate: new Date(job.file.expiresDate).toISOString() },
     undoUntil: hasInverse ? toIso(job.undoUntil) : null,
   };
   delete shown.principalId;

@@ -44,6 +44,9 @@ const DOWNLOADS = [
   'downloadReport',
   'downloadBackup',
   'createBackupDownload',
+  'startEntryExport',
+  'createJobFileLink',
+  'downloadJobFile',
 ];
 
 const isAllowed = ({ id, capabilities }: Operation) =>

@@ -33,6 +33,8 @@ export interface ActivityRow {
   source?: number;
   /** Only for exports. */
   exportDataType?: number;
+  /** What an export contained: subject, filter, fields, rows, format. */
+  exportDetail?: object;
 }
 
 const buildSessionId = (session: ActivityRow['session']) =>
@@ -47,11 +49,11 @@ const buildSessionId = (session: ActivityRow['session']) =>
  */
 export async function insertActivity(db: Db, row: ActivityRow): Promise<void> {
   await sql`insert into activity
-      (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id, principal_user_id, export_data_type)
+      (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id, principal_user_id, export_data_type,
+       export_detail)
     values (${row.siteId}, clock_timestamp(), ${row.userId}, ${row.kind}, ${row.source ?? ACTIVITY_SOURCE.web}, ${toInet(row.ip)}::inet,
-      ${buildSessionId(row.session)}, ${row.principalUserId ?? null}, ${row.exportDataType ?? null})`.execute(
-    db,
-  );
+      ${buildSessionId(row.session)}, ${row.principalUserId ?? null}, ${row.exportDataType ?? null},
+      ${row.exportDetail ? JSON.stringify(row.exportDetail) : null}::jsonb)`.execute(db);
 }
 
 /**

@@ -4,7 +4,8 @@ import { getActingRefusal } from '../../../contract/rules/proxies.ts';
 import { ApiError, forbidden } from '../api-error.ts';
 import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';
 
-interface OperationRequirements {
+/** What an operation requires of its callers. */
+export interface OperationRequirements {
   id: string;
   scope: string | undefined;
   capabilities: readonly string[];

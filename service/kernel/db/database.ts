@@ -21,6 +21,7 @@ export interface Database {
 }
 
 const sources = new WeakMap<Db, ConnectionSource>();
+const embeddedSources = new WeakSet<ConnectionSource>();
 
 function createDb(source: ConnectionSource, signal?: AbortSignal): Db {
   const db = new Kysely<Tables>({ dialect: createDialect(source, signal) });
@@ -39,6 +40,15 @@ export function withAbortSignal(db: Db, signal: AbortSignal): Db {
   return createDb(source, signal);
 }
 
+/**
+ * Whether this is the embedded database. It has one connection: a transaction that stays open makes every request wait, and
+ * transactions run one after another.
+ */
+export function isEmbedded(db: Db): boolean {
+  const source = sources.get(db);
+  return source !== undefined && embeddedSources.has(source);
+}
+
 async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
   // A separate pool without statement timeout: migrations may wait for those of another process.
   const migrating = createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
@@ -51,7 +61,9 @@ async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
 }
 
 async function openFolder(folder: string, limits: Limits): Promise<Db> {
-  const db = createDb(await openEmbedded(folder, limits));
+  const source = await openEmbedded(folder, limits);
+  embeddedSources.add(source);
+  const db = createDb(source);
   try {
     await migrate(db);
     return db;

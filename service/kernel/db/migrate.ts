@@ -19,6 +19,7 @@ import { up as typeVersions } from './migrations/0017_type_versions.ts';
 import { up as failures } from './migrations/0018_failures.ts';
 import { up as storage } from './migrations/0019_storage.ts';
 import { up as jobs } from './migrations/0020_jobs.ts';
+import { up as exports } from './migrations/0021_exports.ts';
 import { up as notifications } from './migrations/0022_notifications.ts';
 import type { Tables } from './tables/index.ts';
 
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0018_failures': { up: failures },
   '0019_storage': { up: storage },
   '0020_jobs': { up: jobs },
+  '0021_exports': { up: exports },
   '0022_notifications': { up: notifications },
 };
 

@@ -16,3 +16,10 @@ export const USER_LABELS: ItemLabels = {
   ) => sql`left join membership m on m.site_id = ${siteId} and m.user_id = (item.value ->> 'userId')::int
     left join account a on a.user_id = m.user_id`,
 };
+
+/** For jobs without items. */
+export const NO_LABELS: ItemLabels = {
+  label: sql`null::text`,
+  detail: sql`null::text`,
+  join: () => sql``,
+};

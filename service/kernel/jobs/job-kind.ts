@@ -4,7 +4,7 @@ import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db, Tx } from '../db/database.ts';
-import type { ItemLabels } from './item-labels.store.ts';
+import { NO_LABELS, type ItemLabels } from './item-labels.store.ts';
 
 /** What became of an item; `reason` explains a conflict or failure in words. */
 export type ItemOutcome =
@@ -14,6 +14,34 @@ export type ItemOutcome =
   /** Changed by someone else since the plan was reviewed, and left alone. */
   | { state: 'conflict'; reason: string }
   | { state: 'failed'; reason: string };
+
+/** What a kind works with that makes a file. */
+export interface FileBatch<Parameters extends object> {
+  db: Db;
+  /** The owner with the rights of the start. They are checked every few seconds; `signal` fires when one is lost. */
+  caller: Caller;
+  parameters: Parameters;
+  /**
+   * Fires when the job is paused or cancelled, its owner lost a right, the file exceeds the storage of the site, or the service stops.
+   */
+  signal: AbortSignal;
+  /** Counts the rows written so far; stored every few seconds. */
+  reportProgress(progress: { done: number; total: number }): void;
+  /** Appends to the file. Resolves when more may be written. @throws Error of the file system, such as a full disk */
+  write(chunk: string | Uint8Array): Promise<void>;
+}
+
+/** The file that a job made. */
+export interface ProducedFile {
+  /** Name under which it is saved. */
+  name: string;
+  mediaType: string;
+  rows: number;
+  /** Subject of the export in the activity report: `users`. */
+  subject: string;
+  /** What the file contains: type, filter in words, fields, format. */
+  detail: object;
+}
 
 /** One transaction of a job: some of its items, to be changed together. */
 export interface JobBatch<Parameters extends object, Input extends object> {
@@ -91,6 +119,11 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Columns of the report after the outcome; by default one for each property that was requested or replaced. */
   reportColumns?: readonly ReportColumn<Input>[];
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
+  /**
+   * Kinds without items write one file (`defineFileJobKind`). After a pause or a crash the file is written anew. An ApiError stops the job
+   * with its message.
+   */
+  produce?(batch: FileBatch<Parameters>): Promise<ProducedFile>;
   /** The job that restores what the done items replaced; undefined if nothing does. */
   invert?(
     parameters: Parameters,
@@ -108,3 +141,15 @@ export type JobKinds = ReadonlyMap<string, JobKind>;
 export const defineJobKind = <Parameters extends object, Input extends object>(
   kind: JobKind<Parameters, Input>,
 ): JobKind => kind;
+
+type FileJobKind<Parameters extends object> = Pick<JobKind<Parameters>, 'kind' | 'operation' | 'describe'> &
+  Required<Pick<JobKind<Parameters>, 'produce'>>;
+
+/** A kind that makes a file instead of changing items. */
+export const defineFileJobKind = <Parameters extends object>(kind: FileJobKind<Parameters>): JobKind =>
+  defineJobKind<Parameters, object>({
+    ...kind,
+    locksSite: () => false,
+    labels: NO_LABELS,
+    run: () => Promise.reject(new Error(`Jobs of the kind ${kind.kind} have no items`)),
+  });

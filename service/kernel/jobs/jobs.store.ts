@@ -140,6 +140,55 @@ export async function holdJob(
   return rows[0];
 }
 
+/**
+ * Renews the lease of a job that makes a file and stores its progress. Returns false if the job was paused, cancelled or claimed by another
+ * process.
+ */
+export async function renewLease(
+  db: Db,
+  job: ClaimedJob,
+  { done, total }: { done: number; total: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update job set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), done = ${done}, total = ${total}
+    where ${isClaim(job)}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Files of jobs are removed after this time. */
+const FILE_DAYS = 7;
+
+export interface NewFile {
+  name: string;
+  mediaType: string;
+  size: number;
+  sha256: Buffer;
+  rows: number;
+}
+
+/** Stores the file of a job in the transaction that ends the job. */
+export async function insertFile(
+  tx: Tx,
+  { siteId, jobId, fence }: ClaimedJob,
+  { name, mediaType, size, sha256, rows }: NewFile,
+): Promise<void> {
+  await tx
+    .insertInto('job_file')
+    .values({
+      site_id: siteId,
+      job_id: jobId,
+      fence,
+      name,
+      media_type: mediaType,
+      size,
+      byte_count: size,
+      sha256,
+      row_count: rows,
+      expires_at: sql<Date>`now() + make_interval(days => ${FILE_DAYS})`,
+    })
+    .execute();
+}
+
 /** State of a job on which another waits; undefined if it was deleted. */
 export async function getJobState(db: Db, siteId: number, jobId: number): Promise<JobState | undefined> {
   const row = await db

@@ -1,17 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
-import { authorize, requireCapabilities } from '../auth/authorize.ts';
-import type { Caller, RequestOrigin } from '../auth/caller.ts';
-import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
+import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
-import type { Operation } from '../http/contract.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
+import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
+import { type FileOptions, produceFile } from './produce-file.ts';
 import { describeError } from './run-in-turns.ts';
 import type { ScheduledTask } from './scheduled-tasks.ts';
 
@@ -32,7 +31,7 @@ export interface JobContext {
   db: Db;
   log: Log;
   kinds: JobKinds;
-  operations: readonly Operation[];
+  operations: readonly OperationRequirements[];
   /** Time after which other processes take over the jobs of one that does not renew its leases; by default a minute. */
   leaseSeconds?: number;
   /** Start of links in mails. */
@@ -41,6 +40,8 @@ export interface JobContext {
   wakeMailWorker?: () => void;
   /** Runs a scheduled task now. */
   wakeTask?: (name: string) => void;
+  /** Where files of jobs go; without it, jobs that make files are not run. */
+  files?: FileOptions | undefined;
 }
 
 /** What a lane remembers between its runs. */
@@ -62,12 +63,20 @@ const LANE_NAMES = Array.from({ length: LANES }, (_, index) => `run-jobs-${index
 /** Names of the tasks to wake when a job has been started. */
 export const RUN_JOBS_TASKS: readonly string[] = LANE_NAMES;
 
-/** Scheduled tasks that run jobs; every process may have them. */
+/**
+ * Scheduled tasks that run jobs; every process may have them. Only one lane makes files, which takes long and does not give way: changes
+ * never wait for exports.
+ */
 export function createJobTasks(context: JobContext): ScheduledTask[] {
   const { batchSizes } = createLaneState();
-  return LANE_NAMES.map((name) => {
+  return LANE_NAMES.map((name, index) => {
     const lane = createLaneState(batchSizes);
-    return { name, intervalMs: POLL_INTERVAL_MS, run: (signal) => runDueJobs(context, signal, lane) };
+    const files = index === 0 ? context.files : undefined;
+    return {
+      name,
+      intervalMs: POLL_INTERVAL_MS,
+      run: (signal) => runDueJobs({ ...context, files }, signal, lane),
+    };
   });
 }
 
@@ -80,12 +89,13 @@ export async function runDueJobs(
   signal?: AbortSignal,
   lane = createLaneState(),
 ): Promise<void> {
-  const { db, kinds, leaseSeconds } = context;
+  const { db, leaseSeconds, files } = context;
+  const kinds = [...context.kinds.values()].flatMap(({ kind, produce }) => (produce && !files ? [] : kind));
   // Without this the job would wait until its lease lapses.
   if (lane.unreleased) await store.releaseJob(db, lane.unreleased);
   lane.unreleased = undefined;
   while (!isStopping(signal)) {
-    const job = await store.claimJob(db, [...kinds.keys()], leaseSeconds);
+    const job = await store.claimJob(db, kinds, leaseSeconds);
     if (!job) return;
     lane.unreleased = job;
     await runTurn(context, job, lane, signal);
@@ -95,9 +105,6 @@ export async function runDueJobs(
 }
 
 const isStopping = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
-
-/** The job cannot continue: the owner lost a right, or what it waited for did not finish. */
-class JobStopped extends Error {}
 
 /** Runs batches of a claimed job until its end, its turn is over, or it was paused, cancelled or claimed by another process. */
 async function runTurn(
@@ -113,6 +120,16 @@ async function runTurn(
   let { attempts } = job;
   try {
     await requireFinishedPredecessor(db, job);
+    const kind = getKind(context, job);
+    if (kind.produce && context.files) {
+      await produceFile(
+        { ...context, files: context.files },
+        job,
+        { ...kind, produce: kind.produce },
+        signal,
+      );
+      return;
+    }
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
       const batch = await runBatch(context, { ...job, attempts }, size);
@@ -228,38 +245,6 @@ function getKind(context: JobContext, job: store.ClaimedJob): JobKind {
   const kind = context.kinds.get(job.kind);
   if (!kind) throw new Error(`The kind ${job.kind} is not known to this version`);
   return kind;
-}
-
-const getOrigin = (job: store.ClaimedJob): RequestOrigin => ({
-  requestId: job.requestId,
-  ip: job.ip,
-  userAgent: undefined,
-});
-
-/**
- * The owner as caller, with the checks that a request of the owner would pass now: membership, license, address, proxy assignment,
- * scope and capability.
- * @throws JobStopped with the reason in words
- */
-async function loadOwner(context: JobContext, job: store.ClaimedJob, kind: JobKind): Promise<Caller> {
-  const found = await findJobOwner(context.db, { siteId: job.siteId, ip: job.ip, ...job.owner });
-  if (!found) throw new JobStopped('Who started this job may no longer act on this site');
-  const { principal } = found;
-  if (principal && !isAssigned(principal))
-    throw new JobStopped('Who started this job may no longer act for the user on whose behalf it ran');
-  if (found.isAddressRefused || principal?.isAddressRefused)
-    throw new JobStopped(`The address ${job.ip}, from which this job was started, is no longer approved`);
-  const caller = resolveCaller(found);
-  const operation = context.operations.find(({ id }) => id === kind.operation);
-  if (!operation) throw new Error(`The contract has no operation ${kind.operation}`);
-  try {
-    authorize(operation, caller);
-    requireCapabilities(caller, kind.capabilities ?? []);
-  } catch (error) {
-    if (error instanceof ApiError) throw new JobStopped(error.message, { cause: error });
-    throw error;
-  }
-  return caller;
 }
 
 /** @throws Error if the kind did not return one outcome for each item */

@@ -660,6 +660,16 @@ export const zJobState = z.enum([
     'stopped'
 ]);
 
+export const zJobFileInfo = z.object({
+    name: z.string(),
+    mediaType: z.string(),
+    size: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    sha256: z.string(),
+    rows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    expiresDate: z.iso.datetime({ offset: true }),
+    isRemoved: z.boolean()
+});
+
 export const zJob = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     kind: z.enum([
@@ -673,7 +683,8 @@ export const zJob = z.object({
         'invitations.revoke',
         'entries.update',
         'entries.delete',
-        'entries.restore'
+        'entries.restore',
+        'entries.export'
     ]),
     title: z.string(),
     state: zJobState,
@@ -695,7 +706,8 @@ export const zJob = z.object({
     stopReason: z.string().nullable(),
     retryDate: z.iso.datetime({ offset: true }).nullish(),
     retryReason: z.string().nullish(),
-    parameters: z.record(z.string(), z.unknown())
+    parameters: z.record(z.string(), z.unknown()),
+    file: zJobFileInfo.nullable()
 });
 
 /**
@@ -828,6 +840,37 @@ export const zEntryDeletions = z.object({
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
 
+export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
+
+export const zPastState = z.enum([
+    'added',
+    'removed',
+    'changed'
+]);
+
+export const zEntryExport = z.object({
+    entryType: z.string().min(1).max(128),
+    format: z.enum([
+        'csv',
+        'xlsx',
+        'json'
+    ]),
+    fields: z.array(z.string().max(128)).max(500).optional(),
+    query: z.union([
+        z.record(z.string(), z.unknown()),
+        z.string().max(1000000)
+    ]).optional(),
+    orderBy: z.string().max(129).optional(),
+    dateTimeBehavior: zDateTimeBehavior.optional(),
+    timeZone: z.string().max(80).optional().default('UTC'),
+    asOf: zRequestDateTime.optional(),
+    only: zPastState.optional(),
+    withAdded: z.boolean().optional().default(false),
+    filterText: z.string().max(2000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
 /**
  * `conflict`: changed by someone else since the review, and left alone.
  */
@@ -890,6 +933,12 @@ export const zJobPartItems = z.object({
 
 export const zJobSubmission = z.object({
     parts: z.array(zSha256).min(1).max(1000)
+});
+
+export const zJobFileLink = z.object({
+    url: z.string(),
+    expiresDate: z.iso.datetime({ offset: true }),
+    ipAddress: z.string()
 });
 
 export const zBackupRequestVm = z.object({
@@ -1216,14 +1265,6 @@ export const zRestoredEntries = z.object({
     restored: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
     absent: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))
 });
-
-export const zPastState = z.enum([
-    'added',
-    'removed',
-    'changed'
-]);
-
-export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
 
 export const zRowsAsOfRequest = z.object({
     asOf: zRequestDateTime,
@@ -3173,6 +3214,26 @@ export const zStartEntryDeletionsHeaders = z.object({
  */
 export const zStartEntryDeletionsResponse = zJob;
 
+export const zStartEntryExportBody = zEntryExport;
+
+export const zStartEntryExportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartEntryExportResponse = zJob;
+
+export const zDownloadJobFileByLinkPath = z.object({
+    downloadToken: z.string().min(20).max(100).regex(/^[A-Za-z0-9_-]+$/)
+});
+
+/**
+ * The file.
+ */
+export const zDownloadJobFileByLinkResponse = z.string();
+
 export const zGetJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -3350,6 +3411,32 @@ export const zUndoJobPath = z.object({
  * The job is stored and runs in the background.
  */
 export const zUndoJobResponse = zJob;
+
+export const zDownloadJobFileHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDownloadJobFilePath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The file.
+ */
+export const zDownloadJobFileResponse = z.string();
+
+export const zCreateJobFileLinkHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateJobFileLinkPath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The download link.
+ */
+export const zCreateJobFileLinkResponse = zJobFileLink;
 
 export const zRequestBackupBody = zBackupRequestVm;
 

@@ -1,11 +1,11 @@
 import { wrap } from 'comlink';
 import { MAX_CELL_TEXT_LENGTH } from '../../../contract/rules/tables/cells.ts';
+import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
 import { MAX_SHEET_ROWS } from '../../../contract/rules/tables/workbook-parts.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { requireIdentity } from '../../api/session-state.ts';
 import { upsertJob } from '../../app/jobs/jobs.ts';
 import { getDirectorySession } from '../../directory/directory-session.ts';
-import { buildFileName } from '../../files/download.ts';
 import type { FileFormat } from '../../files/file-writer.ts';
 import type { FileWriterWorker } from '../../files/file-writer.worker.ts';
 // The bundler makes this module.
@@ -18,7 +18,7 @@ import { toast } from '../../ui/toast.ts';
 import { saveExport } from './export-store.ts';
 import type { ExportRecord } from './export-store.ts';
 import { saveExportAgain, recordAndSave } from './hand-over.ts';
-import type { ExportSource } from './source.ts';
+import type { ExportSource, TableExport } from './source.ts';
 import './export.css';
 
 const FORMAT_OPTIONS: readonly { format: FileFormat; label: string; hint: string }[] = [
@@ -50,7 +50,13 @@ export async function askExport(source: ExportSource): Promise<void> {
   });
   if (!isConfirmed) return;
   const chosenSource = source.variants?.options[choice.variant]?.source ?? source;
-  await runExport((choice.isExtended && chosenSource.extended?.source) || chosenSource, choice.format);
+  const finalSource = (choice.isExtended && chosenSource.extended?.source) || chosenSource;
+  if ('portions' in finalSource) await runExport(finalSource, choice.format);
+  else
+    await finalSource.start(choice.format).catch((thrown: unknown) => {
+      const description = toServiceError(thrown).message;
+      toast({ title: 'The export was not started', description, tone: 'bad' });
+    });
 }
 
 interface ExportChoicesProps {
@@ -128,7 +134,7 @@ const CHOSEN_TEXT = 'Selected individually';
 const ignoreError = () => undefined;
 
 /** Writes and saves the file: immediately if it is small, otherwise as a job that can be paused and stopped. */
-async function runExport(source: ExportSource, format: FileFormat): Promise<void> {
+async function runExport(source: TableExport, format: FileFormat): Promise<void> {
   const { total, formatCount, subject, filter, search } = source;
   const id = crypto.randomUUID();
   const { identity } = await getDirectorySession();
@@ -216,7 +222,7 @@ interface WriteOptions {
   pause: Pause;
 }
 
-async function writeFile(source: ExportSource, { format, report, signal, pause }: WriteOptions) {
+async function writeFile(source: TableExport, { format, report, signal, pause }: WriteOptions) {
   const { columns, sheet, total, note, filter = CHOSEN_TEXT } = source;
   const worker = startWorker(workerUrl);
   try {

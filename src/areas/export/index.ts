@@ -12,6 +12,8 @@ export function openExport(loadSource: () => ExportSource | Promise<ExportSource
   );
 }
 
+export { ExportFile, SaveJobFileButton } from './ExportFile.tsx';
+export { saveJobFile } from './save-job-file.ts';
 export type { ExportSource } from './source.ts';
 export {
   deleteExport,

@@ -22,6 +22,8 @@ export const jobsArea = defineArea({
     startInvitationRevocations: JOB_READS,
     startEntryUpdates: JOB_READS,
     startEntryDeletions: JOB_READS,
+    startEntryExport: JOB_READS,
+    createJobFileLink: [],
     pauseJob: JOB_READS,
     resumeJob: JOB_READS,
     cancelJob: JOB_READS,

@@ -20,14 +20,21 @@ import {
 } from '../query/resolve-query.ts';
 import { localizeRows } from '../query/row-text.ts';
 import { cacheList, type ChangeSets, type Comparison, getState } from './as-of-cache.ts';
-import { getComparison, prepareComparison, asOfLimits, rejectAsOf, formatNumber } from './as-of-compare.ts';
+import {
+  getComparison,
+  prepareComparison,
+  asOfLimits,
+  rejectAsOf,
+  formatNumber,
+  type ComparisonRequest,
+} from './as-of-compare.ts';
 import { countBoundIds, readAllIds, readPageIds, type ListDefinition } from './as-of-ids.store.ts';
 import { type AsOfQuery, type AsOfRow, readRowsAsOf } from './as-of-rows.store.ts';
 
 type Row = PastDifference['today'] & object;
 
 /** Which rows of the list are requested: one kind of changed entries only, or all, with or without added ones. */
-interface ListSelection {
+export interface ListSelection {
   only: PastState | undefined;
   withAdded: boolean;
 }
@@ -89,7 +96,7 @@ interface DateDisplay {
 }
 
 /** The rows with their dates in the requested zone, and the differences of changed rows. */
-function formatPage(
+export function formatPage(
   page: readonly AsOfRow[],
   changeSets: ChangeSets,
   { fields, behavior, zones }: DateDisplay,
@@ -105,7 +112,7 @@ function formatPage(
   return { rows, differences };
 }
 
-const parseAsOf = (text: string): Date => {
+export const parseAsOf = (text: string): Date => {
   const at = parseTimestamp('asOf', text);
   if (at.getTime() > Date.now()) throw badRequest([{ path: 'asOf', message: 'must not be in the future' }]);
   return at;
@@ -165,6 +172,29 @@ export async function queryRowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ stat
       json: `{"totalRecords":${total},${counts},"rows":[${rows.join(',')}],"differences":${JSON.stringify(differences)}}`,
     };
   });
+}
+
+/** Ids that one statement of a whole list returns. */
+const LIST_WINDOW_IDS = 500_000;
+
+/** All ids of a list in its order, as the transaction sees it, with the differences from today. @throws ApiError 400 */
+export async function readListAsOf(
+  tx: Db,
+  request: ComparisonRequest,
+  selection: ListSelection,
+): Promise<{ lists: SortedIds[]; changeSets: ChangeSets }> {
+  const { query } = request;
+  const comparison = await getComparison(tx, request);
+  const { changeSets } = comparison;
+  const list = selectList(changeSets, selection);
+  if (countBoundIds(query, list) > asOfLimits.maxInline)
+    return { lists: [await loadWholeList(tx, query, comparison, list)], changeSets };
+  const lists: SortedIds[] = [];
+  for (let skip = 0; ; skip += LIST_WINDOW_IDS) {
+    const ids = await readPageIds(tx, query, list, { limit: LIST_WINDOW_IDS, skip });
+    lists.push(ids);
+    if (ids.length < LIST_WINDOW_IDS) return { lists, changeSets };
+  }
 }
 
 const filterAdded = (ids: SortedIds, { added }: ChangeSets): SortedIds =>

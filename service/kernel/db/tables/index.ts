@@ -205,6 +205,8 @@ interface ActivityTable {
   session_id: string | null;
   principal_user_id: number | null;
   export_data_type: number | null;
+  /** What an export contained (migrations/0021_exports.ts). */
+  export_detail: Nullable<unknown>;
   /** Type, source, export kind and "by a proxy" in one number (migrations/0005_activity.ts). */
   kind: GeneratedAlways<number>;
 }

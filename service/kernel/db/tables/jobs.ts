@@ -64,8 +64,35 @@ interface JobPartTable {
   received_at: Timestamp;
 }
 
+interface JobFileTable {
+  site_id: number;
+  job_id: number;
+  fence: number;
+  name: string;
+  media_type: string;
+  /** Bytes on the disk; 0 once the file is removed. */
+  size: number;
+  byte_count: number;
+  sha256: Buffer;
+  row_count: number;
+  expires_at: Date;
+  removed_at: Nullable<Date>;
+}
+
+interface JobFileLinkTable {
+  token_hash: Buffer;
+  site_id: number;
+  job_id: number;
+  user_id: number;
+  ip: string | null;
+  expires_at: Date;
+  started_at: Nullable<Date>;
+}
+
 export interface JobTables {
   job: JobTable;
   job_item: JobItemTable;
   job_part: JobPartTable;
+  job_file: JobFileTable;
+  job_file_link: JobFileLinkTable;
 }

@@ -4,21 +4,7 @@ import type {
   PastState,
   RowVm,
 } from '../../../../contract/generated/types.gen.ts';
-
-/** Label and description of what happened to a row since. */
-function describeState({
-  state,
-  mergedEntryId,
-  isDeleted,
-}: PastDifference): Pick<RowChange, 'label' | 'description'> {
-  if (state === 'added') return { label: 'Added', description: 'Added since' };
-  if (state === 'changed') return { label: 'Changed', description: 'Changed since' };
-  if (mergedEntryId !== undefined)
-    return { label: 'Merged', description: `Merged since, into entry ${mergedEntryId}` };
-  return isDeleted
-    ? { label: 'Deleted', description: 'Deleted since' }
-    : { label: 'No match', description: 'No longer matches the filter' };
-}
+import { describeState } from '../../../../contract/rules/past-states.ts';
 
 /** Converts a difference of the service to the form the grid displays. */
 export const toRowChange = (difference: PastDifference): RowChange => ({

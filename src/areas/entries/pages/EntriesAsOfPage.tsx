@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, History } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
@@ -18,7 +19,6 @@ import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { openExport } from '../../export/index.ts';
 import { EMPTY_CHANGE_SET } from '../editing/change-set.ts';
 import { createEntriesExport } from '../export/entries-export.ts';
-import type { AsOfSource } from '../export/entries-export.ts';
 import { parseFilter } from '../filter/draft.ts';
 import { EntryGrid } from '../grid/EntryGrid.tsx';
 import type { ColumnActions } from '../grid/GridHead.tsx';
@@ -163,7 +163,8 @@ interface ExportButtonProps {
 
 /** Exports the list as of the selected time; each row states the time and its differences from today. */
 function ExportButton({ type, fields, columns, view, condition, result }: ExportButtonProps) {
-  const { reason } = usePermission('recordExport');
+  const { reason } = usePermission('startEntryExport');
+  const client = useQueryClient();
   const zone = useTimeZone();
   const filter = useFilterText(view, condition);
   const { asOf } = view;
@@ -184,10 +185,12 @@ function ExportButton({ type, fields, columns, view, condition, result }: Export
     const description = [describeAsOf(asOf, view), ...(filter === undefined ? [] : [filter])].join(' · ');
     const request = { type, fields, columns: columns.map(({ field }) => field), query, total };
     openExport(() =>
-      createEntriesExport(
-        { ...request, filter: description, asOf: createAsOfSource(type.id, query, fields) },
-        [zone.name, 'UTC', zone.site, zone.own],
-      ),
+      createEntriesExport(client, { ...request, filter: description }, [
+        zone.name,
+        'UTC',
+        zone.site,
+        zone.own,
+      ]),
     );
   };
   return (
@@ -204,34 +207,6 @@ const describeAsOf = (asOf: string, { only, withAdded }: Pick<AsOfView, 'only' |
     ...(only ? [`Only ${only} since`] : []),
     ...(withAdded && !only ? ['Including entries added since'] : []),
   ].join(' · ');
-
-/**
- * Export source of a list as of a past time; each row has columns for the time and for what changed since. Past states
- * never change, so paging by position is stable.
- */
-function createAsOfSource(typeId: number, query: RowsAsOfQuery, typeFields: readonly Field[]): AsOfSource {
-  const changes = new WeakMap<RowVm, { since: string; fields: string }>();
-  const namesByApiName = new Map(typeFields.map(({ apiName, name }) => [apiName, name]));
-  const { asOf } = query;
-  return {
-    columns: [
-      { heading: 'As of (UTC)', width: 20, cell: () => asOf },
-      { heading: 'Since then', width: 20, cell: (row) => changes.get(row)?.since ?? 'Same' },
-      { heading: 'Different today', width: 30, cell: (row) => changes.get(row)?.fields ?? '' },
-    ],
-    pages: (fields, signal) =>
-      paginate(async ({ limit, skip }) => {
-        const page = await loadRowsAsOf(typeId, { ...query, fields, limit, skip }, signal);
-        const rows = new Map(page.rows.map((row) => [row.EntryId, row]));
-        for (const difference of page.differences) {
-          const row = rows.get(difference.entryId);
-          const names = difference.fields?.map((name) => namesByApiName.get(name) ?? name) ?? [];
-          if (row) changes.set(row, { since: toRowChange(difference).description, fields: names.join('; ') });
-        }
-        return page.rows;
-      }),
-  };
-}
 
 interface EntriesAsOfCardProps extends ColumnActions {
   /** Number of frozen columns, including the key column. */

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Download, Upload } from 'lucide-react';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
@@ -11,7 +12,9 @@ import type { EntriesView } from '../views/view.ts';
 import { useFilterText } from './FilterChips.tsx';
 
 interface ImportExportMenuProps {
-  request: Omit<EntriesExportRequest, 'zone' | 'total' | 'filter'> & { total: number | undefined };
+  request: Omit<EntriesExportRequest, 'type' | 'total' | 'filter'> & {
+    type: { id: number; apiName: string; pluralName: string };
+  } & { total: number | undefined };
   view: EntriesView;
   condition: Condition | undefined;
 }
@@ -19,10 +22,11 @@ interface ImportExportMenuProps {
 /** Menu to import entries and to export those of the list. */
 export function ImportExportMenu({ request, view, condition }: ImportExportMenuProps) {
   const router = useRouter();
+  const client = useQueryClient();
   const filter = useFilterText(view, condition);
   const zone = useTimeZone();
   const importPermission = usePermission('updateEntries');
-  const exportPermission = usePermission('recordExport');
+  const exportPermission = usePermission('startEntryExport');
   const { type, total } = request;
   const getExportRefusal = () => {
     if (condition === undefined) return 'This filter is not valid';
@@ -50,7 +54,7 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
             openExport(async () => {
               const { createEntriesExport } = await import('../export/entries-export.ts');
               const zones = [zone.name, 'UTC', zone.site, zone.own];
-              return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
+              return createEntriesExport(client, { ...request, total: total ?? 0, filter }, zones);
             }),
         },
       ]}

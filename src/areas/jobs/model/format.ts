@@ -3,6 +3,7 @@ import { formatShortDate } from '../../../lib/dates.ts';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { JOB_KINDS } from './job-kinds.ts';
 import { getExpectedEnd, getSeconds } from './progress.ts';
 
 export const STATE_LABELS: Record<JobState, { label: string; tone: Tone }> = {
@@ -22,6 +23,9 @@ export const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }>
   failed: { label: 'Failed', tone: 'bad' },
   open: { label: 'Not yet', tone: 'neutral' },
 };
+
+/** What the done items of a job are: "changed". */
+export const getDoneLabel = ({ kind }: Pick<Job, 'kind'>): string => JOB_KINDS[kind].done ?? 'changed';
 
 /** State of a job as text and tone: a finished job with failed items is a warning. */
 export function describeState(job: Pick<Job, 'state' | 'failed'>): { label: string; tone: Tone } {
@@ -127,7 +131,7 @@ export function formatEnded(job: Job): string {
       ? []
       : [isToday(job.finishedDate) ? formatMoment(job.finishedDate) : formatShortDate(job.finishedDate)]),
     ...(job.state === 'finished' ? [] : [STATE_LABELS[job.state].label.toLowerCase()]),
-    `${formatNumber(job.done)} changed`,
+    `${formatNumber(job.done)} ${getDoneLabel(job)}`,
     ...(job.conflicts > 0 ? [`${formatNumber(job.conflicts)} left alone`] : []),
     ...(seconds === undefined || seconds < 1 ? [] : [formatDuration(seconds)]),
     ...(job.inverseJobId === null ? [] : ['undone']),

@@ -2,6 +2,7 @@ import {
   ArchiveRestore,
   BadgeCheck,
   CalendarPlus,
+  FileDown,
   MailPlus,
   MailX,
   TableProperties,
@@ -21,6 +22,8 @@ interface JobKindView {
   operations: readonly WriteOperation[];
   /** Names of one item and of several. */
   nouns: readonly [one: string, many: string];
+  /** What done items are; by default changed. */
+  done?: string;
 }
 
 const INVITATIONS = ['invitation', 'invitations'] as const;
@@ -44,4 +47,5 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'entries.update': { icon: TableProperties, operations: ['updateEntries'], nouns: ENTRIES },
   'entries.delete': { icon: Trash2, operations: ['deleteEntries'], nouns: ENTRIES },
   'entries.restore': { icon: ArchiveRestore, operations: ['restoreEntries'], nouns: ENTRIES },
+  'entries.export': { icon: FileDown, operations: [], nouns: ['row', 'rows'], done: 'exported' },
 };

@@ -5,6 +5,7 @@ import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { saveJobFile } from '../../export/index.ts';
 import { formatEnd } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { getJobLink, getJobToastKey } from './links.ts';
@@ -66,6 +67,7 @@ export function createJobWatcher(client: QueryClient) {
         tone: job.state === 'finished' && !isBad ? 'ok' : isBad ? 'bad' : 'info',
         title,
         ...(description !== null && { description }),
+        ...(job.file && { action: { label: 'Save', onSelect: () => void saveJobFile(job) } }),
         link: getJobLink(job),
       });
     if (job.total === 1 && job.failed + job.conflicts > 0)

@@ -33,6 +33,7 @@ const job = (more: Partial<Job> = {}): Job => ({
   undoUntil: null,
   stopReason: null,
   parameters: {},
+  file: null,
   ...more,
 });
 const ended = (more: Partial<Job> = {}) =>

@@ -26,6 +26,7 @@ import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
+import { ExportFile } from '../../export/index.ts';
 import {
   describeState,
   formatForecast,
@@ -34,6 +35,7 @@ import {
   formatTimeLeft,
   formatTook,
   formatWaiting,
+  getDoneLabel,
   isUndoable,
   OUTCOME_LABELS,
   STATE_LABELS,
@@ -115,7 +117,11 @@ function JobDetails({ job }: { job: Job }) {
             </Banner>
           )}
           <Summary job={job} rate={rate} />
-          <Items job={job} reasons={reasons} {...viewState} />
+          {JOB_KINDS[job.kind].done === undefined ? (
+            <Items job={job} reasons={reasons} {...viewState} />
+          ) : (
+            <ExportFile job={job} />
+          )}
         </div>
         <aside className="job-side" aria-label="About this job">
           {failures.length > 0 && (
@@ -284,7 +290,8 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
           {outcomes.map(({ state, count }) => (
             <li key={state}>
               <i className={`job-outcome-${state}`} aria-hidden />
-              <b>{formatNumber(count)}</b> {OUTCOME_LABELS[state].label.toLowerCase()}
+              <b>{formatNumber(count)}</b>{' '}
+              {state === 'done' ? getDoneLabel(job) : OUTCOME_LABELS[state].label.toLowerCase()}
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { buildFileName } from './download.ts';
+import { buildFileName } from './file-name.ts';
 
-const at = new Date(2026, 10, 5);
+const at = '2026-11-05';
 
 test('builds the name from the filter and the date', () => {
   expect(buildFileName('users', 'Search: Zoë · License: Standard, Limited', 'csv', at)).toBe(

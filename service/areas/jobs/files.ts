@@ -1,0 +1,142 @@
+import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { getActor, change, type Actor } from '../../kernel/audit/change.ts';
+import type { FileResponse } from '../../kernel/http/file-response.ts';
+import type { Call, Handlers } from '../../kernel/http/handler.ts';
+import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
+import { getJobFileName, getJobFolder } from '../../kernel/jobs/produce-file.ts';
+import { createSecret, hashSecret } from '../../kernel/secret.ts';
+import * as store from './files.store.ts';
+
+const LINKS_PATH = '/api/rest/v1/management/jobs/files';
+
+type Operations = 'createJobFileLink' | 'downloadJobFile' | 'downloadJobFileByLink';
+
+export const jobFileHandlers: Handlers<Operations> = {
+  async createJobFileLink(call) {
+    const { db, caller, origin } = call;
+    const file = await requireOwnFile(call);
+    const secret = createSecret();
+    const expires = await change(db, getActor(call), async (tx, record) => {
+      const requester = { userId: caller.userId, ip: origin.ip };
+      record({ action: 'job.download-link', subject: ['job', file.jobId], changes: {} });
+      return store.insertLink(tx, file, requester, secret.hash);
+    });
+    return {
+      status: 200,
+      body: {
+        url: `${LINKS_PATH}/${secret.plain}`,
+        expiresDate: expires.toISOString(),
+        ipAddress: origin.ip,
+      },
+    };
+  },
+
+  async downloadJobFile(call) {
+    const file = await requireOwnFile(call);
+    if (!isContinuation(call.range))
+      await change(call.db, getActor(call), async (_tx, record) => {
+        record({
+          action: 'job.download',
+          subject: ['job', file.jobId],
+          changes: { file: [null, file.name] },
+        });
+      });
+    return toFileResponse(call, file);
+  },
+
+  async downloadJobFileByLink({ db, params, origin, range, services, operations }) {
+    const tokenHash = hashSecret(params.downloadToken);
+    const link = await db.transaction().execute((tx) => store.lockLink(tx, tokenHash, origin.ip));
+    if (!link) throw createLinkExpiredError();
+    const { siteId, jobId, owner } = link;
+    const actor: Actor = { siteId, userId: owner.userId, email: link.email, origin };
+    const refusal = await findRefusal({ db, operations, services }, link, origin.ip);
+    if (refusal !== undefined) {
+      await change(db, actor, async (_tx, record) => {
+        record({
+          action: 'job.download-refused',
+          subject: ['job', jobId],
+          changes: { reason: [null, refusal] },
+        });
+      });
+      throw forbidden(refusal);
+    }
+    requireNotRemoved(link);
+    await change(db, actor, async (tx, record) => {
+      const lockedLink = await store.lockLink(tx, tokenHash, origin.ip);
+      if (!lockedLink || (lockedLink.isStarted && !isContinuation(range))) throw createLinkExpiredError();
+      if (lockedLink.isStarted) return;
+      await store.markLinkStarted(tx, tokenHash);
+      record({
+        action: 'job.download',
+        subject: ['job', jobId],
+        changes: { file: [null, link.name], by: [null, 'link'] },
+      });
+    });
+    return toFileResponse({ services }, link);
+  },
+};
+
+const createLinkExpiredError = () =>
+  new ApiError(
+    404,
+    `This link has been used or is older than ${store.LINK_MINUTES} minutes. Save the file again.`,
+  );
+
+/** Whether the request continues an interrupted download: a link starts once, and afterwards serves only the remaining range. */
+const isContinuation = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
+
+/**
+ * The file of a job of the caller. Jobs of other users are unknown here: what a file contains was read with the rights of its owner.
+ * @throws ApiError 404 for a job of another user, 409 without a file
+ */
+async function requireOwnFile({
+  db,
+  caller,
+  params,
+}: Pick<Call<'createJobFileLink' | 'downloadJobFile'>, 'db' | 'caller' | 'params'>): Promise<store.JobFile> {
+  const file = await store.findFile(db, caller.siteId, params.jobId);
+  if (file?.owner.userId !== caller.userId) throw notFound(`A file of job ${params.jobId}`);
+  requireNotRemoved(file);
+  return file;
+}
+
+function requireNotRemoved({ isRemoved }: store.JobFile): void {
+  if (isRemoved) throw conflict('The file was removed. Files of jobs are kept for 7 days.');
+}
+
+/** Why a valid link is refused; undefined when it is not. */
+async function findRefusal(
+  context: Pick<Call, 'db' | 'operations' | 'services'>,
+  link: store.FileLink,
+  ip: string,
+): Promise<string | undefined> {
+  if (!link.isFromSameAddress)
+    return `This link works only from the IP address that requested it; your address is ${ip}. Save the file again from your current network.`;
+  const kind = context.services.jobKinds.get(link.kind);
+  if (!kind) throw new Error(`The kind ${link.kind} is not known to this version`);
+  try {
+    await loadOwner(context, { siteId: link.siteId, ip, owner: link.owner }, kind);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JobStopped)
+      return 'The user who requested this link can no longer download this file';
+    throw error;
+  }
+}
+
+function toFileResponse(
+  { services }: Pick<Call, 'services'>,
+  file: store.JobFile,
+): { status: 200; file: FileResponse } {
+  return {
+    status: 200,
+    file: {
+      path: getJobFolder(services.dataDir).getPath(getJobFileName(file)),
+      type: file.mediaType,
+      name: file.name,
+      inline: false,
+      etag: `"${file.sha256.toString('base64url')}"`,
+    },
+  };
+}

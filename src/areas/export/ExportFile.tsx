@@ -1,0 +1,64 @@
+import { Download } from 'lucide-react';
+import type { Job } from '../../../contract/generated/types.gen.ts';
+import { usePermission, useSession } from '../../api/session.ts';
+import { formatExactDate } from '../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { Card, CardBody } from '../../ui/layout/Card.tsx';
+import { saveJobFile } from './save-job-file.ts';
+
+/** The file of a job with a button to save it, or why there is none. */
+export function ExportFile({ job }: { job: Job }) {
+  return (
+    <Card title="File">
+      <CardBody>
+        <FileText job={job} />
+        <SaveJobFileButton job={job} />
+      </CardBody>
+    </Card>
+  );
+}
+
+function FileText({ job: { file, state } }: { job: Job }) {
+  if (!file)
+    return (
+      <p className="field-hint">
+        {state === 'cancelled' || state === 'stopped' ? 'No file was made.' : 'The file is being made.'}
+      </p>
+    );
+  const { name, rows, size, expiresDate, isRemoved } = file;
+  return (
+    <p>
+      <b>{name}</b> · {pluralize(rows, 'row', 'rows')} · {formatNumber(size)} bytes ·{' '}
+      {isRemoved ? 'removed after 7 days' : `kept until ${formatExactDate(expiresDate)}`}
+    </p>
+  );
+}
+
+interface SaveButtonProps {
+  job: Job;
+  tabIndex?: 0 | -1;
+  isSmall?: boolean;
+}
+
+/** Button that saves the file of a job; nothing for a job without one. */
+export function SaveJobFileButton({ job, tabIndex, isSmall = false }: SaveButtonProps) {
+  const { user } = useSession();
+  const { reason } = usePermission('createJobFileLink');
+  const { file, ownerId } = job;
+  if (!file) return null;
+  const unavailable = file.isRemoved ? 'The file is no longer stored' : undefined;
+  const foreign = ownerId === user.id ? undefined : 'Only who started the export can save its file';
+  return (
+    <Button
+      icon={Download}
+      {...(isSmall && { size: 'small' as const })}
+      {...(tabIndex !== undefined && { tabIndex })}
+      disabledReason={reason ?? foreign ?? unavailable}
+      aria-label={`Save ${file.name}`}
+      onClick={() => void saveJobFile(job)}
+    >
+      Save
+    </Button>
+  );
+}
