@@ -8,7 +8,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { Db } from '../db/database.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { createFileFolder, type FileFolder } from '../file-folder.ts';
-import type { Operation } from '../http/contract.ts';
+import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
 import { lockStorage, readStorageUse, requireStorage } from '../storage.store.ts';
@@ -34,7 +34,7 @@ export interface FileOptions {
 interface ProduceContext {
   db: Db;
   log: Log;
-  operations: readonly Operation[];
+  operations: readonly OperationRequirements[];
   files: FileOptions;
   /** Start of links in mails. */
   publicUrl: string;

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FileDown, Trash2, Download } from 'lucide-react';
+import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
+import { listJobsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession, usePermission } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
@@ -29,6 +31,7 @@ import {
   FILE_DAYS,
   MAX_STORED_BYTES,
   RECORD_DAYS,
+  SaveJobFileButton,
 } from '../export/index.ts';
 import type { StoredExportRecord } from '../export/index.ts';
 import { parseUsersView, serializeUsersView } from '../users/index.ts';
@@ -83,7 +86,30 @@ const rowMenu = (one: StoredExportRecord): MenuItems => [
   { label: 'Remove', icon: Trash2, danger: true, onSelect: () => void deleteExport(one.id) },
 ];
 
-/** Exports made in this browser; the service only records that they happened. */
+const getJobId = ({ id }: Job) => String(id);
+
+/** Exports that the service made, with their files. */
+function ServiceExports() {
+  const { allowed } = usePermission('listJobs');
+  const { data } = useQuery({
+    ...listJobsOptions({ query: { pageNumber: 1, pageSize: 1000 } }),
+    enabled: allowed,
+  });
+  const jobs = data?.filter(({ file }) => file !== null);
+  if (!jobs || jobs.length === 0) return null;
+  return (
+    <DataTable
+      label="Exports of entries"
+      columns={JOB_COLUMNS}
+      rows={jobs}
+      rowId={getJobId}
+      rowLabel={({ title }) => title}
+      empty={null}
+    />
+  );
+}
+
+/** Exports that the service keeps, and those made in this browser, of which the service only records that they happened. */
 export function ExportsPage() {
   const identity = getSessionIdentity(useSession());
   const change = useStore(exportsRevision);
@@ -99,10 +125,12 @@ export function ExportsPage() {
   return (
     <Page fill title="Exports" meta={data && data.length > 0 && formatSummary(data)}>
       <p className="exports-note">
-        Exports of the last {RECORD_DAYS} days from this browser. Files are stored here for {FILE_DAYS} days,
-        the latest {formatSize({ sizeBytes: MAX_STORED_BYTES })} of them; signing out removes everything. That
-        an export was made or downloaded again is recorded in the activity of the site.
+        Files of entries are made and kept by the service for 7 days. The other exports are those of the last{' '}
+        {RECORD_DAYS} days from this browser. Files are stored here for {FILE_DAYS} days, the latest{' '}
+        {formatSize({ sizeBytes: MAX_STORED_BYTES })} of them; signing out removes everything. That an export
+        was made or downloaded again is recorded in the activity of the site.
       </p>
+      <ServiceExports />
       <DataTable
         label="Exports"
         columns={COLUMNS}
@@ -186,6 +214,45 @@ function DownloadButton({ one, tabIndex }: { one: StoredExportRecord; tabIndex: 
     </Button>
   );
 }
+
+const JOB_COLUMNS: readonly Column<Job>[] = [
+  {
+    id: 'title',
+    header: 'Export',
+    minWidth: 190,
+    cell: ({ id, title }, { tabIndex }) => (
+      <Link to="/jobs/$jobId" params={{ jobId: id }} tabIndex={tabIndex} title={title}>
+        {title}
+      </Link>
+    ),
+  },
+  { id: 'rows', header: 'Rows', width: 90, align: 'end', cell: ({ file }) => formatNumber(file?.rows ?? 0) },
+  {
+    id: 'size',
+    header: 'Size',
+    width: 90,
+    align: 'end',
+    cell: ({ file }) => formatSize({ sizeBytes: file?.size ?? 0 }),
+  },
+  {
+    id: 'at',
+    header: 'Exported',
+    width: 96,
+    cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
+  },
+  {
+    id: 'save',
+    header: 'File',
+    width: 124,
+    small: 'line',
+    cell: (job, { tabIndex }) =>
+      job.file?.isRemoved === true ? (
+        <Badge>Removed</Badge>
+      ) : (
+        <SaveJobFileButton job={job} tabIndex={tabIndex} isSmall />
+      ),
+  },
+];
 
 const COLUMNS: readonly Column<StoredExportRecord>[] = [
   { id: 'name', header: 'File', minWidth: 190, cell: ({ name }) => <span title={name}>{name}</span> },

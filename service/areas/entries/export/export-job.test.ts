@@ -97,7 +97,7 @@ onEachApp((context) => {
         log: createLog('silent'),
         kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
         operations: contract.operations,
-      publicUrl: 'http://steward.test',
+        publicUrl: services.publicUrl,
         files: { dataDir: folder, storageQuota: services.storageQuota, heartbeatMs },
       },
       signal,
