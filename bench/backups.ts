@@ -34,7 +34,7 @@ const Backup = z.object({
 const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
 
 /** Signs in as an administrator; returns a function that calls the session API. */
-async function signInToConsole({ service }: EntryService) {
+export async function signInToConsole({ service }: EntryService) {
   const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url };
   const answer = await fetch(`${service.url}/console/api/session`, {
     method: 'POST',

@@ -13,6 +13,7 @@ import { csv } from './csv.ts';
 import { directory } from './directory.ts';
 import { directus } from './directus.ts';
 import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
+import { exports } from './exports.ts';
 import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   largeBackupsEmbedded,
   jobs,
   jobsEmbedded,
+  exports,
 ];
 
 const formatNumber = (value: number, unit: string) =>

@@ -331,6 +331,32 @@ export type UserActivityQuery = {
     principalUserIds?: Array<UserId>;
 };
 
+/**
+ * What an export by the service contained.
+ */
+export type ExportDetail = {
+    subject: string;
+    rows: number;
+    /**
+     * Name of the exported entries.
+     */
+    type: string;
+    /**
+     * The filter in words; null for all entries.
+     */
+    filter: string | null;
+    /**
+     * The query as JSON, at most 2,000 characters.
+     */
+    query?: string | null;
+    /**
+     * The time of a list as of a date.
+     */
+    asOf?: string | null;
+    fields: Array<string>;
+    format: 'csv' | 'xlsx' | 'json';
+};
+
 export type UserActivityEntry = {
     userId: UserId;
     /**
@@ -359,6 +385,7 @@ export type UserActivityEntry = {
     activityId?: number;
     principalUserId?: number | null;
     principalFullName?: string | null;
+    exportDetail?: ExportDetail;
 };
 
 export type PagedResultOfUserActivityEntry = {

@@ -22,7 +22,6 @@ export async function chooseFile(page: Page, name: string, content: string | Buf
     .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 }
 
-
 /** Returns the file that the page downloads during `act`, as text. */
 export async function downloadText(
   page: Page,

@@ -29,6 +29,7 @@ export interface StoredActivity {
   ipAddress: string | null;
   sessionId: string | null;
   exportDataType: number | null;
+  exportDetail: NonNullable<UserActivityEntry['exportDetail']> | null;
   principalUserId: number | null;
   principalUserName: string | null;
   principalFullName: string | null;
@@ -89,7 +90,7 @@ async function planRows(tx: Tx, siteId: number, filter: ActivityFilter): Promise
 const REPORT_COLUMNS = sql`a.activity_id as "activityId", a.at, a.user_id as "userId", coalesce(u.email, '') as "userName",
   concat_ws(' ', u.first_name, u.last_name) as "fullName", a.activity_type_id as "activityTypeId",
   a.source_type_id as "sourceTypeId", a.ip_address as "ipAddress", a.session_id as "sessionId",
-  a.export_data_type as "exportDataType", a.principal_user_id as "principalUserId",
+  a.export_data_type as "exportDataType", a.export_detail as "exportDetail", a.principal_user_id as "principalUserId",
   p.email as "principalUserName", p.first_name || ' ' || p.last_name as "principalFullName"`;
 
 /** Selects full rows with the names of users, former members included. */
@@ -219,9 +220,10 @@ export async function readReport(
 }
 
 /** Row of the report as returned by the API: codes with their names. */
-export function toActivityEntry({ at, ...row }: StoredActivity): UserActivityEntry {
+export function toActivityEntry({ at, exportDetail, ...row }: StoredActivity): UserActivityEntry {
   return {
     ...row,
+    ...(exportDetail && { exportDetail }),
     eventDate: at.toISOString(),
     activityType: activityNames[row.activityTypeId] ?? String(row.activityTypeId),
     sourceType: activitySourceNames[row.sourceTypeId] ?? String(row.sourceTypeId),

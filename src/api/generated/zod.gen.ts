@@ -230,6 +230,24 @@ export const zUserActivityQuery = z.object({
     principalUserIds: z.array(zUserId).max(1000).optional()
 });
 
+/**
+ * What an export by the service contained.
+ */
+export const zExportDetail = z.object({
+    subject: z.string(),
+    rows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    type: z.string(),
+    filter: z.string().nullable(),
+    query: z.string().nullish(),
+    asOf: z.string().nullish(),
+    fields: z.array(z.string()),
+    format: z.enum([
+        'csv',
+        'xlsx',
+        'json'
+    ])
+});
+
 export const zUserActivityEntry = z.object({
     userId: zUserId,
     userName: z.string(),
@@ -248,7 +266,8 @@ export const zUserActivityEntry = z.object({
     exportDataType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     activityId: z.int().optional(),
     principalUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
-    principalFullName: z.string().nullish()
+    principalFullName: z.string().nullish(),
+    exportDetail: zExportDetail.optional()
 });
 
 export const zPagedResultOfUserActivityEntry = z.object({

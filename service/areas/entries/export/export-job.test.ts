@@ -8,7 +8,12 @@ import { sql } from 'kysely';
 import Papa from 'papaparse';
 import readBook from 'read-excel-file/universal';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EntryExport, Job, JobFileLink } from '../../../../contract/generated/types.gen.ts';
+import type {
+  EntryExport,
+  Job,
+  JobFileLink,
+  UserActivityEntry,
+} from '../../../../contract/generated/types.gen.ts';
 import type { FileBatch, JobKind, ProducedFile } from '../../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../../kernel/jobs/run-jobs.ts';
@@ -349,17 +354,16 @@ onEachApp((context) => {
       expect(job.file?.name).toMatch(/^thing-score-below-2-\d{4}-\d\d-\d\d\.csv$/);
       const weekMs = Date.parse(job.file?.expiresDate ?? '') - Date.now();
       expect(Math.round(weekMs / 3_600_000)).toBe(7 * 24);
-      const activity = await db()
-        .selectFrom('activity')
-        .select(['user_id', 'export_data_type', 'export_detail'])
-        .where('site_id', '=', things.siteId)
-        .where('activity_type_id', '=', 8)
-        .execute();
-      expect(activity).toEqual([
+      const activity = await api.post<{ rows: UserActivityEntry[] }>('user/activity', {
+        dateFrom: new Date(Date.now() - 3_600_000).toISOString(),
+        dateTo: new Date(Date.now() + 3_600_000).toISOString(),
+        activity: 8,
+      });
+      expect(activity.body.rows).toMatchObject([
         {
-          user_id: things.person.userId,
-          export_data_type: 0,
-          export_detail: {
+          userId: things.person.userId,
+          exportDataType: 0,
+          exportDetail: {
             subject: 'thing',
             rows: 2,
             type: 'Things',

@@ -142,6 +142,20 @@ const toNearbyProps = ({ data, error }: { data: NearbyRows | undefined; error: E
 });
 
 /** All properties of a row. */
+/** Says what an export contained: "120 rows of Companies as CSV · City is Oslo · Name, City". */
+const formatExportDetail = ({
+  rows,
+  type,
+  format,
+  filter,
+  fields,
+}: NonNullable<ActivityRow['exportDetail']>) =>
+  [
+    `${pluralize(rows, 'row', 'rows')} of ${type} as ${format.toUpperCase()}`,
+    filter ?? 'all entries',
+    fields.join(', '),
+  ].join(' · ');
+
 function DetailFacts({ row }: { row: ActivityRow }) {
   const { eventDate, userId, userName, sessionId, sourceType } = row;
   const principal = getPrincipal(row);
@@ -181,6 +195,7 @@ function DetailFacts({ row }: { row: ActivityRow }) {
       )}
       <Fact label="Source">{sourceType}</Fact>
       {kind !== undefined && <Fact label="Export type">{kind}</Fact>}
+      {row.exportDetail && <Fact label="Exported">{formatExportDetail(row.exportDetail)}</Fact>}
       <Fact label="IP address">
         {address === undefined ? (
           'Unknown'
