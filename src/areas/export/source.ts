@@ -35,7 +35,7 @@ export interface TableExport extends ExportDescription {
 }
 
 /** Table that the service writes to a file, as a job. */
-export interface ServiceExport extends ExportDescription {
+interface ServiceExport extends ExportDescription {
   /** Starts the job. @throws ServiceError */
   start: (format: FileFormat) => Promise<void>;
 }

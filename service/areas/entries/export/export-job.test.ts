@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync as runProgram } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ import {
   type Person,
 } from '../../../testing/site.ts';
 import { runTask } from '../../../testing/tasks.ts';
-import { createJobFileTasks } from '../../jobs/retention.ts';
+import { createJobFileTasks } from '../../jobs/index.ts';
 import { registry } from '../../registry.ts';
 
 const KIND = 'entries.export';
@@ -46,7 +46,7 @@ const parseCsv = (text: string) =>
 function mountSmallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'steward-small-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
+    runProgram('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
     return path;
   } catch {
     rmSync(path, { recursive: true });
@@ -512,7 +512,7 @@ onEachApp((context) => {
     const disk = mountSmallDisk();
     afterAll(() => {
       if (disk === undefined) return;
-      execFileSync('umount', [disk]);
+      runProgram('umount', [disk]);
       rmSync(disk, { recursive: true });
     });
 

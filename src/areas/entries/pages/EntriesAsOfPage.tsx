@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, History } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
-import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
+import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import type { Condition, QueryError } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -25,9 +25,7 @@ import type { ColumnActions } from '../grid/GridHead.tsx';
 import { parseAsOfView, formatAsOfView } from '../history/as-of-view.ts';
 import type { AsOfView } from '../history/as-of-view.ts';
 import { AsOfBar } from '../history/AsOfBar.tsx';
-import { toRowChange } from '../history/row-changes.ts';
-import { useRowsAsOf, loadRowsAsOf } from '../history/use-rows-as-of.ts';
-import type { RowsAsOfQuery } from '../history/use-rows-as-of.ts';
+import { useRowsAsOf } from '../history/use-rows-as-of.ts';
 import {
   getVisibleColumns,
   dropColumn,
@@ -36,7 +34,6 @@ import {
   useColumnLayout,
 } from '../model/columns.ts';
 import type { ColumnLayout, EntryColumn } from '../model/columns.ts';
-import { paginate } from '../model/row-pages.ts';
 import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useTimeZone } from '../model/zone.ts';
