@@ -355,8 +355,8 @@ onEachApp((context) => {
       const weekMs = Date.parse(job.file?.expiresDate ?? '') - Date.now();
       expect(Math.round(weekMs / 3_600_000)).toBe(7 * 24);
       const activity = await api.post<{ rows: UserActivityEntry[] }>('user/activity', {
-        dateFrom: new Date(Date.now() - 3_600_000).toISOString(),
-        dateTo: new Date(Date.now() + 3_600_000).toISOString(),
+        dateFrom: new Date(Date.now() - 86_400_000).toISOString(),
+        dateTo: new Date(Date.now() + 1).toISOString(),
         activity: 8,
       });
       expect(activity.body.rows).toMatchObject([
