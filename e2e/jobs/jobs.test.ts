@@ -7,7 +7,7 @@ import { checkOpened, checkPageAtWidths, expectNothingCovered, setWidth } from '
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-// Without sample data, Ada is the last administrator: a job that deactivates her fails for her.
+// Jobs are started by Ada; a job that deactivates her fails for her.
 test.use({ installation: { sample: false, administrator: ada } });
 
 const ADA_ID = 1;
@@ -123,7 +123,7 @@ test('a job is announced at its end, and its page says what became of everyone a
   await expectRow(peopleGrid(page), {
     Person: 'First Administrator',
     Outcome: 'Failed',
-    Reason: /administrator/,
+    Reason: /person who started it/,
   });
   await page
     .getByRole('region', { name: 'Why 1 was left alone' })
