@@ -9,12 +9,12 @@ import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
-import { describeError } from './kernel/jobs/run-in-turns.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
-import { startScheduledTasks } from './kernel/jobs/scheduled-tasks.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
+import { describeError } from './kernel/tasks/run-in-turns.ts';
+import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
 
 /**
  * Time for running requests and tasks to finish at a stop, in addition to STOP_DELAY; after it the process exits anyway. Less than

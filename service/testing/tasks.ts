@@ -1,4 +1,4 @@
-import type { ScheduledTask } from '../kernel/jobs/scheduled-tasks.ts';
+import type { ScheduledTask } from '../kernel/tasks/scheduled-tasks.ts';
 
 /** Runs a scheduled task until no work is left, as the scheduler does. @throws the error of an item that failed */
 export async function runTask(task: ScheduledTask): Promise<void> {

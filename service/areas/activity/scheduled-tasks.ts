@@ -4,8 +4,8 @@ import {
   listSitesWithOldActivity,
 } from '../../kernel/audit/activity.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 
 const MINUTE_MS = 60_000;
 

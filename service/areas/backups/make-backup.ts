@@ -2,8 +2,8 @@ import { change, createHostActor, type Recorder } from '../../kernel/audit/chang
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { isDiskFull } from '../../kernel/disk-full.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
 import { type Progress, writeBackup } from './file/write-backup.ts';
 import { buildOutcomeMail, queueBackupMails } from './mails.ts';

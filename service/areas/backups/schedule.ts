@@ -1,8 +1,8 @@
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { loadSchema } from '../schema/index.ts';
 import { getSite } from '../sites/index.ts';
 import { loadDatabaseTime } from './backups.store.ts';

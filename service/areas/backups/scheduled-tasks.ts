@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { NEVER_ABORTED, type ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { NEVER_ABORTED, type ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
 import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
 import { createBackupRetentionTask, createBackupScheduleTask, MAKE_BACKUPS_TASK } from './schedule.ts';

@@ -2,10 +2,10 @@ import { change, createHostActor, type Recorder } from '../../kernel/audit/chang
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeMembershipEndingMail, formatTimestamp } from '../../kernel/mail/messages.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { getUsers, recordUserChanges } from '../members/index.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import * as store from './memberships.store.ts';

@@ -1,6 +1,6 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { notificationHandlers } from './handlers.ts';
 import { deleteOldNotifications } from './notifications.store.ts';
 

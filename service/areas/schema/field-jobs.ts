@@ -5,8 +5,8 @@
  * correct whether it is written before or after its batch.
  */
 import { type Db, type Tx, withTransaction } from '../../kernel/db/database.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './field-jobs.store.ts';
 import type { FieldJob } from './field-jobs.store.ts';
 import { lockSchemaShared } from './schema-cache.store.ts';

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import type { Tables } from '../../kernel/db/tables/index.ts';
 import { raiseAllTypeVersions } from '../../kernel/db/type-versions.ts';
-import { deleteFailure } from '../../kernel/jobs/task-failures.store.ts';
+import { deleteFailure } from '../../kernel/tasks/task-failures.store.ts';
 import type { FieldDraft } from './field-draft.ts';
 import { FIELD_JOBS_TASK, getJobItem } from './field-jobs.store.ts';
 import type { SchemaField, Slot } from './schema.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { TaskFailure } from '../../../contract/generated/types.gen.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import { as, createTestApp, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
 
 const PATH = '/api/rest/v1/management/settings/backgroundwork';

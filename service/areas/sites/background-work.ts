@@ -1,6 +1,6 @@
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { type Handlers, noContent, ok } from '../../kernel/http/handler.ts';
-import { listSiteFailures, retrySiteFailures } from '../../kernel/jobs/task-failures.store.ts';
+import { listSiteFailures, retrySiteFailures } from '../../kernel/tasks/task-failures.store.ts';
 
 export const backgroundWorkHandlers: Handlers<'listTaskFailures' | 'retryTaskFailures'> = {
   async listTaskFailures({ db, caller }) {

@@ -1,11 +1,11 @@
 import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { createItemTask } from '../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/jobs/scheduled-tasks.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeApiKeyExpiringMail, formatTimestamp } from '../../kernel/mail/messages.ts';
 import { notify } from '../../kernel/notifications.store.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { getSite } from '../sites/index.ts';
 import { deleteAccessTokens } from './api-keys.store.ts';
 import * as store from './api-keys.store.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { Handlers, OperationId, Services } from '../http/handler.ts';
 import type { JobKind, JobKinds } from '../jobs/job-kind.ts';
-import type { ScheduledTask } from '../jobs/scheduled-tasks.ts';
+import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 
 /** What a backup does with a table. */
 type TableBackup =

@@ -6,13 +6,13 @@ import type { Db, Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
-import { getRetryDelayMs, MAX_ATTEMPTS } from './backoff.ts';
+import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
+import { describeError } from '../tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 import { type FileOptions, produceFile } from './produce-file.ts';
-import { describeError } from './run-in-turns.ts';
-import type { ScheduledTask } from './scheduled-tasks.ts';
 
 /** Jobs that one process runs at the same time. */
 const LANES = 2;

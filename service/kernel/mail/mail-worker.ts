@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { createTransport } from 'nodemailer';
 import type { Tables } from '../db/tables/index.ts';
-import { startWakeLoop } from '../jobs/wake-loop.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
+import { startWakeLoop } from '../tasks/wake-loop.ts';
 import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
 
 /** Timeout of one send; shorter than the claim in mail.store.ts. */

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts';
-import { createItemTask } from '../jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../jobs/scheduled-tasks.ts';
+import { createItemTask } from '../tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 import { deleteEventsBefore, listTopicsWithEventsBefore } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;

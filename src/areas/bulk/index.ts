@@ -12,4 +12,3 @@ export { changeColumns, ReadingProgress } from './dry-run-parts.tsx';
 export { createJobReporter } from './job-reporter.ts';
 export { concernsAllItems, isTransientError } from './outcome.ts';
 export type { UserGroupPair } from './bulk-request.ts';
-export { countReviewable, reviewJob } from './review-job.ts';

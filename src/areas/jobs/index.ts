@@ -42,3 +42,5 @@ async function showEndOrStart(client: QueryClient, { id: jobId, ...job }: Job): 
   }
   showStart({ id: jobId, ...job });
 }
+
+export { registerJobReview } from './model/job-review.ts';

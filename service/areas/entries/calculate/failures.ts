@@ -1,5 +1,5 @@
 import type { Tx } from '../../../kernel/db/database.ts';
-import { getRetryDelayMs, MAX_ATTEMPTS } from '../../../kernel/jobs/backoff.ts';
+import { getRetryDelayMs, MAX_ATTEMPTS } from '../../../kernel/tasks/backoff.ts';
 import {
   type CalculationFailure,
   countFailures,

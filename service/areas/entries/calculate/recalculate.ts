@@ -5,9 +5,9 @@
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
-import { createItemTask, describeError } from '../../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
-import type { TaskItem } from '../../../kernel/jobs/task-failures.store.ts';
+import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
+import type { TaskItem } from '../../../kernel/tasks/task-failures.store.ts';
 import {
   type EntryType,
   getCalculations,

@@ -2,10 +2,10 @@ import { forEachBatch } from '../../../kernel/db/batches.ts';
 import { type Db, withTransaction } from '../../../kernel/db/database.ts';
 import type { Services } from '../../../kernel/http/handler.ts';
 import { deleteAbandonedUploads } from '../../../kernel/http/uploads.ts';
-import { createItemTask } from '../../../kernel/jobs/run-in-turns.ts';
-import type { ScheduledTask } from '../../../kernel/jobs/scheduled-tasks.ts';
-import type { TaskItem } from '../../../kernel/jobs/task-failures.store.ts';
 import { lockStorage } from '../../../kernel/storage.store.ts';
+import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
+import type { TaskItem } from '../../../kernel/tasks/task-failures.store.ts';
 import { finishRemovals, listStoredHashes, removeContent, renewContent } from './content.ts';
 import * as store from './files.store.ts';
 

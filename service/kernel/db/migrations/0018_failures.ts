@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 const statements = [
   /**
-   * Items of scheduled tasks that failed (service/kernel/jobs/run-in-turns.ts). `item` distinguishes the items of a site and is
+   * Items of scheduled tasks that failed (service/kernel/tasks/run-in-turns.ts). `item` distinguishes the items of a site and is
    * empty when the site itself is the item; `site_id` is null for work of the whole installation. Without `retry_at` the item
    * is parked: it runs again when an administrator retries it or when it changes.
    */

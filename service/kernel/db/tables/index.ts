@@ -262,7 +262,7 @@ interface ThrottleTable {
   window_started_at: Date;
 }
 
-/** Items of scheduled tasks that failed (service/kernel/jobs/run-in-turns.ts). */
+/** Items of scheduled tasks that failed (service/kernel/tasks/run-in-turns.ts). */
 interface TaskFailureTable {
   /** Null for work of the whole installation. */
   site_id: number | null;

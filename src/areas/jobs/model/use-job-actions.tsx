@@ -14,10 +14,10 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
-import { countReviewable, reviewJob } from '../../bulk/index.ts';
 import { showStartedJob } from '../index.ts';
 import { formatMoment } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
+import { getJobReview } from './job-review.ts';
 import { cacheJob } from './jobs.ts';
 import { getProcessed, hasEnded } from './progress.ts';
 
@@ -96,7 +96,7 @@ export function useJobActions(job: Job) {
   const startRetry = () =>
     retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
 
-  const reviewable = !isOpen ? countReviewable(job) : 0;
+  const reviewable = !isOpen ? getJobReview().count(job) : 0;
   return {
     isOwn,
     review:
@@ -104,13 +104,15 @@ export function useJobActions(job: Job) {
         ? {
             count: reviewable,
             run: () =>
-              void reviewJob(job).catch((thrown: unknown) =>
-                toast({
-                  tone: 'bad',
-                  title: 'The people could not be read',
-                  description: toServiceError(thrown).message,
-                }),
-              ),
+              void getJobReview()
+                .open(job)
+                .catch((thrown: unknown) =>
+                  toast({
+                    tone: 'bad',
+                    title: 'The people could not be read',
+                    description: toServiceError(thrown).message,
+                  }),
+                ),
           }
         : undefined,
     pause:
