@@ -1012,7 +1012,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export';
     /**
      * What was asked, in words.
      */
@@ -1114,6 +1114,75 @@ export type UserRemovals = {
      * When the users were read for the review. Users changed later are conflicts and left alone.
      */
     reviewedAt?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type UserImportValues = {
+    email?: string;
+    firstName?: string;
+    lastName?: string;
+    federationId?: string | null;
+    isActive?: boolean;
+    twoFactorEnabled?: boolean;
+    ipRestrictionsEnabled?: boolean;
+    timeZone?: NullableTimeZone;
+};
+
+/**
+ * One row of a file. Each user and each e-mail address may occur once.
+ */
+export type UserImportRow = {
+    /**
+     * Number of the row in the file.
+     */
+    row: number;
+    /**
+     * The user to change; absent for a user to create.
+     */
+    userId?: number;
+    set?: UserImportValues;
+    /**
+     * Values of the user when the row was reviewed. A user with other values of the properties in `set` is a conflict and left alone.
+     */
+    expected?: UserImportValues;
+    licenseTypeId?: LicenseTypeId;
+    expectedLicenseTypeId?: LicenseTypeId;
+    /**
+     * Ids of groups to add the user to.
+     */
+    addGroups?: Array<number>;
+    /**
+     * Ids of groups to remove the user from.
+     */
+    removeGroups?: Array<number>;
+};
+
+export type UserImport = {
+    uploadsItems?: UploadsItems;
+    /**
+     * Name of the file.
+     */
+    fileName: string;
+    /**
+     * Worksheet of a workbook.
+     */
+    sheet?: string;
+    /**
+     * Rows that the service finds invalid fail, and the others are imported. Otherwise the job stops before the first change if any row is invalid.
+     */
+    skipsInvalidRows?: boolean;
+    /**
+     * Rows change the e-mail address or federation id of a user, or turn on two-factor authentication or IP restrictions. They fail in a job that was started without proof of presence.
+     */
+    changesSignIn?: true;
+    rows?: Array<UserImportRow>;
     /**
      * The job waits until this time.
      */
@@ -1432,7 +1501,7 @@ export type JobPartItems = {
     /**
      * Items as the operation that started the upload takes them.
      */
-    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem>;
+    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem | UserImportRow>;
 };
 
 export type JobSubmission = {
@@ -6665,6 +6734,65 @@ export type StartUserRemovalsResponses = {
 };
 
 export type StartUserRemovalsResponse = StartUserRemovalsResponses[keyof StartUserRemovalsResponses];
+
+export type StartUserImportData = {
+    body: UserImport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/userImports';
+};
+
+export type StartUserImportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartUserImportError = StartUserImportErrors[keyof StartUserImportErrors];
+
+export type StartUserImportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartUserImportResponse = StartUserImportResponses[keyof StartUserImportResponses];
 
 export type StartLicenseChangesData = {
     body: LicenseChanges;

@@ -44,6 +44,7 @@ test('exactly these operations require a fresh proof of presence', () => {
     'removeUser',
     'requestBackup',
     'resetTwoFactor',
+    'startUserRemovals',
     'updateSiteIdentity',
   ]);
   const partly = contract.operations.filter(({ stepUpProperties: stepUpFor }) => stepUpFor.length > 0);
@@ -51,6 +52,8 @@ test('exactly these operations require a fresh proof of presence', () => {
     new Map([
       ['updateProxies', ['users']],
       ['changeProxies', ['add']],
+      ['startUserUpdates', ['twoFactorEnabled', 'ipRestrictionsEnabled']],
+      ['startUserImport', ['changesSignIn']],
       ['updateUser', ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled']],
     ]),
   );

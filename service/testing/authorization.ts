@@ -261,6 +261,13 @@ export const foreignCalls: Record<
   // A job of another site's user finds nobody: the item becomes a conflict (service/areas/jobs/jobs.test.ts).
   startUserUpdates: { status: 202, body: ({ userId }) => ({ userIds: [userId], isActive: false }) },
   startUserRemovals: { status: 202, body: ({ userId }) => ({ userIds: [userId] }) },
+  startUserImport: {
+    status: 202,
+    body: ({ userId }) => ({
+      fileName: 'people.csv',
+      rows: [{ row: 2, userId, set: { lastName: 'Taken' } }],
+    }),
+  },
   startLicenseChanges: { status: 202, body: ({ userId }) => ({ licenses: [{ userId, licenseTypeId: 4 }] }) },
   startMembershipChanges: {
     status: 202,

@@ -58,6 +58,7 @@ export const CAPABILITIES = {
   listJobs: [],
   startUserUpdates: ['Manage Users'],
   startUserRemovals: ['Manage Users'],
+  startUserImport: ['Manage Users', 'Manage Licences', 'Manage Groups'],
   startLicenseChanges: ['Manage Licences'],
   startMembershipChanges: ['Manage Groups'],
   startGroupRemovals: ['Manage Groups'],

@@ -1,11 +1,12 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { userHandlers } from './handlers.ts';
+import { importUsersJob, undoImportJob } from './import.ts';
 import { usersJob, removeUsersJob } from './job-kinds.ts';
 
 export const usersArea = defineArea({
   name: 'users',
   handlers: userHandlers,
-  jobKinds: [usersJob, removeUsersJob],
+  jobKinds: [usersJob, removeUsersJob, importUsersJob, undoImportJob],
   tables: {
     account: {
       backup: { leftOut: 'belongs to the installation; sheets of members hold what a site knows of it' },

@@ -1,4 +1,3 @@
-import type { NewUserInfo } from '../../../contract/generated/types.gen.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import { hashPassword } from '../../kernel/auth/passwords.ts';
@@ -15,16 +14,13 @@ import {
   requireAdministrator,
   requireAuthorityOver,
   toUserInfo,
-  checkGroups,
-  recordNewMember,
 } from '../members/index.ts';
 import { getSite, normalizeTimeZone } from '../sites/index.ts';
-import { mailPasswordLink } from './accounts.ts';
+import { createUser, requireValidPerson } from './create.ts';
 import { explainAccess } from './explain-access.ts';
 import { removeUser } from './remove.ts';
-import { checkPerson, dropIneffectiveFields, addressTaken } from './rules.ts';
+import { dropIneffectiveFields } from './rules.ts';
 import { updateOwnProfile, updateUser } from './update.ts';
-import * as store from './users.store.ts';
 
 type Operations =
   | 'searchUsers'
@@ -36,7 +32,8 @@ type Operations =
   | 'getUsersByIds'
   | 'explainAccess'
   | 'startUserUpdates'
-  | 'startUserRemovals';
+  | 'startUserRemovals'
+  | 'startUserImport';
 
 export const userHandlers: Handlers<Operations> = {
   explainAccess: async (call) => ok(await explainAccess(call)),
@@ -56,6 +53,15 @@ export const userHandlers: Handlers<Operations> = {
   async startUserRemovals(call) {
     const userIds = getListedItems(call.body, 'userIds');
     return startJob(call, { kind: 'users.remove', parameters: {}, items: userIds && toUserItems(userIds) });
+  },
+
+  async startUserImport(call) {
+    const { fileName, sheet, skipsInvalidRows, changesSignIn } = call.body;
+    return startJob(call, {
+      kind: 'users.import',
+      parameters: { fileName, sheet, skipsInvalidRows, changesSignIn },
+      items: getListedItems(call.body, 'rows'),
+    });
   },
 
   async searchUsers({ readDb: db, caller, query }) {
@@ -82,15 +88,15 @@ export const userHandlers: Handlers<Operations> = {
   async createUser(call) {
     const site = await getSite(call.db, call.caller.siteId);
     const info = dropIneffectiveFields(call.body, site.identityMode);
-    const errors = checkPerson(info);
-    if (errors.length > 0) throw badRequest(errors);
+    requireValidPerson(info);
     // Hashing is CPU-intensive, so it is done before the transaction.
     const passwordHash = info.password === undefined ? null : await hashPassword(info.password);
-    const userId = await change(call.db, getActor(call), (tx, record) =>
-      createUser(tx, call, { info, passwordHash, site }, record),
+    const context = { caller: call.caller, publicUrl: call.services.publicUrl };
+    const { id } = await change(call.db, getActor(call), (tx, record) =>
+      createUser(tx, context, { info, passwordHash, site }, record),
     );
     call.services.wakeMailWorker();
-    return ok(userId);
+    return ok(id);
   },
 
   async updateUser(call) {
@@ -128,45 +134,4 @@ async function removeRequestedUser(tx: Tx, call: Call<'removeUser'>, record: Rec
   await requireAuthorityOver(tx, call.caller, userId, 'Removing this user');
   await removeUser(tx, siteId, user, record);
   await requireAdministrator(tx, siteId);
-}
-
-/**
- * Creates account and membership, and queues the e-mail with the password link if no password was given (spec 4.2 rule
- * 1).
- * @throws ApiError 400 for unknown groups, 403 for groups the caller cannot grant, 409 for a registered address
- */
-async function createUser(
-  tx: Tx,
-  call: Call<'createUser'>,
-  input: {
-    info: NewUserInfo;
-    passwordHash: string | null;
-    site: { siteId: number; name: string; identityMode: string };
-  },
-  record: Recorder,
-): Promise<number> {
-  const { info, passwordHash, site } = input;
-  const { caller } = call;
-  const { email, key } = normalizeEmail(info.email);
-  const firstName = info.firstName.trim();
-  const groups = [...new Set(info.groups)];
-  const errors = await checkGroups(tx, caller, groups, (index) => `groups.${index}`);
-  if (errors.length > 0) throw badRequest(errors);
-  const userId = await store.insertAccount(tx, caller.siteId, {
-    email,
-    emailKey: key,
-    firstName,
-    lastName: info.lastName.trim(),
-    passwordHash,
-    federationId: info.federationId ?? null,
-  });
-  if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
-  await store.insertMembership(tx, caller.siteId, userId, caller.userId, {
-    ...info,
-    timeZone: info.timeZone && normalizeTimeZone(info.timeZone),
-  });
-  await recordNewMember(tx, caller.siteId, { userId, groupIds: groups }, 'user.create', record);
-  if (passwordHash === null && site.identityMode === 'password')
-    await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });
-  return userId;
 }

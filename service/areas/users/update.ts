@@ -21,7 +21,7 @@ import {
   recordUserChanges,
   type StoredUser,
 } from '../members/index.ts';
-import { getSite, isApprovedAddress, normalizeTimeZone } from '../sites/index.ts';
+import { getSite, isApprovedAddress, normalizeTimeZone, type Site } from '../sites/index.ts';
 import { mailPasswordLink } from './accounts.ts';
 import { addressTaken, checkNames, checkSwitches, checkTimeZone, dropIneffectiveFields } from './rules.ts';
 import * as store from './users.store.ts';
@@ -34,6 +34,23 @@ const FIELDS_REQUIRING_PROOF = [
   'ipRestrictionsEnabled',
 ] as const;
 
+/** Who changes users, and from where. */
+export interface UserUpdateContext {
+  caller: Caller;
+  /** Address of the caller. */
+  ip: string;
+  /** Public address of the console, with which password links start. */
+  publicUrl: string;
+}
+
+/** A change of a locked user that `checkUserUpdate` has accepted. */
+export interface UserUpdate {
+  before: StoredUser;
+  site: Site;
+  /** The fields that differ. */
+  info: Omit<UserInfo, 'id'>;
+}
+
 /**
  * Changes the fields of the request that differ; omitted fields keep their values.
  * @throws ApiError 400, 403, 404, 409 and 412 as listed in the contract
@@ -44,29 +61,60 @@ export async function updateUser(
   record: Recorder,
 ): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
+  const context = { caller, ip: call.origin.ip, publicUrl: call.services.publicUrl };
   if (changesAccount(body)) await lockAccounts(tx, [body.id]);
   const before = await lockUser(tx, caller.siteId, body.id);
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
   const site = await getSite(tx, caller.siteId);
+  return applyUserUpdate(tx, context, await checkUserUpdate(tx, context, body, { before, site }), record);
+}
+
+/**
+ * The change of a locked user (and of its locked account if the change concerns that) without writing it.
+ * @throws ApiError 400, 403 and 409 as listed in the contract
+ */
+export async function checkUserUpdate(
+  tx: Tx,
+  { caller, ip }: UserUpdateContext,
+  body: UserInfo,
+  { before, site }: { before: StoredUser; site: Site },
+): Promise<UserUpdate> {
   const errors = [...checkNames(body), ...checkTimeZone(body), ...checkSwitches(before, body)];
   const info = getChangedFields(dropIneffectiveFields(body, site.identityMode), before);
   if (info.groups) errors.push(...(await checkGroupChange(tx, caller, before, info.groups)));
   if (
     info.ipRestrictionsEnabled &&
     body.id === caller.userId &&
-    !(await isApprovedAddress(tx, caller.siteId, call.origin.ip))
+    !(await isApprovedAddress(tx, caller.siteId, ip))
   ) {
     errors.push({
       path: 'ipRestrictionsEnabled',
-      message: `would lock you out: ${call.origin.ip} is not an approved address of this site`,
+      message: `would lock you out: ${ip} is not an approved address of this site`,
     });
   }
   if (errors.length > 0) throw badRequest(errors);
-  if (Object.values(info).every((value) => value === undefined)) return before;
   if (FIELDS_REQUIRING_PROOF.some((key) => info[key] !== undefined)) requireProofOfPresence(caller);
+  await checkAccountUpdate(tx, caller, before, info);
+  return { before, site, info };
+}
 
-  await updateAccount(tx, caller, before, info);
+const isEmptyUpdate = ({ info }: UserUpdate): boolean =>
+  Object.values(info).every((value) => value === undefined);
+
+/**
+ * Writes a checked change.
+ * @throws ApiError 409 if it leaves no administrator, or the address was taken in the meantime
+ */
+export async function applyUserUpdate(
+  tx: Tx,
+  { caller, publicUrl }: UserUpdateContext,
+  update: UserUpdate,
+  record: Recorder,
+): Promise<StoredUser> {
+  const { before, site, info } = update;
+  if (isEmptyUpdate(update)) return before;
+  await updateAccount(tx, before, info);
   await store.updateMemberships(tx, caller.siteId, [before.id], info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
@@ -76,7 +124,7 @@ export async function updateUser(
   await requireAdministratorAfter(tx, caller.siteId, info);
   const [after] = await recordUserChanges(tx, caller, [before], 'user.update', record);
   if (!after) return before;
-  if (info.email !== undefined) await replaceLinks(tx, call.services.publicUrl, after, site);
+  if (info.email !== undefined) await replaceLinks(tx, publicUrl, after, site);
   return after;
 }
 
@@ -103,7 +151,8 @@ function getChangedFields(info: UserInfo, before: StoredUser): Omit<UserInfo, 'i
 const changesAccount = (info: Omit<UserInfo, 'id'>): boolean =>
   [info.email, info.firstName, info.lastName, info.federationId].some((value) => value !== undefined);
 
-async function updateAccount(
+/** @throws ApiError 403 or 409 if the caller may not change how the user signs in, or this site not the account */
+async function checkAccountUpdate(
   tx: Tx,
   caller: Caller,
   before: StoredUser,
@@ -135,6 +184,11 @@ async function updateAccount(
   const email = info.email === undefined ? undefined : normalizeEmail(info.email);
   const owner = email && (await store.findOwner(tx, caller.siteId, email.key));
   if (email && owner && owner.userId !== before.id) throw addressTaken(email.email, owner);
+}
+
+async function updateAccount(tx: Tx, before: StoredUser, info: Omit<UserInfo, 'id'>): Promise<void> {
+  if (!changesAccount(info)) return;
+  const email = info.email === undefined ? undefined : normalizeEmail(info.email);
   const isUpdated = await store.updateAccount(tx, before.id, {
     ...info,
     email: email?.email,

@@ -2,7 +2,16 @@ import { sql } from 'kysely';
 import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { USER_LABELS, type ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
 import type { AddressOwner } from './rules.ts';
+
+/** Rows of an import: the name that the user gets, and the row with the e-mail address. */
+export const IMPORT_LABELS: ItemLabels = {
+  label: sql`concat_ws(' ', coalesce(item.value #>> '{set,firstName}', a.first_name),
+    coalesce(item.value #>> '{set,lastName}', a.last_name))`,
+  detail: sql`concat_ws(' · ', 'Row ' || (item.value ->> 'row'), coalesce(item.value #>> '{set,email}', a.email))`,
+  join: (siteId) => USER_LABELS.join(siteId),
+};
 
 export interface NewAccount {
   email: string;

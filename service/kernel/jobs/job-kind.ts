@@ -62,6 +62,14 @@ export interface JobServices {
   publicUrl: string;
 }
 
+/** Check of all items of a job before the first is changed. Batches come in order, so that it can compare items with earlier ones. */
+interface ItemCheck<Parameters extends object, Input extends object> {
+  /** Whether valid items are changed although others are invalid; otherwise the job stops and changes nothing. */
+  skipsInvalid: boolean;
+  /** Returns for each item, in order, why it is invalid, or undefined. It writes nothing. */
+  run(batch: Omit<JobBatch<Parameters, Input>, 'record'>): Promise<readonly (string | undefined)[]>;
+}
+
 /** Request of a job: what applies to all items, and the items. */
 export interface JobPlan {
   kind: string;
@@ -118,6 +126,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   labels: ItemLabels;
   /** Columns of the report after the outcome; by default one for each property that was requested or replaced. */
   reportColumns?: readonly ReportColumn<Input>[];
+  /** Starts the check of a job whose items depend on each other or come from a file; undefined: items are checked as they are changed. */
+  startCheck?(parameters: Parameters): ItemCheck<Parameters, Input>;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;
   /**
    * Kinds without items write one file (`defineFileJobKind`). After a pause or a crash the file is written anew. An ApiError stops the job

@@ -39,6 +39,8 @@ export interface ClaimedJob {
   attempts: number;
   afterJobId: number | null;
   leaseSeconds: number;
+  /** Whether all items were checked before the first change (`JobKind.startCheck`). */
+  isChecked: boolean;
 }
 
 interface JobRow {
@@ -57,6 +59,7 @@ interface JobRow {
   is_federated: boolean;
   attempts: number;
   after_job_id: number | null;
+  is_checked: boolean;
 }
 
 const toClaimedJob = (row: JobRow, leaseSeconds: number): ClaimedJob => ({
@@ -78,6 +81,7 @@ const toClaimedJob = (row: JobRow, leaseSeconds: number): ClaimedJob => ({
   attempts: row.attempts,
   afterJobId: row.after_job_id,
   leaseSeconds,
+  isChecked: row.is_checked,
 });
 
 /** Advisory lock under which jobs are claimed; its first key is that of no other lock of the service. */
@@ -116,7 +120,7 @@ export function claimJob(
         order by j.last_turn_at nulls first, j.job_id
         for update of j skip locked limit 1)
       returning site_id, job_id, kind, fence, parameters, request_id, ip, owner_id, principal_id, report_id, scopes, is_proven,
-        is_federated, attempts, after_job_id`.execute(tx);
+        is_federated, attempts, after_job_id, refused is not null as is_checked`.execute(tx);
     const [row] = rows;
     return row && toClaimedJob(row, leaseSeconds);
   });
@@ -127,16 +131,21 @@ const isClaim = ({ siteId, jobId, fence }: ClaimedJob) =>
   sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and fence = ${fence} and state = 'running'`;
 
 /**
- * Locks the row of a claimed job until the transaction ends and renews the lease. Returns how many of its items have an outcome, or
- * undefined if the job was paused, cancelled or claimed by another process: then this transaction must not write.
+ * Locks the row of a claimed job until the transaction ends and renews the lease. Returns how many of its items have an outcome, without
+ * those that the check refused, or undefined if the job was paused, cancelled or claimed by another process: then this transaction
+ * must not write. `attempts`: failed attempts to count; a batch that is written ends them.
  */
 export async function holdJob(
   tx: Tx,
   job: ClaimedJob,
+  attempts = 0,
 ): Promise<{ ended: number; total: number } | undefined> {
   const { rows } = await sql<{ ended: number; total: number }>`
-    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), attempts = 0, retry_at = null
-    where ${isClaim(job)} returning done + unchanged + conflicts + failed as ended, total`.execute(tx);
+    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), attempts = ${attempts}, retry_at = null
+    where ${isClaim(job)}
+    returning done + unchanged + conflicts + failed - coalesce(refused, 0) as ended, total - coalesce(refused, 0) as total`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -242,6 +251,11 @@ export async function writeOutcomes(
     update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
       conflicts = conflicts + ${count('conflict')}, failed = failed + ${count('failed')}
     where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+}
+
+/** Stores that all items of a job were checked before the first change, and how many were refused. */
+export async function setChecked(tx: Tx, { siteId, jobId }: ClaimedJob, refused: number): Promise<void> {
+  await sql`update job set refused = ${refused} where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
 }
 
 /** A job that has just ended. */

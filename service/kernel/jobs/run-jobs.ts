@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { forEachBatch } from '../db/batches.ts';
+import { withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
@@ -26,6 +27,8 @@ const FIRST_BATCH_ITEMS = 50;
 const SMALL_BATCH_ITEMS = 100;
 const SLOW_BATCH_MS = 400;
 const MAX_BATCH_ITEMS = 1_000;
+/** Outcomes per statement. */
+const OUTCOMES_PER_WRITE = 10_000;
 
 export interface JobContext {
   db: Db;
@@ -114,7 +117,6 @@ async function runTurn(
   signal?: AbortSignal,
 ): Promise<void> {
   const { db, log } = context;
-  const turnEnd = performance.now() + TURN_MS;
   const fields = { siteId: job.siteId, jobId: job.jobId, kind: job.kind };
   let size = batchSizes.get(job.jobId) ?? FIRST_BATCH_ITEMS;
   let { attempts } = job;
@@ -130,6 +132,8 @@ async function runTurn(
       );
       return;
     }
+    if (!job.isChecked && !(await checkItems(context, job, signal))) return;
+    const turnEnd = performance.now() + TURN_MS;
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
       const batch = await runBatch(context, { ...job, attempts }, size);
@@ -191,6 +195,71 @@ async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promis
   if (state !== 'finished')
     throw new JobStopped(`Job ${job.afterJobId}, after which this one was to run, did not finish`);
 }
+
+/**
+ * Checks all items of a job that has not changed any yet. Invalid items fail; the job stops unless its request leaves them out. A check
+ * that was interrupted starts again. Returns whether the job goes on in this turn.
+ * @throws JobStopped when the owner may not continue
+ */
+async function checkItems(
+  context: JobContext,
+  job: store.ClaimedJob,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const kind = getKind(context, job);
+  const check = kind.startCheck?.(job.parameters);
+  if (!check) return true;
+  const { db } = context;
+  const { ip, parameters } = job;
+  const lockedSiteId = kind.locksSite(parameters) ? job.siteId : undefined;
+  const invalid: { itemNo: number; outcome: ItemOutcome }[] = [];
+  let size = FIRST_BATCH_ITEMS;
+  let checked = 0;
+  for (let lastNo: number | undefined = 0; lastNo !== undefined;) {
+    const startedAt = performance.now();
+    const caller = await loadOwner(context, job, kind);
+    const afterNo = lastNo;
+    const batch = await withTransaction(db, { lockedSiteId }, async (tx) => {
+      const isHeld = !isStopping(signal) && (await store.holdJob(tx, job, job.attempts)) !== undefined;
+      if (!isHeld) return undefined;
+      const open = await store.listOpenItems(tx, job, { ended: afterNo, limit: size });
+      const items = open.map(({ input }) => input);
+      const reasons =
+        items.length > 0 ? await check.run({ tx, caller, ip, parameters, items, services: context }) : [];
+      return { open, reasons };
+    });
+    if (!batch) {
+      await store.releaseJob(db, job);
+      return false;
+    }
+    const { open, reasons } = batch;
+    for (const [index, { itemNo }] of open.entries()) {
+      const reason = reasons[index];
+      if (reason !== undefined) invalid.push({ itemNo, outcome: { state: 'failed', reason } });
+    }
+    checked += open.length;
+    lastNo = open.at(-1)?.itemNo;
+    size = getNextBatchSize(size, performance.now() - startedAt);
+  }
+  if (invalid.length > 0 && !check.skipsInvalid) {
+    const counts = `${invalid.length.toLocaleString('en')} of ${checked.toLocaleString('en')} items`;
+    await stop(context, job, `${counts} cannot be carried out, so none was`, invalid);
+    return false;
+  }
+  return db.transaction().execute(async (tx) => {
+    if ((await store.holdJob(tx, job)) === undefined) return false;
+    await writeOutcomes(tx, job, invalid);
+    await store.setChecked(tx, job, invalid.length);
+    return true;
+  });
+}
+
+const writeOutcomes = (
+  tx: Tx,
+  job: store.ClaimedJob,
+  outcomes: readonly { itemNo: number; outcome: ItemOutcome }[],
+): Promise<void> =>
+  forEachBatch(outcomes, OUTCOMES_PER_WRITE, (batch) => store.writeOutcomes(tx, job, batch));
 
 /**
  * Changes the next items in one transaction with their outcomes. `split`: the batch was refused as a whole and nothing was written.
@@ -278,9 +347,16 @@ function toOutcome(error: unknown): ItemOutcome {
   return { state: isConflict ? 'conflict' : 'failed', reason: error.message };
 }
 
-/** Stops a job for a reason; its audit row has no author, because no user did it. */
-async function stop(context: JobContext, job: store.ClaimedJob, reason: string): Promise<void> {
+/** Stops a job for a reason, with outcomes of items; its audit row has no author, because no user did it. */
+async function stop(
+  context: JobContext,
+  job: store.ClaimedJob,
+  reason: string,
+  outcomes: readonly { itemNo: number; outcome: ItemOutcome }[] = [],
+): Promise<void> {
   await change(context.db, createHostActor(job.siteId), async (tx, record) => {
+    if ((await store.holdJob(tx, job)) === undefined) return;
+    await writeOutcomes(tx, job, outcomes);
     const ended = await store.endJob(tx, job, reason);
     if (!ended) return;
     await notifyOwner(tx, context, job, ended, reason);

@@ -694,6 +694,8 @@ export const zJob = z.object({
     kind: z.enum([
         'users.update',
         'users.remove',
+        'users.import',
+        'users.import-undo',
         'licenses.change',
         'groups.change',
         'groups.delete',
@@ -750,6 +752,42 @@ export const zUserRemovals = z.object({
     uploadsItems: zUploadsItems.optional(),
     userIds: z.array(zUserId).min(1).max(100000).optional(),
     reviewedAt: z.iso.datetime({ offset: true }).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUserImportValues = z.object({
+    email: z.email().max(254).optional(),
+    firstName: z.string().min(1).max(100).optional(),
+    lastName: z.string().min(1).max(100).optional(),
+    federationId: z.string().max(255).nullish(),
+    isActive: z.boolean().optional(),
+    twoFactorEnabled: z.boolean().optional(),
+    ipRestrictionsEnabled: z.boolean().optional(),
+    timeZone: zNullableTimeZone.optional()
+});
+
+/**
+ * One row of a file. Each user and each e-mail address may occur once.
+ */
+export const zUserImportRow = z.object({
+    row: z.int().gte(1).lte(2147483647),
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    set: zUserImportValues.optional(),
+    expected: zUserImportValues.optional(),
+    licenseTypeId: zLicenseTypeId.optional(),
+    expectedLicenseTypeId: zLicenseTypeId.optional(),
+    addGroups: z.array(z.int().gte(1).lte(2147483647)).max(1000).optional(),
+    removeGroups: z.array(z.int().gte(1).lte(2147483647)).max(1000).optional()
+});
+
+export const zUserImport = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    fileName: z.string().min(1).max(255),
+    sheet: z.string().max(255).optional(),
+    skipsInvalidRows: z.boolean().optional().default(false),
+    changesSignIn: z.literal(true).optional(),
+    rows: z.array(zUserImportRow).min(1).max(100000).optional(),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
@@ -946,7 +984,8 @@ export const zJobPartItems = z.object({
         zLicenseChange,
         zMembershipChange,
         zEntryUpdate,
-        zEntryItem
+        zEntryItem,
+        zUserImportRow
     ])).min(1).max(100000)
 });
 
@@ -3144,6 +3183,17 @@ export const zStartUserRemovalsHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartUserRemovalsResponse = zJob;
+
+export const zStartUserImportBody = zUserImport;
+
+export const zStartUserImportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartUserImportResponse = zJob;
 
 export const zStartLicenseChangesBody = zLicenseChanges;
 

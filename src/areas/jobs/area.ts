@@ -12,6 +12,7 @@ export const jobsArea = defineArea({
   invalidations: {
     startUserUpdates: JOB_READS,
     startUserRemovals: JOB_READS,
+    startUserImport: JOB_READS,
     startLicenseChanges: JOB_READS,
     startMembershipChanges: JOB_READS,
     putJobPart: JOB_READS,

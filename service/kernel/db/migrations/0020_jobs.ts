@@ -28,6 +28,8 @@ const statements = [
     unchanged int not null default 0,
     conflicts int not null default 0,
     failed int not null default 0,
+    -- Failed items that the check before the first change refused; null if the items were not checked.
+    refused int,
     inverse_of int,
     after_job_id int,
     not_before timestamptz(3),

@@ -24,6 +24,7 @@ interface JobTable {
   unchanged: Generated<number>;
   conflicts: Generated<number>;
   failed: Generated<number>;
+  refused: Nullable<number>;
   inverse_of: Nullable<number>;
   after_job_id: Nullable<number>;
   not_before: Nullable<Date>;

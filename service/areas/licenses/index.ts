@@ -1,0 +1,2 @@
+/** Licenses: changing them. */
+export { setLicenses } from './set-licenses.ts';
