@@ -15,9 +15,11 @@ export const groupHeading = (page: Page, name: string): Locator =>
   page.getByRole('heading', { level: 1, name });
 
 export const fileRowsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Rows of the file' });
-export const importedRowsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Imported rows' });
+/** Rows of an import on the page of its job. */
+export const importedRowsGrid = (page: Page): Locator => page.getByRole('grid', { name: 'People' });
 export const outcomeOption = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('radio', { name });
 export const startImportButton = (page: Page): Locator => page.getByRole('button', { name: /^Import \d/ });
-export const importAnotherButton = (page: Page): Locator =>
-  page.getByRole('button', { name: 'Import another file' });
+/** State of the job on its page once it has ended. */
+export const endedJobBadge = (page: Page): Locator =>
+  page.getByRole('main').getByText(/^(Finished|Stopped)(, [\d,]+ failed)?$/);

@@ -1,47 +1,41 @@
-/** Running imports: refused rows, remaining rows, and resuming. */
+/** Imports of people that the service runs: refused rows, interrupted uploads, and closing the tab. */
+import type { Page } from '@playwright/test';
 import { expectAccessible, expectRow } from '../support/actions.ts';
 import { createCalls, openAs } from '../support/calls.ts';
-import { chooseFile, downloadBytes } from '../support/files.ts';
-import {
-  importAnotherButton,
-  importedRowsGrid,
-  outcomeOption,
-  fileRowsGrid,
-  startImportButton,
-} from '../support/locators.ts';
-import { SERVICE_DOWN } from '../support/page-errors.ts';
+import { chooseFile } from '../support/files.ts';
+import { endedJobBadge, fileRowsGrid, importedRowsGrid, startImportButton } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-test('leaving a prepared import asks; a running one continues in the job list', async ({ page }) => {
+const HEADING = 'E-mail,First name,Last name';
+
+test('leaving a prepared import asks; a started one continues without its page', async ({ page }) => {
   await openAs(page, ada, '/users/import');
-  await chooseFile(page, 'leave.csv', 'E-mail,First name,Last name\nleave@import.example,Lee,Ving\n');
+  await chooseFile(page, 'leave.csv', `${HEADING}\nleave@import.example,Lee,Ving\n`);
   await expectRow(fileRowsGrid(page), { Person: 'Lee Ving', Outcome: 'Create' });
   await page.getByRole('link', { name: 'Overview' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Discard changes?' });
   await dialog.getByRole('button', { name: 'Keep editing' }).click();
   await expectRow(fileRowsGrid(page), { Person: 'Lee Ving', Outcome: 'Create' });
   await startImportButton(page).click();
-  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('1 of 1');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 1 person from leave.csv');
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('heading', { name: 'Main site' })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('Import 1 person');
   await page.goBack();
-  await expectRow(importedRowsGrid(page), { Person: 'Lee Ving', Result: 'Done' });
+  await expectRow(importedRowsGrid(page), { Person: 'Lee Ving', Outcome: 'Changed' });
 });
 
-test('reports refused rows and retries only those', async ({ page, calls, expectFailure }) => {
+test('reports refused rows and leaves alone what someone else changed', async ({ page, calls }) => {
   // A second administrator changes a user after the check and takes an address.
-  expectFailure(409);
   const person = await calls.createUser({ firstName: 'Con', lastName: 'Tested' });
   await openAs(page, ada, '/users/import');
   await chooseFile(
     page,
     'again.csv',
     [
-      'E-mail,First name,Last name',
+      HEADING,
       'taken@import.example,Tay,Ken',
-      'fine@import.example,Fay,Ine',
+      'fine@import.example,Фая 詩 عائشة,Ine',
       `${person.email},Con,Mine`,
     ].join('\r\n'),
   );
@@ -49,49 +43,28 @@ test('reports refused rows and retries only those', async ({ page, calls, expect
   await calls.call('PUT', '/user', { id: person.id, lastName: 'Theirs' });
   await calls.createUser({ email: 'taken@import.example', firstName: 'Somebody', lastName: 'Else' });
   await startImportButton(page).click();
-  await expect(importAnotherButton(page)).toBeVisible();
-  await expectRow(importedRowsGrid(page), { Person: 'Fay Ine', Result: 'Done' });
+  await expect(endedJobBadge(page)).toHaveText('Finished, 1 failed');
+  await expectRow(importedRowsGrid(page), { Person: 'Фая 詩 عائشة Ine', Outcome: 'Changed' });
   await expectRow(importedRowsGrid(page), {
-    Person: 'Tay Ken',
-    Result: 'Failed',
-    'What happened': 'already a user of this site',
+    Person: /Tay Ken.*Row 2/,
+    Outcome: 'Failed',
+    Reason: 'already a user of this site',
   });
   await expectRow(importedRowsGrid(page), {
-    Person: 'Con Mine',
-    Result: 'Failed',
-    'What happened': 'Someone else changed',
+    Person: /Con Mine.*Row 4/,
+    Outcome: 'Left alone',
+    Reason: 'Someone else changed this user in the meantime: lastName',
   });
+  await expectAccessible(page);
   expect((await calls.getUser(person.id)).lastName).toBe('Theirs');
-
-  const failed = await downloadBytes(page, () =>
-    page.locator('main').getByRole('button', { name: 'Failed rows', exact: true }).click(),
-  );
-  expect(failed.name).toBe('again-failed.csv');
-  expect(failed.bytes.toString('utf8').split('\r\n')).toHaveLength(4);
-  await page.getByRole('button', { name: 'Check the failed rows again' }).click();
-  await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': 'Last name Theirs Mine' });
-  await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': 'First name Somebody Tay' });
-  await startImportButton(page).click();
-  await expect(importAnotherButton(page)).toBeVisible();
-  expect((await calls.getUser(person.id)).lastName).toBe('Mine');
 });
 
-test('reports a user created without the license as partial', async ({
-  page,
-  calls,
-  expectFailure,
-  request,
-}) => {
-  expectFailure(403);
+test('stores nothing of a row that needs a lost capability', async ({ page, calls, request }) => {
   const licenses = await calls.createGroup('Licenses for now', ['Manage Licences']);
   const users = await calls.createGroup('Users', ['Manage Users']);
   const clerk = await calls.createUser({ groups: [licenses, users] });
   await openAs(page, clerk, '/users/import');
-  await chooseFile(
-    page,
-    'part.csv',
-    'E-mail,First name,Last name,License\npart@import.example,Par,Tly,Free\n',
-  );
+  await chooseFile(page, 'part.csv', `${HEADING},License\npart@import.example,Par,Tly,Free\n`);
   await expectRow(fileRowsGrid(page), {
     Person: 'Par Tly',
     Outcome: 'Create',
@@ -100,39 +73,91 @@ test('reports a user created without the license as partial', async ({
   const admin = await createCalls(request, ada);
   await admin.call('DELETE', '/user/group', [{ userIds: [clerk.id], groupIds: [licenses] }]);
   await startImportButton(page).click();
-  await expect(importAnotherButton(page)).toBeVisible();
+  await expect(endedJobBadge(page)).toHaveText('Finished, 1 failed');
   await expectRow(importedRowsGrid(page), {
     Person: 'Par Tly',
-    Result: 'In part',
-    'What happened': 'Created done.',
+    Outcome: 'Failed',
+    Reason: 'Manage Licences',
   });
-  await expectAccessible(page);
+  expect(await calls.call('GET', '/user?email=part@import.example')).toEqual([]);
 });
 
-test('pauses while the service is unavailable and resumes after a reload without sending rows twice', async ({
+test('finishes after the tab was closed and the service was killed, every person once', async ({
   page,
+  context,
   service,
+  calls,
+}) => {
+  const many = Array.from({ length: 400 }, (_, at) => `many${at}@import.example,Many,Number ${at}`);
+  await openAs(page, ada, '/users/import');
+  await chooseFile(page, 'many.csv', [HEADING, ...many].join('\n'));
+  await expect(startImportButton(page)).toHaveText('Import 400 people');
+  await startImportButton(page).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 400 people from many.csv');
+  const address = page.url();
+  await page.close();
+  await service.stop('SIGKILL');
+  await service.start();
+  const other = await context.newPage();
+  await other.goto(address);
+  await expect(endedJobBadge(other)).toHaveText('Finished', { timeout: 90_000 });
+  await expect(other.getByRole('list', { name: 'Outcomes' })).toContainText('400 changed');
+  const found = await calls.call<{ email: string }[]>('GET', '/user?pageNumber=1&pageSize=1000');
+  expect(found.filter(({ email }) => /^many\d+@import\.example$/.test(email))).toHaveLength(400);
+});
+
+/** Parts that the page uploads, by number; those from `failFrom` on are lost. */
+async function watchParts(page: Page): Promise<{ sent: number[]; fail: { from: number } }> {
+  const sent: number[] = [];
+  const fail = { from: Number.POSITIVE_INFINITY };
+  await page.route(/\/jobs\/\d+\/parts\/\d+/, (route) => {
+    const part = Number(/parts\/(\d+)/.exec(route.request().url())?.[1]);
+    if (part >= fail.from) return route.abort();
+    sent.push(part);
+    return route.continue();
+  });
+  return { sent, fail };
+}
+
+test('continues an interrupted upload with the missing parts, and starts again for a changed file', async ({
+  page,
   calls,
   expectFailure,
 }) => {
-  expectFailure(SERVICE_DOWN);
-  const many = Array.from({ length: 400 }, (_, at) => `many${at}@import.example,Many,Number ${at}`);
-  await openAs(page, ada, '/users/import');
-  await chooseFile(page, 'many.csv', ['E-mail,First name,Last name', ...many].join('\n'));
-  await expect(startImportButton(page)).toHaveText('Import 400 people');
+  // Lost parts.
+  expectFailure(/ERR_FAILED/);
+  const long = (text: string, at: number) => `${text} ${at} `.padEnd(100, 'x');
+  const rows = Array.from(
+    { length: 20_000 },
+    (_, at) => `upload${at}@import.example,${long('First', at)},${long('Last', at)}`,
+  );
+  const open = async (file: readonly string[]) => {
+    await openAs(page, ada, '/users/import');
+    await chooseFile(page, 'upload.csv', [HEADING, ...file].join('\n'));
+    await expect(startImportButton(page)).toHaveText('Import 20,000 people');
+  };
+  const { sent, fail } = await watchParts(page);
+  fail.from = 2;
+  await open(rows);
   await startImportButton(page).click();
-  await expect(page.getByText(/Importing: [1-9]\d* of 400/)).toBeVisible();
-  await service.stop('SIGKILL');
-  await expect(page.getByText('The import is paused')).toBeVisible();
-  await expectAccessible(page);
-  await service.start();
-  await page.reload();
-  await expect(page.getByText(/^The import is paused: [1-9]\d* of 400/)).toBeVisible();
-  await page.locator('main').getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 90_000 });
-  await expect(outcomeOption(page, /^400 Done/)).toBeVisible();
-  const found = await calls.call<unknown[]>('GET', '/user?pageNumber=1&pageSize=1000');
-  expect(
-    found.filter((user) => JSON.stringify(user).includes('@import.example"')).length,
-  ).toBeGreaterThanOrEqual(400);
+  await expect(page.getByRole('alert')).toContainText('Import again to continue where the upload stopped');
+  expect(sent).toEqual([1]);
+  const [interrupted] = await calls.call<{ id: number }[]>('GET', '/jobs?state=uploading');
+
+  // After a reload the first part is of another content.
+  await open(['changed@import.example,Chan,Ged', ...rows.slice(1)]);
+  await startImportButton(page).click();
+  await expect(page.getByText('upload.csv has changed since its upload was interrupted')).toBeVisible();
+  await expect(page.getByRole('alert').first()).toBeVisible();
+  expect(await calls.call('GET', `/jobs/${interrupted?.id}`)).toMatchObject({ state: 'cancelled' });
+  expect(sent).toEqual([1, 1]);
+
+  fail.from = Number.POSITIVE_INFINITY;
+  sent.length = 0;
+  await startImportButton(page).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Import 20,000 people from upload.csv');
+  expect(sent[0]).toBe(2);
+  const [started] = await calls.call<{ id: number; total: number }[]>('GET', '/jobs');
+  expect(started?.total).toBe(20_000);
+  await calls.call('POST', `/jobs/${started?.id}/cancel`);
 });

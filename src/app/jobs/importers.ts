@@ -1,7 +1,7 @@
-/** Kinds of imports. */
-type ImportKind = 'people' | 'entries';
+/** Kinds of imports that run in the browser. */
+type ImportKind = 'entries';
 
-/** Loads the executor of one kind of import, an `ImportExecutor` of areas/import; for entries with the id of their type. */
+/** Loads the executor of one kind of import, an `ImportExecutor` of areas/import, for a type of entries. */
 type LoadImporter = (typeId: number) => Promise<unknown>;
 
 const importers = new Map<ImportKind, LoadImporter>();

@@ -62,6 +62,14 @@ test('reports every item of all jobs once and deletes them', async () => {
   expect(await offer(true)).toBeUndefined();
 });
 
+test('leaves imports of entries alone, which continue in the browser', async () => {
+  const imports = createJobStore<object & { id: string; identity: typeof IDENTITY }, object>('import');
+  const entries = { id: 'vessels', identity: IDENTITY, fileName: 'vessels.csv', description: { typeId: 3 } };
+  await imports.save(entries, []);
+  expect(await offer(true)).toBeUndefined();
+  expect(await imports.loadJobs(IDENTITY)).toHaveLength(1);
+});
+
 test('offers jobs again that were not downloaded, and only to the user and site that started them', async () => {
   await storeJobs();
   expect(await offer(false)).toBeUndefined();

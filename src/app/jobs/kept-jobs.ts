@@ -38,6 +38,8 @@ interface KeptKind {
 }
 
 interface StoredFormat<Job, Item, Outcome> {
+  /** Whether this version continues the job. */
+  isContinued?: (job: Job) => boolean;
   toTitle: (job: Job) => Pick<KeptJob, 'title' | 'confirmedAt'>;
   toItem: (item: Item) => KeptItem;
   /** Id of the item and its outcome. */
@@ -48,13 +50,13 @@ type Stored = { id: string; identity: SessionIdentity };
 
 function defineKind<Job, Item, Outcome>(
   kind: string,
-  { toTitle, toItem, toOutcome }: StoredFormat<Job, Item, Outcome>,
+  { isContinued = () => false, toTitle, toItem, toOutcome }: StoredFormat<Job, Item, Outcome>,
 ): KeptKind {
   const store = createJobStore<Job & Stored, Item, Outcome>(kind);
   return {
     delete: store.delete,
     async load(identity) {
-      const stored = await store.loadAll(identity);
+      const stored = (await store.loadAll(identity)).filter(({ job }) => !isContinued(job));
       return stored.map(({ job, items, outcomes }) => ({
         id: job.id,
         ...toTitle(job),
@@ -86,10 +88,12 @@ const KINDS: readonly KeptKind[] = [
     toOutcome: (outcome) => [outcome.entryId, outcome],
   }),
   defineKind<
-    { fileName: string },
+    { fileName: string; description?: { typeId?: number } },
     { plan: { row: number; name: string; detail: string } },
     { row: number; result?: KeptOutcome }
   >('import', {
+    // Imports of entries still run in the browser.
+    isContinued: ({ description }) => description?.typeId !== undefined,
     toTitle: ({ fileName }) => ({ title: `Import ${fileName}`, confirmedAt: '' }),
     toItem: ({ plan: { row, name, detail } }) => ({ id: row, name, detail }),
     // A row without a result was being sent when the page closed.

@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Download, ListCollapse, FileUp } from 'lucide-react';
 import { useState, Suspense, useMemo } from 'react';
 import type { ReactNode, DragEvent } from 'react';
+import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession } from '../../api/session.ts';
 import { OUTCOMES } from '../../files/import-plan/plan.ts';
-import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
+import type { ConfirmedRow, OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
 import { LIMITS_TEXT } from '../../files/table/limits.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
@@ -21,8 +23,15 @@ import { Page } from '../../ui/layout/Page.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import { toast } from '../../ui/toast.ts';
-import type { ImportDescription } from '../import/index.ts';
-import { startImport, loadConfirmedRows, createPlannedRows, saveProblems } from '../import/index.ts';
+import type { ImportDescription, ImportItem } from '../import/index.ts';
+import {
+  startImport,
+  uploadPlan,
+  loadConfirmedRows,
+  createPlannedRows,
+  saveProblems,
+} from '../import/index.ts';
+import { showStartedJob } from '../jobs/index.ts';
 import { OutcomePicker, OUTCOME_LABELS, buildPlanColumns } from './row-columns.tsx';
 import type { FileSession, Preparation, Prepared } from './use-preparation.ts';
 import './import.css';
@@ -52,8 +61,27 @@ export function ChooseFile<Session extends FileSession, Setup>(props: ChooseFile
   );
 }
 
+/** File whose rows a job imports. */
+interface ImportFile {
+  fileName: string;
+  /** Worksheet of a workbook. */
+  sheet?: string | undefined;
+}
+
+/** The job that imports rows of one kind. */
+export interface ImportTarget {
+  kind: Job['kind'];
+  /** Items of the job for the planned rows, and the call that starts the job without them. */
+  createUpload: (plans: readonly ImportRowPlan[]) => {
+    items: readonly ImportItem[];
+    start: (file: ImportFile) => Promise<Job>;
+  };
+}
+
 interface PrepareImportProps {
   prepared: Prepared<FileSession, unknown>;
+  /** Absent for rows that the browser imports itself. */
+  target?: ImportTarget;
   onDiscard: () => void;
   title: string;
   description: ImportDescription;
@@ -66,43 +94,66 @@ interface PrepareImportProps {
   children: ReactNode;
 }
 
+type StartProps = Pick<PrepareImportProps, 'prepared' | 'target' | 'description' | 'onDiscard'>;
+
+/** Sends the confirmed rows to the service and opens the page of their job. */
+function useStart({ prepared, target, description, onDiscard }: StartProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const identity = getSessionIdentity(useSession());
+  const [upload, setUpload] = useState<{ share?: number; error?: string }>();
+
+  async function uploadRows(
+    rows: readonly ConfirmedRow[],
+    { kind, createUpload }: ImportTarget,
+    file: ImportFile,
+  ) {
+    const { items, start } = createUpload(rows.map(({ plan }) => plan));
+    const job = await uploadPlan({
+      kind,
+      ...file,
+      items,
+      start: () => start(file),
+      onProgress: (share) => setUpload({ share }),
+      onChanged: () =>
+        toast({
+          title: `${file.fileName} has changed since its upload was interrupted`,
+          description: 'The upload starts again.',
+          tone: 'info',
+        }),
+    });
+    showStartedJob(client, job);
+    await navigate({ to: '/jobs/$jobId', params: { jobId: job.id }, ignoreBlocker: true });
+  }
+
+  async function start(rowCount: number): Promise<void> {
+    const { session, name: fileName, file } = prepared;
+    const { headings, source } = file;
+    const sheet = source.kind === 'workbook' ? source.sheets[source.sheet]?.name : undefined;
+    setUpload({ share: 0 });
+    try {
+      const rows = await loadConfirmedRows(session.client, rowCount);
+      if (target) return await uploadRows(rows, target, { fileName, sheet });
+      const id = crypto.randomUUID();
+      await startImport(client, { id, identity, description, fileName, sheet, headings, rows });
+      onDiscard();
+    } catch (thrown) {
+      setUpload({ error: toServiceError(thrown).message });
+    }
+    return undefined;
+  }
+  return { ...upload, isStarting: upload?.share !== undefined, start };
+}
+
 /** Page of a file that was read: columns, planned rows, and the button that starts the import. */
 export function PrepareImport(props: PrepareImportProps) {
-  const { prepared, onDiscard, title, description, check, blockedBy, children } = props;
-  const client = useQueryClient();
-  const identity = getSessionIdentity(useSession());
+  const { prepared, target, title, description, check, blockedBy, children } = props;
   useUnsavedGuard(true);
-  const [starting, setStarting] = useState(false);
+  const { share, error, isStarting, start } = useStart(props);
   const { data: counts, isPlaceholderData } = check;
   const readyCount =
     counts && !isPlaceholderData && blockedBy === undefined ? counts.create + counts.update : undefined;
 
-  const startJob = async (number: number) => {
-    setStarting(true);
-    const { session, name: fileName, file } = prepared;
-    const { headings, source } = file;
-    const sheet = source.kind === 'workbook' ? source.sheets[source.sheet]?.name : undefined;
-    try {
-      const rows = await loadConfirmedRows(session.client, number);
-      await startImport(client, {
-        id: crypto.randomUUID(),
-        identity,
-        description,
-        fileName,
-        sheet,
-        headings,
-        rows,
-      });
-      onDiscard();
-    } catch (thrown) {
-      toast({
-        title: 'The import could not start',
-        description: toServiceError(thrown).message,
-        tone: 'bad',
-      });
-      setStarting(false);
-    }
-  };
   const again = prepared.rereading ? 'The file is being read again' : undefined;
   const waiting = readyCount === undefined ? 'The rows are still being checked' : undefined;
   const nothing = readyCount === 0 ? 'No row changes anything' : undefined;
@@ -118,9 +169,9 @@ export function PrepareImport(props: PrepareImportProps) {
       actions={
         <Button
           variant="primary"
-          pending={starting}
+          pending={isStarting}
           disabledReason={again ?? waiting ?? nothing}
-          onClick={() => void startJob(readyCount ?? 0)}
+          onClick={() => void start(readyCount ?? 0)}
         >
           {readyCount === undefined || readyCount === 0
             ? 'Import'
@@ -128,6 +179,14 @@ export function PrepareImport(props: PrepareImportProps) {
         </Button>
       }
     >
+      {target && isStarting && (
+        <progress className="import-progress" aria-label="Upload" value={share} max={1} />
+      )}
+      {error !== undefined && (
+        <Banner tone="bad" title={`The import could not start: ${error}`}>
+          Nothing has been imported. Import again to continue where the upload stopped.
+        </Banner>
+      )}
       {children}
       <h2 className="import-step">3. What would happen</h2>
       <Preview {...props} />

@@ -1,7 +1,6 @@
 import { UserRoundPlus, Users } from 'lucide-react';
 import { GROUP_READS, LICENSE_READS, PROXY_READS, USER_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
-import { registerImporter } from '../../app/jobs/importers.ts';
 import { UsersHost } from './UsersHost.tsx';
 
 export const usersArea = defineArea({
@@ -36,7 +35,4 @@ export const usersArea = defineArea({
     'cli.make-admin': 'Was made an administrator on the host',
   },
   Host: UsersHost,
-  register: () => {
-    registerImporter('people', async () => (await import('./import/executor.ts')).peopleExecutor);
-  },
 });

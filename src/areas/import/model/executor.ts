@@ -34,9 +34,10 @@ export interface ImportExecutor {
   operations: readonly WriteOperation[];
 }
 
-/** Loads the executor of an import. @throws Error if no area registered the kind */
+/** Loads the executor of an import. @throws Error if no area registered the kind, or for people, whom the service imports */
 export async function loadExecutor({ typeId }: ImportDescription): Promise<ImportExecutor> {
-  const executor = await loadImporter(typeId === undefined ? 'people' : 'entries', typeId ?? 0);
+  if (typeId === undefined) throw new Error('Imports of people run in the service');
+  const executor = await loadImporter('entries', typeId);
   // Areas register importers that satisfy this type; app/jobs cannot name it.
   return executor as ImportExecutor;
 }

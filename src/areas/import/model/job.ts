@@ -249,9 +249,13 @@ function toJob(run: ImportRun): Job {
 
 const reportImport = (run: ImportRun): void => upsertJob(toJob(run));
 
-/** Restores imports that a reload interrupted, unless another tab runs them. */
+/**
+ * Restores imports of entries that a reload interrupted, unless another tab runs them. Imports of people that the version before kept
+ * are offered as a report.
+ */
 export async function restoreImports(client: QueryClient, identity: SessionIdentity): Promise<void> {
   for (const { job, notes } of await loadImports(identity)) {
+    if (job.description.typeId === undefined) continue;
     if (await lockJob(job.id)) createImportJob(client, job, notes).showEnd();
   }
 }

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Remote } from 'comlink';
 import { FileSpreadsheet } from 'lucide-react';
+import type { UserImport } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
-import { getUsersByIds } from '../../../api/generated/sdk.gen.ts';
+import { getUsersByIds, startUserImport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
@@ -10,7 +11,7 @@ import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
 import { saveFile } from '../../../files/download.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
-import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -19,17 +20,17 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import {
   ChooseFile,
   PrepareImport,
-  Running,
   ColumnRow,
   FileSummary,
   usePreparation,
 } from '../../import-view/index.ts';
-import type { Prepared, FileSession } from '../../import-view/index.ts';
-import { useImportRun, openWorkerClient } from '../../import/index.ts';
+import type { ImportTarget, Prepared, FileSession } from '../../import-view/index.ts';
+import { openWorkerClient } from '../../import/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
 import { HEADINGS, FIELDS, getIgnoredReason, guessMapping } from './fields.ts';
 import type { Field, Mapping } from './fields.ts';
-import type { ImportOptions, MissingCapabilities, KnownUser } from './plan.ts';
+import { changesSignIn, toImportRow } from './import-row.ts';
+import type { ImportOptions, MissingCapabilities, KnownUser, RowWork } from './plan.ts';
 import type { createRowChecker, CheckRequest } from './row-checker.ts';
 import { loadUngrantableGroups } from './ungrantable-groups.ts';
 // The bundler makes this module.
@@ -42,16 +43,30 @@ const DESCRIPTION: ImportDescription = {
   labels: HEADINGS,
   detailLabel: HEADINGS.email,
 };
+const TARGET: ImportTarget = {
+  kind: 'users.import',
+  createUpload(plans) {
+    // Rows planned for users hold their work.
+    const items = plans.map((plan) => toImportRow(plan as ImportRowPlan<RowWork>));
+    return {
+      items,
+      async start(file) {
+        // Rows that can be imported do not wait for those that others have changed in the meantime.
+        const body: UserImport = { ...file, uploadsItems: true, skipsInvalidRows: true };
+        if (changesSignIn(items)) body.changesSignIn = true;
+        return (await startUserImport({ body })).data;
+      },
+    };
+  },
+};
 const PAGE_PROPS = { title: 'Import users', subject: 'Person' };
 
 /** Page for importing users from a file. */
 export function ImportPage() {
-  const run = useImportRun(DESCRIPTION.runKey);
   const preparation = useUserPreparation();
   const { error, size } = useDirectory();
   // Rows are compared with all users; without access to users nothing can be imported.
   if (error?.status === 403 && size === undefined) throw error;
-  if (run) return <Running run={run} {...PAGE_PROPS} onRetryFile={(file) => void preparation.open(file)} />;
   const { stage } = preparation;
   if (stage.status === 'ready') return <Prepare key={stage.id} prepared={stage} preparation={preparation} />;
   return (
@@ -82,6 +97,7 @@ function Prepare({ prepared, preparation }: PrepareProps) {
       {...PAGE_PROPS}
       {...{ prepared, check }}
       description={DESCRIPTION}
+      target={TARGET}
       onDiscard={discard}
       blockedBy={useBlockedBy(prepared)}
     >
