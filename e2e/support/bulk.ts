@@ -1,9 +1,8 @@
-/** Page objects of bulk changes: selection bar, dry run, jobs of the service, and the tray of jobs in the browser. */
+/** Page objects of bulk changes: selection bar, dry run, jobs of the service. */
 import { expect, type Locator, type Page } from '@playwright/test';
 
 export const usersGrid = (page: Page): Locator => page.getByRole('grid', { name: 'Users' });
 export const selectionBar = (page: Page): Locator => page.getByRole('region', { name: 'Selection' });
-export const jobTray = (page: Page): Locator => page.getByRole('region', { name: 'Jobs' });
 
 /** Waits for the dry run dialog with the title. */
 export async function waitForDryRun(page: Page, title: string): Promise<Locator> {

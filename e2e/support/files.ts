@@ -22,18 +22,6 @@ export async function chooseFile(page: Page, name: string, content: string | Buf
     .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 }
 
-/** Returns the file that the page downloads during `act`, as text. */
-export async function downloadText(
-  page: Page,
-  act: () => Promise<void>,
-): Promise<{ name: string; path: string; text: string }> {
-  const pendingDownload = page.waitForEvent('download');
-  await act();
-  const download = await pendingDownload;
-  const path = await download.path();
-  return { name: download.suggestedFilename(), path, text: await readFile(path, 'utf8') };
-}
-
 /** Saves the file of an export that has just been started, when the service has made it. */
 export const saveExport = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Save', exact: true }).click();

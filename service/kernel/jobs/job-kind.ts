@@ -57,7 +57,7 @@ export interface JobBatch<Parameters extends object, Input extends object> {
 }
 
 /** Dependencies of jobs besides the database. */
-export interface JobServices {
+interface JobServices {
   /** Start of links in mails. */
   publicUrl: string;
 }
@@ -92,7 +92,7 @@ export const pluralize = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** A column of the report of a job: what was requested of an item, or what it replaced. */
-export interface ReportColumn<Input extends object> {
+interface ReportColumn<Input extends object> {
   heading: string;
   /** Undefined: an empty cell. Also called for items without their request, 90 days after the end of the job. */
   getValue(item: { input: Partial<Input>; before: object | null }): ExportCell | undefined;

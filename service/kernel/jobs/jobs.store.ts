@@ -361,7 +361,7 @@ export interface JobKey {
 }
 
 /** Items that one statement inserts. */
-export const ITEMS_PER_INSERT = 20_000;
+const ITEMS_PER_INSERT = 20_000;
 
 /** Adds items to a job, given as the text of a JSON list; the first gets the number `firstItem`. */
 export async function insertItems(

@@ -51,7 +51,7 @@ export async function clearEndedJobs(): Promise<void> {
 }
 
 /** Whether leaving the page would interrupt a job. */
-export const hasRunningJobs = (): boolean =>
+const hasRunningJobs = (): boolean =>
   jobsStore.get().some(({ state, runsOnService }) => state === 'running' && !runsOnService);
 
 setRunningJobsCheck(hasRunningJobs);

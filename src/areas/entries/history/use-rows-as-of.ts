@@ -12,7 +12,7 @@ import type { AsOfView } from './as-of-view.ts';
 import type { PastComparison, RowChange } from './row-changes.ts';
 import { toRowChange } from './row-changes.ts';
 
-export type RowsAsOfQuery = RowQuery & Pick<RowsAsOfRequest, 'asOf' | 'only' | 'withAdded'>;
+type RowsAsOfQuery = RowQuery & Pick<RowsAsOfRequest, 'asOf' | 'only' | 'withAdded'>;
 
 /** Rows as of a past time, loaded in windows, and how they differ from today. */
 export interface RowsAsOf {
@@ -26,7 +26,7 @@ const ENTRY_ID = 'EntryId';
 const MAX_ROWS_PER_REQUEST = 8;
 
 /** Requests one page of rows as of a time. @throws ServiceError */
-export const loadRowsAsOf = async (typeId: number, body: RowsAsOfRequest, signal?: AbortSignal) =>
+const loadRowsAsOf = async (typeId: number, body: RowsAsOfRequest, signal?: AbortSignal) =>
   (
     await queryRowsAsOf({
       path: { entryTypeId: String(typeId) },

@@ -48,7 +48,7 @@ async function loadLargestPage(
 }
 
 /** Yields all rows page by page, each page as large as a response may be. @throws ServiceError */
-export async function* paginate(loadPage: LoadPage): AsyncGenerator<readonly RowVm[]> {
+async function* paginate(loadPage: LoadPage): AsyncGenerator<readonly RowVm[]> {
   let [pageLimit, last, skip] = [FIRST_PAGE_ROWS, 0, 0];
   for (;;) {
     // Sequential, so that memory holds one page.

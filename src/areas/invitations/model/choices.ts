@@ -18,7 +18,7 @@ export interface MembershipSettings {
 }
 
 /** Type, duration and groups of a membership. */
-export interface MembershipTerms {
+interface MembershipTerms {
   type: number;
   days: number | undefined;
   groups: readonly number[];
