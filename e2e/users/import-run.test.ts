@@ -106,6 +106,8 @@ test('finishes after the tab was closed and the service was killed, every person
   expect(found.filter(({ email }) => /^many\d+@import\.example$/.test(email))).toHaveLength(400);
 });
 
+const makeLongName = (text: string, at: number) => `${text} ${at} `.padEnd(100, 'x');
+
 /** Parts that the page uploads, by number; those from `failFrom` on are lost. */
 async function watchParts(page: Page): Promise<{ sent: number[]; fail: { from: number } }> {
   const sent: number[] = [];
@@ -126,10 +128,9 @@ test('continues an interrupted upload with the missing parts, and starts again f
 }) => {
   // Lost parts.
   expectFailure(/ERR_FAILED/);
-  const long = (text: string, at: number) => `${text} ${at} `.padEnd(100, 'x');
   const rows = Array.from(
     { length: 20_000 },
-    (_, at) => `upload${at}@import.example,${long('First', at)},${long('Last', at)}`,
+    (_, at) => `upload${at}@import.example,${makeLongName('First', at)},${makeLongName('Last', at)}`,
   );
   const open = async (file: readonly string[]) => {
     await openAs(page, ada, '/users/import');

@@ -65,7 +65,7 @@ function createZipWriter(write: Write): ZipWriter<void> {
   failure.promise.catch(() => undefined);
   zip.on('error', (error) => failure.reject(error));
   const written = (async () => {
-    for await (const chunk of zip.outputStream) await write(chunk as Buffer);
+    for await (const chunk of zip.outputStream) await write(chunk);
   })();
   // The error is thrown by whatever is written next.
   written.catch((error: unknown) => failure.reject(error));

@@ -129,12 +129,12 @@ export function buildExportColumns({
   columns: readonly ExportField[];
   zone: string;
 }): readonly EntryColumn[] {
-  const formatHeading = createHeadingFormatter(fields, zone);
+  const formatFieldHeading = createHeadingFormatter(fields, zone);
   return [
     { heading: ENTRY_ID, width: 10, cell: (row) => row.EntryId },
     ...columns.flatMap((field) =>
       getColumnParts(field).map((part) => ({
-        heading: formatHeading(field, part),
+        heading: formatFieldHeading(field, part),
         width: WIDTHS[part],
         cell: (row: RowVm) => toExportCell(row, field, part, zone),
       })),

@@ -40,6 +40,10 @@ onEachApp((context) => {
     expect(reply.status).toBe(202);
     return reply.body;
   };
+  const setTimeZone = (userIds: (number | undefined)[], timeZone: string | null) =>
+    start('userUpdates', { userIds, timeZone });
+  const listInvalidPaths = async (path: string, body: object) =>
+    (await api.post<ErrorBody>(`jobs/${path}`, body)).body.errors?.map((error) => error.path);
   const read = async (id: number) => (await api.get<Job>(`jobs/${id}`)).body;
   const listItems = async (id: number, query = '') =>
     (await api.get<JobItem[]>(`jobs/${id}/items?pageSize=1000${query}`)).body;
@@ -48,6 +52,12 @@ onEachApp((context) => {
       where site_id = ${siteId} and is_active order by 1`.execute(context().db);
     return rows.map(({ id }) => id);
   };
+  const readGroups = async () =>
+    (
+      await sql`select user_id, group_id from group_member where site_id = ${siteId} order by 1, 2`.execute(
+        context().db,
+      )
+    ).rows;
   const listAudited = async (action: string) => {
     const rows = await context()
       .db.selectFrom('audit_log')
@@ -227,9 +237,6 @@ onEachApp((context) => {
       expect(await readActive()).toEqual([admin.userId, one]);
     });
 
-    const setTimeZone = (userIds: (number | undefined)[], timeZone: string | null) =>
-      start('userUpdates', { userIds, timeZone });
-
     test('restores the time zone of each user', async () => {
       const users = await makeUsers(3);
       const [a, b, c] = idsOf(users);
@@ -266,12 +273,6 @@ onEachApp((context) => {
       expect(await readGroups()).toEqual(withOne);
       expect(withOne.length).toBe(before.length + 1);
     });
-    const readGroups = async () =>
-      (
-        await sql`select user_id, group_id from group_member where site_id = ${siteId} order by 1, 2`.execute(
-          context().db,
-        )
-      ).rows;
 
     test('is refused for switches that cannot be turned off, and for removed users', async () => {
       await sql`update session set proven_at = now() where site_id = ${siteId}`.execute(context().db);
@@ -489,11 +490,11 @@ onEachApp((context) => {
 
   test('invalid requests name the path', async () => {
     const [user] = await makeUsers(1);
-    const post = async (path: string, body: object) =>
-      (await api.post<ErrorBody>(`jobs/${path}`, body)).body.errors?.map((error) => error.path);
-    expect(await post('userUpdates', { userIds: [user?.userId] })).toEqual(['isActive']);
-    expect(await post('userUpdates', { userIds: [], isActive: true })).toEqual(['userIds']);
+    expect(await listInvalidPaths('userUpdates', { userIds: [user?.userId] })).toEqual(['isActive']);
+    expect(await listInvalidPaths('userUpdates', { userIds: [], isActive: true })).toEqual(['userIds']);
     const license = { userId: user?.userId, licenseTypeId: 1 };
-    expect(await post('licenseChanges', { licenses: [license, license] })).toEqual(['licenses.1.userId']);
+    expect(await listInvalidPaths('licenseChanges', { licenses: [license, license] })).toEqual([
+      'licenses.1.userId',
+    ]);
   });
 });

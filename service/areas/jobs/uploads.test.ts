@@ -21,6 +21,10 @@ import { runTask } from '../../testing/tasks.ts';
 import { registry } from '../registry.ts';
 import { createUploadCleanupTask } from './uploads.ts';
 
+/** License changes of users who need not exist. */
+const makeChanges = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ userId: 1_000_000 + index, licenseTypeId: 3 }));
+
 onEachApp((context) => {
   let siteId = 0;
   let admin: Person;
@@ -45,15 +49,16 @@ onEachApp((context) => {
     expect(reply.status).toBe(202);
     return reply.body;
   };
+  const listInvalidPaths = async (path: string, body: object) =>
+    (await api.post<ErrorBody>(`jobs/${path}`, body)).body.errors?.map((error) => error.path);
   const startLicenses = (client = api) => start('licenseChanges', {}, client);
   const read = async (id: number) => (await api.get<Job>(`jobs/${id}`)).body;
   const listParts = async (id: number) => (await api.get<JobPart[]>(`jobs/${id}/parts`)).body;
   const submit = (id: number, parts: readonly UploadPart[]) =>
     api.post<Job & ErrorBody>(`jobs/${id}/submit`, { parts: parts.map(({ sha256 }) => sha256) });
   const put = (id: number, part: UploadPart) => putPart<JobPart & ErrorBody>(api, id, part);
-  /** License changes of users who need not exist. */
-  const makeChanges = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ userId: 1_000_000 + index, licenseTypeId: 3 }));
+  const prove = (value: string | null) =>
+    sql`update session set proven_at = ${value}::timestamptz where site_id = ${siteId}`.execute(context().db);
   const countItems = async (id: number) => {
     const { rows } = await sql<{ count: number; first: number | null; last: number | null }>`
       select count(*)::int as count, min(item_no) as first, max(item_no) as last from job_item where job_id = ${id}`.execute(
@@ -327,10 +332,6 @@ onEachApp((context) => {
   });
 
   test('removals need a proof of presence when they are submitted', async () => {
-    const prove = (value: string | null) =>
-      sql`update session set proven_at = ${value}::timestamptz where site_id = ${siteId}`.execute(
-        context().db,
-      );
     const job = await start('userRemovals');
     const switches = await start('userUpdates', { twoFactorEnabled: true });
     await prove(null);
@@ -347,13 +348,11 @@ onEachApp((context) => {
   });
 
   test('an operation takes either the items or uploadsItems', async () => {
-    const paths = async (path: string, body: object) =>
-      (await api.post<ErrorBody>(`jobs/${path}`, body)).body.errors?.map((error) => error.path);
-    expect(await paths('userRemovals', {})).toEqual(['userIds']);
-    expect(await paths('membershipChanges', { uploadsItems: true, memberships: [{ userId: 1 }] })).toEqual([
-      'uploadsItems',
-    ]);
-    expect(await paths('licenseChanges', { uploadsItems: false })).toEqual(['uploadsItems']);
+    expect(await listInvalidPaths('userRemovals', {})).toEqual(['userIds']);
+    expect(
+      await listInvalidPaths('membershipChanges', { uploadsItems: true, memberships: [{ userId: 1 }] }),
+    ).toEqual(['uploadsItems']);
+    expect(await listInvalidPaths('licenseChanges', { uploadsItems: false })).toEqual(['uploadsItems']);
   });
 
   test('an upload that is not continued for 24 hours is deleted with an audit row', async () => {

@@ -61,6 +61,16 @@ onEachApp((context) => {
   const getLicense = async (id: number) =>
     (await api.get<{ licenseTypeId: number }>(`userLicense/${id}`)).body.licenseTypeId;
   const person = (name: string) => ({ email: `${name}@${domain}`, firstName: name, lastName: 'Imported' });
+  /** Seven rows, of which five are invalid. */
+  const makeInvalidRows = (): UserImportRow[] => [
+    { row: 2, set: person('fine') },
+    { row: 3, set: { ...person('zone'), timeZone: 'Moon/Base' } },
+    { row: 4, set: { email: `half@${domain}` } },
+    { row: 5, set: person('twin') },
+    { row: 6, set: { ...person('twin'), email: `TWIN@${domain}` } },
+    { row: 7, set: person('group'), addGroups: [2_000_000_000] },
+    { row: 8, set: { ...person('owned'), email: admin.email } },
+  ];
   const makeUser = (options: object = { capabilities: ['Read Data'] }) =>
     makePerson(context().db, siteId, options);
   const count = async (table: 'membership' | 'mail') => {
@@ -119,19 +129,9 @@ onEachApp((context) => {
   });
 
   describe('before the first change', () => {
-    const makeRows = (): UserImportRow[] => [
-      { row: 2, set: person('fine') },
-      { row: 3, set: { ...person('zone'), timeZone: 'Moon/Base' } },
-      { row: 4, set: { email: `half@${domain}` } },
-      { row: 5, set: person('twin') },
-      { row: 6, set: { ...person('twin'), email: `TWIN@${domain}` } },
-      { row: 7, set: person('group'), addGroups: [2_000_000_000] },
-      { row: 8, set: { ...person('owned'), email: admin.email } },
-    ];
-
     test('every row is checked, and one invalid row stops the import', async () => {
       const members = await count('membership');
-      const job = await importRows(makeRows());
+      const job = await importRows(makeInvalidRows());
       expect(job).toMatchObject({ state: 'stopped', done: 0, failed: 5 });
       expect(job.stopReason).toBe('5 of 7 items cannot be carried out, so none was');
       expect(await count('membership')).toBe(members);
@@ -147,7 +147,7 @@ onEachApp((context) => {
     });
 
     test('invalid rows are left out if the request says so', async () => {
-      const job = await importRows(makeRows(), { skipsInvalidRows: true });
+      const job = await importRows(makeInvalidRows(), { skipsInvalidRows: true });
       expect(job).toMatchObject({ state: 'finished', done: 2, failed: 5 });
       expect([(await find('fine'))?.firstName, (await find('twin'))?.firstName]).toEqual(['fine', 'twin']);
     });

@@ -174,25 +174,21 @@ function findDifferences(
 async function writeRow(batch: Batch, change: RowChange, record: Recorder): Promise<ItemOutcome> {
   const { tx, context, site } = batch;
   const { caller } = context;
-  switch (change.type) {
-    case 'remove':
-      await removeUser(tx, caller.siteId, change.user, record);
-      await requireAdministrator(tx, caller.siteId);
-      return { state: 'done' };
-    case 'create': {
-      const { info, licenseTypeId } = change;
-      const user = await createUser(tx, context, { info, passwordHash: null, site }, record);
-      if (licenseTypeId !== undefined) await setLicenses(tx, caller, [{ user, licenseTypeId }], record);
-      const before: Replaced = { userId: user.id, isRemoved: true };
-      return { state: 'done', before };
-    }
-    case 'update': {
-      const { update, licenseTypeId } = change;
-      const user = await applyUserUpdate(tx, context, update, record);
-      if (licenseTypeId !== undefined) await setLicenses(tx, caller, [{ user, licenseTypeId }], record);
-      return { state: 'done', before: getReplaced(update, licenseTypeId) };
-    }
+  if (change.type === 'remove') {
+    await removeUser(tx, caller.siteId, change.user, record);
+    await requireAdministrator(tx, caller.siteId);
+    return { state: 'done' };
   }
+  const { licenseTypeId } = change;
+  if (change.type === 'create') {
+    const user = await createUser(tx, context, { info: change.info, passwordHash: null, site }, record);
+    if (licenseTypeId !== undefined) await setLicenses(tx, caller, [{ user, licenseTypeId }], record);
+    const before: Replaced = { userId: user.id, isRemoved: true };
+    return { state: 'done', before };
+  }
+  const user = await applyUserUpdate(tx, context, change.update, record);
+  if (licenseTypeId !== undefined) await setLicenses(tx, caller, [{ user, licenseTypeId }], record);
+  return { state: 'done', before: getReplaced(change.update, licenseTypeId) };
 }
 
 /** Properties that can be restored; two switches cannot be turned off (spec 3). */

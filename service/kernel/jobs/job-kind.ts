@@ -141,6 +141,11 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   ): JobPlan | undefined;
 }
 
+/** A kind that makes a file. */
+export type ProducingKind = JobKind & Required<Pick<JobKind, 'produce'>>;
+
+export const isProducing = (kind: JobKind): kind is ProducingKind => kind.produce !== undefined;
+
 /** All kinds by name. */
 export type JobKinds = ReadonlyMap<string, JobKind>;
 

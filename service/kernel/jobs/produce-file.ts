@@ -12,7 +12,7 @@ import { createFileFolder, type FileFolder } from '../file-folder.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
 import { lockStorage, readStorageUse, requireStorage } from '../storage.store.ts';
-import type { JobKind, ProducedFile } from './job-kind.ts';
+import type { JobKind, ProducedFile, ProducingKind } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 
@@ -59,7 +59,7 @@ const SHUTDOWN = new Error('The service stops');
 export async function produceFile(
   context: ProduceContext,
   job: store.ClaimedJob,
-  kind: JobKind & Required<Pick<JobKind, 'produce'>>,
+  kind: ProducingKind,
   shutdown?: AbortSignal,
 ): Promise<void> {
   const { db, files } = context;

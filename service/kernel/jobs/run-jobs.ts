@@ -10,7 +10,7 @@ import { notify } from '../notifications.store.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
-import type { ItemOutcome, JobKind, JobKinds } from './job-kind.ts';
+import { isProducing, type ItemOutcome, type JobKind, type JobKinds } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 import { type FileOptions, produceFile } from './produce-file.ts';
@@ -93,7 +93,9 @@ export async function runDueJobs(
   lane = createLaneState(),
 ): Promise<void> {
   const { db, leaseSeconds, files } = context;
-  const kinds = [...context.kinds.values()].flatMap(({ kind, produce }) => (produce && !files ? [] : kind));
+  const kinds = [...context.kinds.values()].flatMap((kind) =>
+    isProducing(kind) && !files ? [] : [kind.kind],
+  );
   // Without this the job would wait until its lease lapses.
   if (lane.unreleased) await store.releaseJob(db, lane.unreleased);
   lane.unreleased = undefined;
@@ -123,13 +125,8 @@ async function runTurn(
   try {
     await requireFinishedPredecessor(db, job);
     const kind = getKind(context, job);
-    if (kind.produce && context.files) {
-      await produceFile(
-        { ...context, files: context.files },
-        job,
-        { ...kind, produce: kind.produce },
-        signal,
-      );
+    if (isProducing(kind) && context.files) {
+      await produceFile({ ...context, files: context.files }, job, kind, signal);
       return;
     }
     if (!job.isChecked && !(await checkItems(context, job, signal))) return;

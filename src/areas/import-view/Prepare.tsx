@@ -108,12 +108,12 @@ function useStart({ prepared, target, description, onDiscard }: StartProps) {
     { kind, createUpload }: ImportTarget,
     file: ImportFile,
   ) {
-    const { items, start } = createUpload(rows.map(({ plan }) => plan));
+    const { items, start: startJob } = createUpload(rows.map(({ plan }) => plan));
     const job = await uploadPlan({
       kind,
       ...file,
       items,
-      start: () => start(file),
+      start: () => startJob(file),
       onProgress: (share) => setUpload({ share }),
       onChanged: () =>
         toast({

@@ -42,6 +42,13 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const parseCsv = (text: string) =>
   Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: true }).data;
 
+const toRow = (...cells: (string | number)[]) => cells.map(String);
+
+const listFiles = (folder = dataDir) => readdir(join(folder, 'exports')).catch((): string[] => []);
+
+/** A text that hardly shrinks and fits into a cell of a workbook. */
+const makeNoise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(20_000))).toString('base64');
+
 /** A file system of 256 kB; undefined where none can be mounted. */
 function mountSmallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'steward-small-'));
@@ -112,6 +119,15 @@ onEachApp((context) => {
     expect([reply.status, reply.text]).toEqual([202, reply.text]);
     return reply.body;
   };
+  /** The status of a refused request and the paths of its errors. */
+  const getRefusal = async (body: object, client = api) => {
+    const reply = await client.post<ErrorBody>('jobs/entryExports', {
+      entryType: 'Thing',
+      format: 'csv',
+      ...body,
+    });
+    return [reply.status, ...(reply.body.errors?.map(({ path }) => path) ?? [])];
+  };
   const read = async (id: number) => (await api.get<Job>(`jobs/${id}`)).body;
   const download = (id: number, headers: Record<string, string> = {}, person: Person = things.person) =>
     context().app.inject({
@@ -127,7 +143,6 @@ onEachApp((context) => {
   };
   const exportCsv = async (body: Partial<EntryExport> = {}) => (await makeFile(body)).bytes.toString('utf8');
   const exportRows = async (body: Partial<EntryExport> = {}) => parseCsv(await exportCsv(body));
-  const listFiles = (folder = dataDir) => readdir(join(folder, 'exports')).catch((): string[] => []);
   const makeMany = async (count: number) => {
     const ids: number[] = [];
     for (let from = 0; from < count; from += 500)
@@ -284,18 +299,17 @@ onEachApp((context) => {
       await things.remove(removed);
       const [added = 0] = await things.create({ Name: 'Added', Score: 4 });
       const head = ['EntryId', 'Name', 'Score', 'As of (UTC)', 'Since then', 'Different today'];
-      const row = (...cells: (string | number)[]) => cells.map(String);
       const then = [
-        row(changed, 'Changed', 1, asOf, 'Changed since', 'Score'),
-        row(removed, 'Removed', 2, asOf, 'Deleted since', ''),
-        row(same, 'Same', 3, asOf, 'Same', ''),
+        toRow(changed, 'Changed', 1, asOf, 'Changed since', 'Score'),
+        toRow(removed, 'Removed', 2, asOf, 'Deleted since', ''),
+        toRow(same, 'Same', 3, asOf, 'Same', ''),
       ];
       const fields = ['Name', 'Score'];
       expect(await exportRows({ fields, asOf })).toEqual([head, ...then]);
       expect(await exportRows({ fields, asOf, withAdded: true })).toEqual([
         head,
         ...then,
-        row(added, 'Added', 4, asOf, 'Added since', ''),
+        toRow(added, 'Added', 4, asOf, 'Added since', ''),
       ]);
       expect(await exportRows({ fields, asOf, only: 'removed' })).toEqual([head, then[1]]);
     });
@@ -540,9 +554,6 @@ onEachApp((context) => {
       'of a small file system: %s, and a smaller file succeeds',
       async (format) => {
         if (disk === undefined) return;
-        // Texts that hardly shrink and fit into a cell of a workbook.
-        const makeNoise = () =>
-          Buffer.from(crypto.getRandomValues(new Uint8Array(20_000))).toString('base64');
         await things.create(
           ...Array.from({ length: 20 }, (_, at) => ({ Name: `${at}`, Memo: makeNoise(), Score: at })),
         );
@@ -657,22 +668,14 @@ onEachApp((context) => {
   });
 
   test('invalid requests name the path, and reading entries is required', async () => {
-    const post = async (body: object, client = api) => {
-      const reply = await client.post<ErrorBody>('jobs/entryExports', {
-        entryType: 'Thing',
-        format: 'csv',
-        ...body,
-      });
-      return [reply.status, ...(reply.body.errors?.map(({ path }) => path) ?? [])];
-    };
-    expect(await post({ entryType: 'Nothing' })).toEqual([404]);
-    expect(await post({ fields: ['Name', 'Nothing'] })).toEqual([400, 'fields.1']);
-    expect(await post({ orderBy: 'Tags' })).toEqual([400, 'orderBy']);
-    expect(await post({ timeZone: 'Nowhere' })).toEqual([400, 'timeZone']);
-    expect(await post({ asOf: '2999-01-01T00:00:00Z' })).toEqual([400, 'asOf']);
-    expect((await post({ query: { Nothing: 1 } }))[0]).toBe(400);
-    expect(await post({ format: 'pdf' })).toEqual([400, 'format']);
+    expect(await getRefusal({ entryType: 'Nothing' })).toEqual([404]);
+    expect(await getRefusal({ fields: ['Name', 'Nothing'] })).toEqual([400, 'fields.1']);
+    expect(await getRefusal({ orderBy: 'Tags' })).toEqual([400, 'orderBy']);
+    expect(await getRefusal({ timeZone: 'Nowhere' })).toEqual([400, 'timeZone']);
+    expect(await getRefusal({ asOf: '2999-01-01T00:00:00Z' })).toEqual([400, 'asOf']);
+    expect((await getRefusal({ query: { Nothing: 1 } }))[0]).toBe(400);
+    expect(await getRefusal({ format: 'pdf' })).toEqual([400, 'format']);
     const writer = await makePerson(db(), things.siteId, { capabilities: ['Write Data'] });
-    expect(await post({}, as(context().app, writer, 'console'))).toEqual([403]);
+    expect(await getRefusal({}, as(context().app, writer, 'console'))).toEqual([403]);
   });
 });

@@ -96,7 +96,8 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
     const title = `Export ${typeName} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`;
     return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
   },
-  async produce({ db, caller, parameters, signal, reportProgress, write }) {
+  async produce(batch) {
+    const { db, caller, parameters, signal } = batch;
     const { format, filterText, query } = parameters;
     const timeZone = requireTimeZone(parameters.timeZone);
     const resolve = await createResolver(db, caller, parameters);
@@ -112,15 +113,15 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
           note: `The file contains every entry once, as it was at ${(parameters.asOf === undefined ? snapshot.at : new Date(parameters.asOf)).toISOString()}.`,
           exportedAt: snapshot.at,
         },
-        write,
+        (chunk) => batch.write(chunk),
       );
       let done = 0;
-      reportProgress({ done, total: snapshot.total });
+      batch.reportProgress({ done, total: snapshot.total });
       for await (const page of snapshot.pages()) {
         signal.throwIfAborted();
         await writer.add(page.rows.map((row) => columns.map(({ cell }) => cell(row, page))));
         done += page.rows.length;
-        reportProgress({ done, total: Math.max(done, snapshot.total) });
+        batch.reportProgress({ done, total: Math.max(done, snapshot.total) });
       }
       await writer.end();
       const day = new Date(toWallTime(snapshot.at.getTime(), timeZone)).toISOString().slice(0, 10);
@@ -168,16 +169,17 @@ function buildColumns(
   return asOf === undefined ? columns : [...columns, ...buildPastColumns(fields, asOf)];
 }
 
+const findDifference = (row: RowVm, { differences }: ExportPage) => differences.get(row.EntryId);
+
 function buildPastColumns(fields: readonly SchemaField[], asOf: string): readonly FileColumn[] {
   const names = new Map(fields.map(({ apiName, name }) => [apiName, name]));
-  const find = (row: RowVm, { differences }: ExportPage) => differences.get(row.EntryId);
   return [
     { heading: 'As of (UTC)', width: 20, cell: () => asOf },
     {
       heading: 'Since then',
       width: 20,
       cell(row, page) {
-        const difference = find(row, page);
+        const difference = findDifference(row, page);
         return difference ? describeState(difference).description : 'Same';
       },
     },
@@ -185,7 +187,7 @@ function buildPastColumns(fields: readonly SchemaField[], asOf: string): readonl
       heading: 'Different today',
       width: 30,
       cell: (row, page) =>
-        find(row, page)
+        findDifference(row, page)
           ?.fields?.map((name) => names.get(name) ?? name)
           .join('; ') ?? '',
     },

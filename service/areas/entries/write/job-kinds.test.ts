@@ -16,6 +16,8 @@ import {
 import { as, contract, makePerson, onEachApp } from '../../../testing/site.ts';
 import { registry } from '../../registry.ts';
 
+const path = (id: number, rest = '') => `/api/rest/v1/management/jobs/${id}${rest}`;
+
 onEachApp((context) => {
   let things: Things;
   beforeEach(async () => {
@@ -54,7 +56,15 @@ onEachApp((context) => {
     expect([status, text]).toEqual([202, text]);
     return body;
   };
-  const path = (id: number, rest = '') => `/api/rest/v1/management/jobs/${id}${rest}`;
+  const startDeletion = async (entryIds: readonly number[], more: object = {}) => {
+    const { status, body, text } = await things.api.post<Job>('/api/rest/v1/management/jobs/entryDeletions', {
+      entryTypeId: things.typeId,
+      entryIds,
+      ...more,
+    });
+    expect([status, text]).toEqual([202, text]);
+    return body;
+  };
   const read = async (id: number) => (await things.api.get<Job>(path(id))).body;
   const listItems = async (id: number, api = things.api) =>
     (await api.get<JobItem[]>(path(id, '/items?pageSize=1000'))).body;
@@ -342,15 +352,6 @@ onEachApp((context) => {
   });
 
   describe('deletion', () => {
-    const startDeletion = async (entryIds: readonly number[], more: object = {}) => {
-      const { status, body, text } = await things.api.post<Job>(
-        '/api/rest/v1/management/jobs/entryDeletions',
-        { entryTypeId: things.typeId, entryIds, ...more },
-      );
-      expect([status, text]).toEqual([202, text]);
-      return body;
-    };
-
     test('deletes entries with the references to them, once each, and leaves merged and changed ones alone', async () => {
       const [a = 0, b = 0, c = 0, d = 0, e = 0] = await createMany(5);
       const [referrer = 0] = await things.create({ Name: 'Referrer', Parent: a, Friends: [a, c] });
