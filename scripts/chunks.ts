@@ -29,6 +29,7 @@ const SMALL_AREAS = new Set([
 const CHUNK_NAMES: Readonly<Record<string, string>> = {
   changes: 'entries',
   bulk: 'jobs',
+  notifications: 'jobs',
   export: 'jobs',
   import: 'jobs',
   'import-view': 'jobs',

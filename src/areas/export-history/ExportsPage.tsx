@@ -6,6 +6,17 @@ import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession, usePermission } from '../../api/session.ts';
+import {
+  deleteExport,
+  exportsRevision,
+  loadExports,
+  loadExportFile,
+  FILE_DAYS,
+  MAX_STORED_BYTES,
+  RECORD_DAYS,
+} from '../../app/exports/export-store.ts';
+import type { StoredExportRecord } from '../../app/exports/export-store.ts';
+import { saveExportAgain } from '../../app/exports/hand-over.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { Button } from '../../ui/button/Button.tsx';
@@ -22,18 +33,7 @@ import {
   parseActivityView as readActivity,
   serializeActivityView as writeActivity,
 } from '../activity/index.ts';
-import {
-  saveExportAgain,
-  deleteExport,
-  exportsRevision,
-  loadExports,
-  loadExportFile,
-  FILE_DAYS,
-  MAX_STORED_BYTES,
-  RECORD_DAYS,
-  SaveJobFileButton,
-} from '../export/index.ts';
-import type { StoredExportRecord } from '../export/index.ts';
+import { SaveJobFileButton } from '../jobs/index.ts';
 import { parseUsersView, serializeUsersView } from '../users/index.ts';
 import './exports.css';
 

@@ -12,17 +12,4 @@ export function openExport(loadSource: () => ExportSource | Promise<ExportSource
   );
 }
 
-export { ExportFile, SaveJobFileButton } from './ExportFile.tsx';
-export { saveJobFile } from './save-job-file.ts';
 export type { ExportSource } from './source.ts';
-export {
-  deleteExport,
-  exportsRevision,
-  loadExports,
-  loadExportFile,
-  FILE_DAYS,
-  MAX_STORED_BYTES,
-  RECORD_DAYS,
-} from './export-store.ts';
-export type { ListSearchParams, StoredExportRecord } from './export-store.ts';
-export { saveExportAgain } from './hand-over.ts';

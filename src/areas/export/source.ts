@@ -1,6 +1,6 @@
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
+import type { ListSearchParams } from '../../app/exports/export-store.ts';
 import type { FileFormat } from '../../files/file-writer.ts';
-import type { ListSearchParams } from './export-store.ts';
 
 /** What the dialog shows of an export. */
 interface ExportDescription {

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { usePermission } from '../../api/session.ts';
-import { createJobWatcher } from './model/job-watcher.ts';
+import type { JobWatcher } from './model/job-watcher.ts';
 import { jobListQuery } from './model/jobs.ts';
 
 /** Keeps the caller's jobs up to date on every page, refreshes what they changed and announces their ends. */
@@ -9,9 +10,22 @@ export function JobsHost() {
   const client = useQueryClient();
   const { allowed } = usePermission('listJobs');
   const { data } = useQuery({ ...jobListQuery('own'), enabled: allowed });
-  const [watcher] = useState(() => createJobWatcher(client));
+  const [update] = useState(() => createLazyWatcher(client));
   useEffect(() => {
-    if (data) watcher.update(data.jobs);
-  }, [watcher, data]);
+    if (data) update(data.jobs);
+  }, [update, data]);
   return null;
+}
+
+/** The watcher, whose code is loaded with the first jobs and not with the frame. */
+function createLazyWatcher(client: QueryClient): JobWatcher['update'] {
+  let watcher: Promise<JobWatcher> | undefined;
+  return (jobs) => {
+    watcher ??= import('./model/job-watcher.ts').then(({ createJobWatcher }) => createJobWatcher(client));
+    watcher.then(
+      ({ update }) => update(jobs),
+      // The next reading tries again.
+      () => (watcher = undefined),
+    );
+  };
 }

@@ -43,4 +43,4 @@ async function showEndOrStart(client: QueryClient, { id: jobId, ...job }: Job): 
   showStart({ id: jobId, ...job });
 }
 
-export { registerJobReview } from './model/job-review.ts';
+export { SaveJobFileButton } from './JobFile.tsx';

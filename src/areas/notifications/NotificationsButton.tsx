@@ -1,16 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
+import { countUnreadNotificationsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
-import { unreadQuery } from './model.ts';
 import './notifications.css';
 
 const NotificationsPopover = lazyWithPreload(() => import('./NotificationsPopover.tsx'));
 
 const MAX_SHOWN = 99;
+const UNREAD_INTERVAL_MS = 30_000;
+
+/** The number of unread notifications; also read while the page is hidden, because the browser can announce them. */
+const unreadQuery = queryOptions({
+  ...countUnreadNotificationsOptions(),
+  staleTime: 0,
+  refetchInterval: UNREAD_INTERVAL_MS,
+  refetchIntervalInBackground: true,
+  refetchOnWindowFocus: true,
+});
 
 /** Bell of the top bar with the number of unread notifications; opens the list. */
 export function NotificationsButton() {

@@ -1,24 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Notification } from '../../../contract/generated/types.gen.ts';
 import {
-  countUnreadNotificationsOptions,
   getNotificationSettingsOptions,
   listNotificationsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { listNotifications } from '../../api/generated/sdk.gen.ts';
 import { formatDayHeading } from '../../lib/dates.ts';
 
-const UNREAD_INTERVAL_MS = 30_000;
 const PAGE_SIZE = 30;
-
-/** The number of unread notifications; also read while the page is hidden, because the browser can announce them. */
-export const unreadQuery = queryOptions({
-  ...countUnreadNotificationsOptions(),
-  staleTime: 0,
-  refetchInterval: UNREAD_INTERVAL_MS,
-  refetchIntervalInBackground: true,
-  refetchOnWindowFocus: true,
-});
 
 /** Notifications, newest first, read page by page. A notification that arrives between two pages is not repeated. */
 export const notificationsQuery = (isUnread: boolean) =>

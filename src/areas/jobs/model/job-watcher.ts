@@ -5,11 +5,11 @@ import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
-import { saveJobFile } from '../../export/index.ts';
 import { formatEnd } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { getJobLink, getJobToastKey } from './links.ts';
 import { hasEnded } from './progress.ts';
+import { saveJobFile } from './save-job-file.ts';
 
 /** While a job runs, what it changes is read again at this interval at most; its end is shown at once. */
 const REFRESH_INTERVAL_MS = 5_000;
@@ -22,11 +22,16 @@ interface WatchedJob {
   removed: number;
 }
 
+export interface JobWatcher {
+  /** @param jobs newest jobs of the caller, newest first */
+  update: (jobs: readonly Job[]) => void;
+}
+
 /**
  * Watches the caller's jobs from one reading to the next: refreshes what they changed, and announces each end once. Jobs that
  * had ended at the first reading are not announced.
  */
-export function createJobWatcher(client: QueryClient) {
+export function createJobWatcher(client: QueryClient): JobWatcher {
   const watched = new Map<number, WatchedJob>();
   let lastId: number | undefined;
 

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { jobReviewQuery } from '../../../app/jobs/job-review.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -17,7 +18,6 @@ import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../index.ts';
 import { formatMoment } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
-import { getJobReview } from './job-review.ts';
 import { cacheJob } from './jobs.ts';
 import { getProcessed, hasEnded } from './progress.ts';
 
@@ -42,6 +42,7 @@ function describeRestored({ kind, parameters: { isActive } }: Job, items: string
 /** Actions for a job with the reasons why they are not possible; those that do not apply to its state are undefined. */
 export function useJobActions(job: Job) {
   const client = useQueryClient();
+  const { data: review } = useQuery(jobReviewQuery);
   const { user, capabilities } = useSession();
   const { reason: closed } = usePermission('pauseJob');
   const pause = useWrite('pauseJob', pauseJobMutation());
@@ -96,7 +97,7 @@ export function useJobActions(job: Job) {
   const startRetry = () =>
     retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
 
-  const reviewable = !isOpen ? getJobReview().count(job) : 0;
+  const reviewable = review && !isOpen ? review.countReviewable(job) : 0;
   return {
     isOwn,
     review:
@@ -104,15 +105,13 @@ export function useJobActions(job: Job) {
         ? {
             count: reviewable,
             run: () =>
-              void getJobReview()
-                .open(job)
-                .catch((thrown: unknown) =>
-                  toast({
-                    tone: 'bad',
-                    title: 'The people could not be read',
-                    description: toServiceError(thrown).message,
-                  }),
-                ),
+              void review?.reviewJob(job).catch((thrown: unknown) =>
+                toast({
+                  tone: 'bad',
+                  title: 'The people could not be read',
+                  description: toServiceError(thrown).message,
+                }),
+              ),
           }
         : undefined,
     pause:

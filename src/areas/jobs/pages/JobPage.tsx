@@ -26,7 +26,7 @@ import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
-import { ExportFile } from '../../export/index.ts';
+import { JobFile } from '../JobFile.tsx';
 import {
   describeState,
   formatForecast,
@@ -120,7 +120,7 @@ function JobDetails({ job }: { job: Job }) {
           {JOB_KINDS[job.kind].done === undefined ? (
             <Items job={job} reasons={reasons} {...viewState} />
           ) : (
-            <ExportFile job={job} />
+            <JobFile job={job} />
           )}
         </div>
         <aside className="job-side" aria-label="About this job">

@@ -1,8 +1,9 @@
 import { getUsersByIds } from '../../../api/generated/sdk.gen.ts';
+import type { ListSearchParams } from '../../../app/exports/export-store.ts';
 import { readDirectoryRows } from '../../../directory/directory.ts';
 import { readAllGroups } from '../../../directory/groups.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import type { ExportSource, ListSearchParams } from '../../export/index.ts';
+import type { ExportSource } from '../../export/index.ts';
 import { getExportColumns, toExportCells } from '../import/export-columns.ts';
 import type { GroupNames, UserExportRow } from '../import/export-columns.ts';
 

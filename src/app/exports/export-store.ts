@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../api/session-state.ts';
-import { createJobStore } from '../../app/jobs/job-store.ts';
 import { createStore } from '../../ui/store.ts';
+import { createJobStore } from '../jobs/job-store.ts';
 
 /** Search parameters of the exported list. */
 export type ListSearchParams = Readonly<Record<string, string | number>>;

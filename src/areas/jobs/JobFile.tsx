@@ -5,10 +5,10 @@ import { formatExactDate } from '../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';
-import { saveJobFile } from './save-job-file.ts';
+import { saveJobFile } from './model/save-job-file.ts';
 
 /** The file of a job with a button to save it, or why there is none. */
-export function ExportFile({ job }: { job: Job }) {
+export function JobFile({ job }: { job: Job }) {
   return (
     <Card title="File">
       <CardBody>

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { beforeEach, expect, test } from 'vitest';
-import { deleteStoredJobs } from '../../app/jobs/jobs.ts';
+import { deleteStoredJobs } from '../jobs/jobs.ts';
 import { deleteExport, loadExportFile, saveExport, loadExports } from './export-store.ts';
 import type { ExportRecord } from './export-store.ts';
 
