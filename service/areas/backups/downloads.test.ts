@@ -78,12 +78,10 @@ onEachApp((context) => {
       etag: `"${Buffer.from(hash, 'hex').toString('base64url')}"`,
     });
     expect((await fetchLink(url)).statusCode).toBe(404);
-    expect((await listDownloads())[0]).toMatchObject({
-      userId: person.userId,
-      ipAddress: OWN_ADDRESS,
-      isComplete: true,
-      bytesSent: size,
-    });
+    // Written when the connection has taken the last bytes.
+    await expect
+      .poll(async () => (await listDownloads())[0])
+      .toMatchObject({ userId: person.userId, ipAddress: OWN_ADDRESS, isComplete: true, bytesSent: size });
     expect((await listAuditEntries())[0]).toBe(`backup.download ${OWN_ADDRESS}`);
     expect((await listActivities())[0]).toEqual({ user_id: person.userId, ip_address: OWN_ADDRESS });
   });

@@ -194,6 +194,7 @@ onEachApp((context) => {
         .selectFrom('mail')
         .selectAll()
         .where('recipient', '=', principal.email)
+        .orderBy('mail_id')
         .execute();
       expect(mails.map(({ subject }) => subject.slice(0, 19))).toEqual([
         'Somebody may act fo',

@@ -43,7 +43,9 @@ onEachDatabase((database) => {
       runStep: ({ siteId }) => runStep(siteId ?? 0),
     });
   const makeDue = () =>
-    sql`update task_failure set retry_at = now() where retry_at is not null`.execute(database().db);
+    sql`update task_failure set retry_at = now() - interval '1 second' where retry_at is not null`.execute(
+      database().db,
+    );
   const tooLarge = new DbError('total size of jsonb array elements exceeds the maximum', { code: '54000' });
 
   test('a site that fails does not keep the sites after it from their turn', async () => {

@@ -36,7 +36,7 @@ const MAX_RUN_MS = 2_000;
 const MAX_SLOW_FIELDS = 3;
 
 /** Scheduled task that updates calculated fields. */
-export const recalculateTask = (db: Db): ScheduledTask =>
+export const recalculateTask = (db: Db, readEntries = store.readEntries): ScheduledTask =>
   createItemTask<QueuedSite>(db, {
     name: RECALCULATE_TASK,
     intervalMs: INTERVAL_MS,
@@ -49,8 +49,14 @@ export const recalculateTask = (db: Db): ScheduledTask =>
         window: FIRST_WINDOW_ENTRIES,
       }));
     },
-    runStep: (site) => recalculateStep(db, site),
+    runStep: (site) => recalculateStep({ db, readEntries }, site),
   });
+
+/** Where values are read. */
+interface EntrySource {
+  db: Db;
+  readEntries: typeof store.readEntries;
+}
 
 /** A site whose queue is processed piece by piece. */
 interface QueuedSite extends TaskItem {
@@ -71,11 +77,12 @@ const growWindow = (site: QueuedSite): void => {
  * is set aside with the reason, unless the failure passes by itself.
  * @returns whether there may be more to do now
  */
-async function recalculateStep(db: Db, site: QueuedSite): Promise<boolean> {
+async function recalculateStep(source: EntrySource, site: QueuedSite): Promise<boolean> {
+  const { db } = source;
   for (;;) {
     let piece: Piece | boolean | undefined;
     try {
-      piece = await preparePiece(db, site.siteId, site.window);
+      piece = await preparePiece(source, site.siteId, site.window);
       const hasMore = typeof piece === 'boolean' ? piece : await savePiece(db, piece);
       if (typeof piece === 'object' && piece.isCut) site.window = piece.entries.length;
       else growWindow(site);
@@ -106,7 +113,8 @@ interface Piece {
 }
 
 /** Reads and calculates the next entries of a site, all of one type. @returns instead of a piece whether there may be more to do */
-async function preparePiece(db: Db, siteId: number, limit: number): Promise<Piece | boolean> {
+async function preparePiece(source: EntrySource, siteId: number, limit: number): Promise<Piece | boolean> {
+  const { db, readEntries } = source;
   const schema = await loadSchema(db, siteId);
   const queued = await store.listQueuedEntries(db, siteId, limit);
   const [first] = queued;
@@ -119,11 +127,11 @@ async function preparePiece(db: Db, siteId: number, limit: number): Promise<Piec
   }
   const definition = getDefinition(type);
   const fieldIds = definition.fields.map(({ id }) => id);
-  const stored = await store.readEntries(db, siteId, ids, fieldIds, PIECE_LIMITS.readBytes);
+  const stored = await readEntries(db, siteId, ids, fieldIds, PIECE_LIMITS.readBytes);
   const parkedFieldIds = await listParkedFields(db, siteId);
   const [firstStored] = stored;
   if (!firstStored) return true;
-  if (firstStored.vals === null) return prepareTooLarge(db, { schema, type, definition }, firstStored);
+  if (firstStored.vals === null) return prepareTooLarge(source, { schema, type, definition }, firstStored);
   const entries = stored.flatMap(({ entryId, vals }) => (vals === null ? [] : [{ entryId, vals }]));
   const { count, ...result } = await calculateEntries(definition, entries, parkedFieldIds);
   return { schema, type, entries: stored.slice(0, count), ...result, isCut: count < ids.length };
@@ -133,12 +141,12 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** A piece of one entry whose values are too large to be read: its calculated fields have no data. */
 async function prepareTooLarge(
-  db: Db,
+  { db, readEntries }: EntrySource,
   { schema, type, definition }: { schema: SiteSchema; type: EntryType; definition: TypeDefinition },
   entry: store.StoredEntry,
 ): Promise<Piece | boolean> {
   const calculatedIds = definition.calculatedFieldIds;
-  const [stored] = await store.readEntries(db, schema.siteId, [entry.entryId], calculatedIds, UNLIMITED);
+  const [stored] = await readEntries(db, schema.siteId, [entry.entryId], calculatedIds, UNLIMITED);
   if (!stored || stored.vals === null || stored.version !== entry.version) return true;
   const entries = [{ entryId: stored.entryId, vals: stored.vals }];
   const { changed } = await calculateEntries(definition, entries, new Set(calculatedIds));
