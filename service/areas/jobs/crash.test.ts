@@ -13,7 +13,7 @@ import { contract, makePerson, makeSite } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 
 /** 50 together. The embedded database takes longer to open. */
-const KILLS = { embedded: 6, postgres: 44 };
+const KILLS = { embedded: 3, postgres: 47 };
 /** Statements of a claim and about two batches. */
 const MAX_STATEMENT = 55;
 const USERS = 130;
