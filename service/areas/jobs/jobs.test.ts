@@ -492,6 +492,8 @@ onEachApp((context) => {
     const [user] = await makeUsers(1);
     expect(await listInvalidPaths('userUpdates', { userIds: [user?.userId] })).toEqual(['isActive']);
     expect(await listInvalidPaths('userUpdates', { userIds: [], isActive: true })).toEqual(['userIds']);
+    const zone = { userIds: [user?.userId], isActive: true, timeZone: 'Moon' };
+    expect(await listInvalidPaths('userUpdates', zone)).toEqual(['timeZone']);
     const license = { userId: user?.userId, licenseTypeId: 1 };
     expect(await listInvalidPaths('licenseChanges', { licenses: [license, license] })).toEqual([
       'licenses.1.userId',

@@ -15,7 +15,7 @@ import {
   requireAuthorityOver,
   toUserInfo,
 } from '../members/index.ts';
-import { getSite, normalizeTimeZone } from '../sites/index.ts';
+import { getSite, parseTimeZone } from '../sites/index.ts';
 import { createUser, requireValidPerson } from './create.ts';
 import { explainAccess } from './explain-access.ts';
 import { removeUser } from './remove.ts';
@@ -40,7 +40,7 @@ export const userHandlers: Handlers<Operations> = {
 
   async startUserUpdates(call) {
     const { isActive, twoFactorEnabled, ipRestrictionsEnabled } = call.body;
-    const timeZone = call.body.timeZone && normalizeTimeZone(call.body.timeZone);
+    const timeZone = call.body.timeZone && parseTimeZone(call.body.timeZone);
     const parameters = { isActive, twoFactorEnabled, ipRestrictionsEnabled, timeZone };
     if (Object.values(parameters).every((value) => value === undefined))
       throw badRequest([
