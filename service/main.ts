@@ -9,6 +9,7 @@ import { openDatabase } from './kernel/db/database.ts';
 import { createEgress } from './kernel/egress.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { endAllLeases } from './kernel/jobs/jobs.store.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
@@ -42,6 +43,7 @@ async function main(config: Config): Promise<void> {
   };
   const contract = loadContract(CONTRACT_FILE);
   const { db } = database;
+  if (config.databaseUrl === undefined) await endAllLeases(db);
   const scheduler = startScheduledTasks({
     log,
     onParked: async ({ name: task }, { siteId, error }) => {

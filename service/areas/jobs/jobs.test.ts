@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job, JobItem, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
-import { claimJob } from '../../kernel/jobs/jobs.store.ts';
+import { claimJob, endAllLeases } from '../../kernel/jobs/jobs.store.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
@@ -477,6 +477,14 @@ onEachApp((context) => {
         await sql`update job set total = total where job_id = ${job.id} and fence = ${frozen?.fence}
         and state = 'running' returning 1`.execute(context().db);
       expect(rows).toEqual([]);
+    });
+
+    test('the job of a process that died goes on at once where no other process uses the database', async () => {
+      const job = await start('userUpdates', { userIds: [1], isActive: true });
+      expect((await claimJob(context().db, ['users.update']))?.jobId).toBe(job.id);
+      expect(await claimJob(context().db, ['users.update'])).toBeUndefined();
+      await endAllLeases(context().db);
+      expect(await claimJob(context().db, ['users.update'])).toMatchObject({ jobId: job.id, fence: 2 });
     });
 
     test('a job whose kind this version does not know stays for one that does', async () => {

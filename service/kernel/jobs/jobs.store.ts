@@ -286,6 +286,14 @@ export async function releaseJob(db: Db, job: ClaimedJob): Promise<void> {
   );
 }
 
+/**
+ * Ends the leases of processes that died, so that their jobs go on at once. Only for a database that no other process uses: the
+ * embedded one, before this process claims jobs.
+ */
+export async function endAllLeases(db: Db): Promise<void> {
+  await sql`update job set lease_until = null where lease_until is not null`.execute(db);
+}
+
 /** Ends the turn after an error of the service: the job is tried again after a delay. */
 export async function postponeJob(
   db: Db,
