@@ -242,11 +242,16 @@ export async function writeOutcomes(
     r: 'reason' in outcome ? outcome.reason : null,
     b: 'before' in outcome ? outcome.before : null,
   }));
+  // The range keeps the statement from reading all items of the job where the database has no statistics of them.
+  const numbers = outcomes.map(({ itemNo }) => itemNo);
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   const count = (state: ItemState) => outcomes.filter(({ outcome }) => outcome.state === state).length;
   await sql`
     update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
-    where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n`.execute(tx);
+    where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n and i.item_no between ${first}::int and ${last}::int`.execute(
+    tx,
+  );
   await sql`
     update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
       conflicts = conflicts + ${count('conflict')}, failed = failed + ${count('failed')}
