@@ -1,7 +1,26 @@
-/** Uploads of the items of jobs in tests. */
+/** Running jobs, and uploads of their items, in tests. */
 import { createHash } from 'node:crypto';
 import type { JobPart } from '../../contract/generated/types.gen.ts';
+import { registry } from '../areas/registry.ts';
+import type { Db } from '../kernel/db/database.ts';
+import type { JobKind } from '../kernel/jobs/job-kind.ts';
+import { runDueJobs, type JobContext } from '../kernel/jobs/run-jobs.ts';
+import { createLog } from '../kernel/log.ts';
 import type { ApiClient, Reply } from './calls.ts';
+import { contract, services } from './site.ts';
+
+/** What runs jobs as one process does; `kinds` replaces kinds. */
+export const createJobContext = (db: Db, kinds: readonly JobKind[] = []): JobContext => ({
+  db,
+  log: createLog('silent'),
+  kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
+  operations: contract.operations,
+  publicUrl: services.publicUrl,
+});
+
+/** Runs jobs until none is due. */
+export const runJobs = (db: Db, kinds?: readonly JobKind[]): Promise<void> =>
+  runDueJobs(createJobContext(db, kinds));
 
 /** A part of the items of a job as it is sent. */
 export interface UploadPart {

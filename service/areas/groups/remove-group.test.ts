@@ -2,11 +2,9 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Job, JobItem } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { as, contract, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { removeGroupsJob } from './remove-group.ts';
 
 onEachApp((context) => {
@@ -43,14 +41,7 @@ onEachApp((context) => {
       where site_id = ${siteId} and group_id = ${groupId}`.execute(context().db);
     return rows[0]?.count;
   };
-  const run = (kinds: readonly JobKind[] = []) =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
-      operations: contract.operations,
-      publicUrl: 'http://steward.test',
-    });
+  const run = (kinds: readonly JobKind[] = []) => runJobs(context().db, kinds);
   const start = (groupIds: readonly number[], client = api) =>
     client.post<Job & ErrorBody>('jobs/groupRemovals', { groupIds });
   const read = async (id: number) => (await api.get<Job>(`jobs/${id}`)).body;

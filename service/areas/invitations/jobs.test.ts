@@ -2,12 +2,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job, JobItem, JobReason } from '../../../contract/generated/types.gen.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import { setUpInvitations } from '../../testing/invitations.ts';
-import { as, contract, joinSite, makePerson, onEachApp, publicUrl, type Person } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, joinSite, makePerson, onEachApp, type Person } from '../../testing/site.ts';
 
 const DOMAIN = 'people.test';
 const HOUR_MS = 3_600_000;
@@ -27,14 +25,7 @@ onEachApp((context) => {
   };
   const invite = (emails: readonly string[]) =>
     start('invitations', { invite: emails.map((email) => ({ email, type: 0 })) });
-  const run = () =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: registry.jobKinds,
-      operations: contract.operations,
-      publicUrl,
-    });
+  const run = () => runJobs(context().db);
   const read = async (id: number) => (await fixture.client().get<Job>(`jobs/${id}`)).body;
   const listItems = async (id: number, query = '') =>
     (await fixture.client().get<JobItem[]>(`jobs/${id}/items?pageSize=1000${query}`)).body;

@@ -6,11 +6,10 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
 import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { startJobProcess, type JobProcess, type JobProcessTask } from '../../testing/job-process.ts';
-import { contract, makePerson, makeSite } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import { createJobContext } from '../../testing/jobs.ts';
+import { makePerson, makeSite } from '../../testing/site.ts';
 
 /** 50 together. The embedded database takes longer to open. */
 const KILLS = { embedded: 3, postgres: 47 };
@@ -165,13 +164,7 @@ describe.runIf(process.env['STEWARD_TEST_DATABASES'] !== 'embedded')('a frozen p
         fence: number;
       }>`select done, fence from job where site_id = ${changes.siteId}`.execute(database.db);
       expect(before).toMatchObject([{ done: 50 }]);
-      const context = {
-        db: database.db,
-        log: createLog('silent'),
-        kinds: registry.jobKinds,
-        operations: contract.operations,
-        publicUrl: 'http://steward.test',
-      };
+      const context = createJobContext(database.db);
       await vi.waitFor(
         async () => {
           await runDueJobs(context);

@@ -6,10 +6,10 @@ import { DbError, dbErrorCodes } from '../../kernel/db/driver/errors.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob } from '../../kernel/jobs/jobs.store.ts';
 import { createJobTasks, runDueJobs, type JobContext } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { runOnCluster } from '../../testing/cluster.ts';
-import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { createJobContext } from '../../testing/jobs.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { lockUsers } from '../members/index.ts';
 import { registry } from '../registry.ts';
@@ -78,13 +78,7 @@ onEachApp((context) => {
       returning user_id as id`.execute(context().db);
     return rows.map(({ id }) => id);
   };
-  const getContext = (kinds: readonly JobKind[] = []): JobContext => ({
-    db: context().db,
-    log: createLog('silent'),
-    kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
-    operations: contract.operations,
-    publicUrl: 'http://steward.test',
-  });
+  const getContext = (kinds: readonly JobKind[] = []): JobContext => createJobContext(context().db, kinds);
   const run = (kinds: readonly JobKind[] = [], signal?: AbortSignal) => runDueJobs(getContext(kinds), signal);
   const start = async (client = api, body: object = { userIds, isActive: false }) => {
     const reply = await client.post<Job>('jobs/userUpdates', body);

@@ -3,10 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Job, JobItem, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob, endAllLeases } from '../../kernel/jobs/jobs.store.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { as, contract, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 
 const idsOf = (users: readonly Person[]) => users.map(({ userId }) => userId);
@@ -27,14 +26,7 @@ onEachApp((context) => {
       Array.from({ length: count }, () => makePerson(context().db, siteId, { capabilities: ['Read Data'] })),
     );
   /** Runs jobs as one process does; `kinds` replaces kinds. */
-  const run = (kinds: readonly JobKind[] = []) =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
-      operations: contract.operations,
-      publicUrl: 'http://steward.test',
-    });
+  const run = (kinds: readonly JobKind[] = []) => runJobs(context().db, kinds);
   const start = async (path: string, body: object, client = api) => {
     const reply = await client.post<Job>(`jobs/${path}`, body);
     expect(reply.status).toBe(202);

@@ -4,11 +4,9 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient } from '../../testing/calls.ts';
-import { as, contract, makePerson, makeSite, onEachApp, publicUrl, type Person } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { readReportItems, readReportTime } from './report.store.ts';
 
 /** The texts of the files of an archive by name. */
@@ -30,14 +28,7 @@ onEachApp((context) => {
     admin = await makePerson(context().db, siteId);
     api = as(context().app, admin, 'console');
   });
-  const run = () =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: registry.jobKinds,
-      operations: contract.operations,
-      publicUrl,
-    });
+  const run = () => runJobs(context().db);
 
   test('lists all items with outcome, request and what was replaced, guarded against formulas', async () => {
     const user = await makePerson(context().db, siteId, { capabilities: ['Read Data'] });

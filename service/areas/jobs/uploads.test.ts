@@ -2,23 +2,25 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Job, JobItem, JobPart } from '../../../contract/generated/types.gen.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { divideIntoParts, hashText, putPart, uploadItems, type UploadPart } from '../../testing/jobs.ts';
+import {
+  divideIntoParts,
+  hashText,
+  putPart,
+  runJobs,
+  type UploadPart,
+  uploadItems,
+} from '../../testing/jobs.ts';
 import {
   as,
-  contract,
   createTestApp,
   makePerson,
   makeSite,
   makeToken,
   onEachApp,
-  publicUrl,
   type Person,
 } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
-import { registry } from '../registry.ts';
 import { createUploadCleanupTask } from './uploads.ts';
 
 /** License changes of users who need not exist. */
@@ -36,14 +38,7 @@ onEachApp((context) => {
     api = as(context().app, admin, 'console');
   });
 
-  const run = () =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: registry.jobKinds,
-      operations: contract.operations,
-      publicUrl,
-    });
+  const run = () => runJobs(context().db);
   const start = async (path: string, body: object = {}, client = api) => {
     const reply = await client.post<Job>(`jobs/${path}`, { uploadsItems: true, ...body });
     expect(reply.status).toBe(202);

@@ -5,12 +5,10 @@ import type {
   NotificationSettings,
   UnreadNotifications,
 } from '../../../contract/generated/types.gen.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import { notify, notifyAboutParkedWork } from '../../kernel/notifications.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
-import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
-import { registry } from '../registry.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { createNotificationRetentionTask } from './area.ts';
 
 const PUBLIC_URL = 'http://steward.test';
@@ -49,14 +47,7 @@ onEachApp((context) => {
     );
     return rows;
   };
-  const run = () =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: registry.jobKinds,
-      operations: contract.operations,
-      publicUrl: PUBLIC_URL,
-    });
+  const run = () => runJobs(context().db);
   const startAll = (userIds: readonly number[]) =>
     api.post<{ id: number }>('jobs/licenseChanges', {
       licenses: userIds.map((userId) => ({ userId, licenseTypeId: 4 })),

@@ -10,10 +10,9 @@ import type {
   UserInfoResponse,
 } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
-import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { ApiClient } from '../../testing/calls.ts';
-import { as, contract, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { runJobs } from '../../testing/jobs.ts';
+import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 import { registry } from '../registry.ts';
 
 onEachApp((context) => {
@@ -31,14 +30,7 @@ onEachApp((context) => {
   });
 
   /** Runs jobs as one process does; `kinds` replaces kinds. */
-  const run = (kinds: readonly JobKind[] = []) =>
-    runDueJobs({
-      db: context().db,
-      log: createLog('silent'),
-      kinds: new Map([...registry.jobKinds, ...kinds.map((kind) => [kind.kind, kind] as const)]),
-      operations: contract.operations,
-      publicUrl: 'https://steward.test',
-    });
+  const run = (kinds: readonly JobKind[] = []) => runJobs(context().db, kinds);
   const start = async (rows: UserImportRow[], options: Partial<UserImport> = {}, client = api) => {
     const reply = await client.post<Job>('jobs/userImports', { fileName: 'people.csv', rows, ...options });
     expect(reply.status).toBe(202);

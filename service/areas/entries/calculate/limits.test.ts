@@ -122,7 +122,7 @@ onEachApp((context) => {
     // Large entries after small ones.
     await sql`update entry set version = version + 1, vals = vals || ${JSON.stringify(memo)}::jsonb
       where site_id = ${things.siteId} and entry_id = any(${ids.slice(60)}::int[])`.execute(context().db);
-    const readEntries = vi.fn(store.readEntries);
+    const readEntries = vi.fn<typeof store.readEntries>(store.readEntries);
     await runTask(recalculateTask(context().db, readEntries));
     // The small ones have no text, so their size has no data as before.
     expect((await listCalculatedBatches()).flat().toSorted((a, b) => a - b)).toEqual(ids.slice(60));
