@@ -28,10 +28,14 @@ export const countItems = ({ kind }: Pick<Job, 'kind'>, count: number): string =
 /** What the undo of a job does, in words. */
 export function describeUndo(job: Job): string {
   const items = countItems(job, job.done);
-  return `${describeRestored(job, items)} Anyone changed by someone else since then is left alone and listed.`;
+  const [one] = JOB_KINDS[job.kind].nouns;
+  return `${describeRestored(job, items)} ${one === 'person' ? 'Anyone' : 'Anything'} changed by someone else since then is left alone and listed.`;
 }
 
 function describeRestored({ kind, parameters: { isActive } }: Job, items: string): string {
+  if (kind === 'entries.delete') return `Restores ${items}. References to them stay removed.`;
+  if (kind === 'users.import') return 'Removes the people it created and restores the values it changed.';
+  if (kind === 'invitations.create') return 'Revokes the invitations that nobody has accepted.';
   if (kind === 'licenses.change') return `Gives ${items} the license they had.`;
   if (kind === 'groups.change') return `Restores the groups of ${items}.`;
   if (kind === 'users.update' && typeof isActive === 'boolean')
