@@ -340,6 +340,8 @@ onEachApp((context) => {
       ]);
       const see = (who: Person) => as(context().app, who, 'console');
       expect((await see(viewer).get<Job[]>('jobs?owner=others')).body.map(({ id }) => id)).toEqual([job.id]);
+      expect((await api.get<Job[]>('jobs?state=waiting')).body.map(({ id }) => id)).toEqual([job.id]);
+      expect((await api.get<Job[]>('jobs?state=finished')).body).toEqual([]);
       expect((await see(viewer).post(`jobs/${job.id}/cancel`)).status).toBe(403);
       expect((await see(stranger).get(`jobs/${job.id}`)).status).toBe(404);
       expect((await see(stranger).get('jobs?owner=others')).status).toBe(403);

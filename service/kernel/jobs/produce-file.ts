@@ -89,6 +89,7 @@ export async function produceFile(
     isPublished = await endWithFile(context, job, caller, { ...produced, ...digest });
   } catch (error) {
     const reason: unknown = heartbeat.signal.aborted ? heartbeat.signal.reason : error;
+    await heartbeat.stop();
     if (reason === SHUTDOWN) await store.releaseJob(db, job);
     else if (reason !== CLAIM_LOST) {
       // Nothing of what was written is left.
@@ -96,7 +97,7 @@ export async function produceFile(
       throw toStop(reason, file.getBytes());
     }
   } finally {
-    heartbeat.stop();
+    await heartbeat.stop();
     await file.close();
     if (!isPublished) await folder.delete(name);
   }
@@ -219,7 +220,7 @@ function startHeartbeat(
   const { db, log, files } = context;
   const controller = new AbortController();
   let progress = { done: 0, total: 0 };
-  let isRunning = false;
+  let beating: Promise<void> | undefined;
   const stop = () => controller.abort(SHUTDOWN);
   shutdown?.addEventListener('abort', stop, { once: true });
   if (shutdown?.aborted) stop();
@@ -236,24 +237,24 @@ function startHeartbeat(
   }
 
   const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    beat()
+    beating ??= beat()
       .catch((error: unknown) => {
         if (error instanceof JobStopped) controller.abort(error);
         // The lease lasts for many heartbeats, and the end of the job requires it.
         else log.warn({ err: error, jobId: job.jobId }, 'The lease of a job was not renewed');
       })
-      .finally(() => (isRunning = false));
+      .finally(() => (beating = undefined));
   }, files.heartbeatMs ?? HEARTBEAT_MS);
   return {
     signal: controller.signal,
     reportProgress: (next: typeof progress) => {
       progress = next;
     },
-    stop() {
+    /** Resolves when no heartbeat is under way, which could renew a lease that has been released. */
+    async stop() {
       clearInterval(timer);
       shutdown?.removeEventListener('abort', stop);
+      await beating;
     },
   };
 }
