@@ -77,7 +77,7 @@ function createZipWriter(write: Write): ZipWriter<void> {
     return {
       size: () => size,
       async write(text: string) {
-        size += text.length;
+        size += Buffer.byteLength(text);
         if (!stream.write(text)) await Promise.race([once(stream, 'drain'), failure.promise]);
       },
       async end() {

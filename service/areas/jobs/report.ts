@@ -1,19 +1,13 @@
 /** Report of a job: all items with their outcomes as a table that is written while it is read. */
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 import { formatCellText, isListCell, type ExportCell } from '../../../contract/rules/tables/cells.ts';
-import { formatCsvHeading, formatCsvRows } from '../../../contract/rules/tables/csv.ts';
-import {
-  createWorkbook,
-  type ZipEntryWriter,
-  type ZipWriter,
-} from '../../../contract/rules/tables/write-workbook.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { DownloadResponse } from '../../kernel/http/file-response.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import type { ItemState, JobKey } from '../../kernel/jobs/jobs.store.ts';
+import { createTableWriter, TABLE_FORMATS } from '../../kernel/table-writer.ts';
 import { requireReadableItems } from './access.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { listItemProperties, readReportItems, readReportTime, type ReportItem } from './report.store.ts';
@@ -85,10 +79,7 @@ async function buildValueColumns(db: Db, key: JobKey, kind: JobKind | undefined)
   ];
 }
 
-const TYPES = {
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-} as const;
+const TYPES = { csv: `${TABLE_FORMATS.csv}; charset=utf-8`, xlsx: TABLE_FORMATS.xlsx } as const;
 
 /** Operation downloadJobReport. The rows are read page by page without a transaction, however slowly the client reads. */
 export async function downloadJobReport(
@@ -105,81 +96,34 @@ export async function downloadJobReport(
   const pages = readReportItems(db, key, at);
   const format = query.format ?? 'csv';
   const name = `${job.kind.replaceAll('.', '-')}-${job.id}-${at.toISOString().slice(0, 10)}.${format}`;
-  const chunks =
-    format === 'csv'
-      ? formatCsvReport(columns, pages)
-      : writeWorkbookReport({ job, columns, pages, at, signal });
+  const chunks = writeReport({ job, columns, pages, at, format, signal });
   return { status: 200, download: { type: TYPES[format], name, chunks } };
 }
 
-const toRows = (columns: readonly Column[], items: readonly ReportItem[]): ExportCell[][] =>
-  items.map((item) => columns.map((column) => column.getValue(item)));
-
-async function* formatCsvReport(
-  columns: readonly Column[],
-  pages: AsyncIterable<ReportItem[]>,
-): AsyncGenerator<string> {
-  yield formatCsvHeading(columns);
-  for await (const items of pages) yield formatCsvRows(toRows(columns, items));
-}
-
-interface WorkbookReport {
+interface ReportTable {
   job: StoredJob;
   columns: readonly Column[];
   pages: AsyncIterable<ReportItem[]>;
   at: Date;
+  format: keyof typeof TYPES;
   signal: AbortSignal;
 }
 
-/** Writes the workbook into the returned stream as fast as it is read; stops when the client disconnects. */
-function writeWorkbookReport({ job, columns, pages, at, signal }: WorkbookReport): Readable {
-  const { zip, output } = createZip(signal);
+/** Writes the table into the returned stream as fast as it is read; stops when the client disconnects. */
+function writeReport({ job, columns, pages, at, format, signal }: ReportTable): Readable {
+  const output = new PassThrough();
+  const table = { columns, sheet: 'Items', filter: job.title, exportedAt: at };
+  const writer = createTableWriter(format, table, async (chunk) => {
+    if (!output.write(chunk)) await once(output, 'drain', { signal });
+  });
   const write = async () => {
-    const workbook = createWorkbook({ columns, sheet: 'Items', filter: job.title, exportedAt: at }, zip);
-    for await (const items of pages) await workbook.add(toRows(columns, items));
-    await workbook.end();
+    for await (const items of pages)
+      await writer.add(items.map((item) => columns.map((column) => column.getValue(item))));
+    await writer.end();
+    output.end();
   };
   write().catch((error: unknown) =>
     output.destroy(error instanceof Error ? error : new Error(String(error))),
   );
   return output;
-}
-
-/** Without the time of the report, archives of the same rows have the same bytes. */
-const ENTRY_TIME = new Date(Date.UTC(1980, 0, 1));
-
-/** An archive whose bytes are read from `output` while its files are written. */
-function createZip(signal: AbortSignal): { zip: ZipWriter<void>; output: Readable } {
-  const file = new ZipFile();
-  const output = new PassThrough();
-  file.outputStream.pipe(output);
-  const begin = (name: string): ZipEntryWriter => {
-    const entry = new PassThrough();
-    file.addReadStream(entry, name, { mtime: ENTRY_TIME });
-    let size = 0;
-    return {
-      size: () => size,
-      async write(text) {
-        size += Buffer.byteLength(text);
-        if (!entry.write(text)) await once(entry, 'drain', { signal });
-      },
-      async end() {
-        entry.end();
-      },
-    };
-  };
-  return {
-    output,
-    zip: {
-      begin,
-      async add(name, text) {
-        const entry = begin(name);
-        await entry.write(text);
-        await entry.end();
-      },
-      async end() {
-        file.end();
-      },
-    },
-  };
 }
