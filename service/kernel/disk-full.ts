@@ -5,3 +5,9 @@ const DISK_FULL_CODES = new Set<string | undefined>(['ENOSPC', 'EDQUOT']);
 
 /** Whether an operation on a file failed because the disk is full. */
 export const isDiskFull = (error: unknown): boolean => DISK_FULL_CODES.has(getErrorCode(error));
+
+/** Sentence about a file that a full disk ended after these bytes. */
+export function describeFullDisk(bytes: number): string {
+  const megabytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(bytes / 1e6);
+  return `The disk of the service is full: ${megabytes} MB were written and have been deleted.`;
+}

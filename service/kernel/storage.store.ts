@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { ApiError } from './api-error.ts';
 import type { Db, Tx } from './db/database.ts';
+import { formatNumber } from './numbers.ts';
 
 export interface StorageUse {
   usedBytes: number;
@@ -29,8 +30,6 @@ export async function readStorageUse(db: Db, siteId: number): Promise<StorageUse
   return rows[0] ?? { usedBytes: 0, quotaBytes: null };
 }
 
-const formatCount = (count: number): string => count.toLocaleString('en');
-
 /**
  * Requires that the files of a site, with those that this transaction has added, are within the limit. A site that is over
  * its limit, because the limit was lowered, keeps its files and can do everything that needs no further storage.
@@ -47,7 +46,7 @@ export async function requireStorage(
   const limit = quotaBytes ?? defaultQuota;
   if (limit === null || usedBytes <= limit || usedBytes <= usedBefore) return;
   const message =
-    `The files of this site use ${formatCount(usedBefore)} of ${formatCount(limit)} bytes, and this request needs ` +
-    `${formatCount(usedBytes - usedBefore)} more. Platform administrators can raise the limit.`;
+    `The files of this site use ${formatNumber(usedBefore)} of ${formatNumber(limit)} bytes, and this request needs ` +
+    `${formatNumber(usedBytes - usedBefore)} more. Platform administrators can raise the limit.`;
   throw new ApiError(507, message, [{ path, message }]);
 }

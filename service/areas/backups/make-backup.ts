@@ -1,6 +1,6 @@
 import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { isDiskFull } from '../../kernel/disk-full.ts';
+import { describeFullDisk, isDiskFull } from '../../kernel/disk-full.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
@@ -133,12 +133,7 @@ function startHeartbeat({ db, signal }: MakeContext, backup: store.ClaimedBackup
 function describeFailure(error: unknown): { reason: store.FailureReason; message: string } {
   const { cause, bytesWritten } =
     error instanceof BackupFailedError ? error : { cause: error, bytesWritten: 0 };
-  const megabytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(bytesWritten / 1e6);
-  if (isDiskFull(cause))
-    return {
-      reason: 'disk-full',
-      message: `The disk of the service is full: ${megabytes} MB were written and have been deleted.`,
-    };
+  if (isDiskFull(cause)) return { reason: 'disk-full', message: describeFullDisk(bytesWritten) };
   if (cause instanceof StoppedError) return { reason: 'interrupted', message: cause.message };
   const text = cause instanceof Error ? cause.message : 'Unknown error';
   return { reason: 'error', message: `The backup could not be written: ${text.slice(0, 500)}` };

@@ -11,6 +11,7 @@ import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import { type Tx, withTransaction } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion, parsePage } from '../../kernel/http/parameters.ts';
+import { formatNumber } from '../../kernel/numbers.ts';
 import { getListedItems, requireUniqueUsers, startJob } from '../jobs/index.ts';
 import {
   addToGroups,
@@ -187,8 +188,8 @@ async function deleteGroup(tx: Tx, call: Call<'deleteGroup'>, record: Recorder):
   await requireGrantable(tx, caller, group.capabilities);
   if (group.userCount > MAX_MEMBERS_AT_ONCE)
     throw conflict(
-      `${group.name} has ${group.userCount.toLocaleString('en')} members. A group with more than ` +
-        `${MAX_MEMBERS_AT_ONCE.toLocaleString('en')} is deleted by a job: POST /jobs/groupRemovals.`,
+      `${group.name} has ${formatNumber(group.userCount)} members. A group with more than ` +
+        `${formatNumber(MAX_MEMBERS_AT_ONCE)} is deleted by a job: POST /jobs/groupRemovals.`,
     );
   await removeGroup(tx, caller, group, record);
 }

@@ -2,7 +2,8 @@ import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
-import { defineJobKind, pluralize, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 import {
   addToGroups,
   describeMissingCapabilities,

@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import { loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { formatNumber } from '../../kernel/numbers.ts';
 import {
   buildGroupEvent,
   describeMissingCapabilities,
@@ -129,7 +130,7 @@ async function removeEmptiedGroup(
   if (group.userCount > MAX_MEMBERS_AT_ONCE)
     return {
       state: 'failed',
-      reason: `${group.userCount.toLocaleString('en')} people are members again. Delete the group once more.`,
+      reason: `${formatNumber(group.userCount)} people are members again. Delete the group once more.`,
     };
   await removeGroup(tx, caller, group, record);
   return { state: 'done' };

@@ -7,12 +7,12 @@ import type { ApiError } from '../../kernel/api-error.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import {
   defineJobKind,
-  pluralize,
   type ItemOutcome,
   type JobBatch,
   type StoredItems,
 } from '../../kernel/jobs/job-kind.ts';
 import { runEach } from '../../kernel/jobs/run-each.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import { addExistingMember } from './add-existing.ts';
 import { extendInvitation } from './extend.ts';

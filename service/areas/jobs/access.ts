@@ -3,8 +3,8 @@ import { forbidden, notFound } from '../../kernel/api-error.ts';
 import { requireCapabilities } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Call } from '../../kernel/http/handler.ts';
+import { findStartOperation } from '../../kernel/jobs/job-kind.ts';
 import { findJob, type StoredJob } from './jobs.store.ts';
-import { getOperation } from './start.ts';
 
 type AccessCall = Pick<Call, 'caller' | 'operations' | 'services'>;
 
@@ -18,7 +18,7 @@ export function getVisibleKinds(call: AccessCall): string[] | undefined {
   const names: ReadonlySet<string> = scopes;
   return [...call.services.jobKinds.values()]
     .filter((kind) => {
-      const { scope } = getOperation(call, kind);
+      const { scope } = findStartOperation(call.operations, kind);
       return scope !== undefined && names.has(scope);
     })
     .map(({ kind }) => kind);

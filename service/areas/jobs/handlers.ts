@@ -8,6 +8,7 @@ import {
   getJobIdentity,
   getVisibleKinds,
   isOwnJob,
+  requireOwn,
   requireReadableItems,
   requireReadableJob,
   requireVisible,
@@ -80,8 +81,7 @@ export const jobHandlers: Handlers<Operations> = {
 
   resumeJob: (call) =>
     setState(call, 'job.resume', 'waiting', (job) => {
-      if (!isOwnJob(call.caller, job))
-        throw forbidden('Only who started this job can resume it, because it runs with their rights');
+      requireOwn(call, job, { jobId: job.id, action: 'resume it' });
       if (job.state !== 'paused') throw conflict('This job is not paused');
     }),
 

@@ -7,7 +7,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import type { Operation } from '../../kernel/http/contract.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../kernel/http/parameters.ts';
-import type { JobKind, JobPlan } from '../../kernel/jobs/job-kind.ts';
+import { findStartOperation, type JobKind, type JobPlan } from '../../kernel/jobs/job-kind.ts';
 import {
   countOpenJobs,
   getStoredItems,
@@ -94,14 +94,7 @@ export function getKind(
 ): { jobKind: JobKind; operation: Operation } {
   const jobKind = services.jobKinds.get(kind);
   if (!jobKind) throw new Error(`The kind ${kind} is not known`);
-  return { jobKind, operation: getOperation({ operations }, jobKind) };
-}
-
-/** The operation that starts jobs of a kind. */
-export function getOperation({ operations }: Pick<Call, 'operations'>, jobKind: JobKind): Operation {
-  const operation = operations.find(({ id }) => id === jobKind.operation);
-  if (!operation) throw new Error(`The contract has no operation ${jobKind.operation}`);
-  return operation;
+  return { jobKind, operation: findStartOperation(operations, jobKind) };
 }
 
 /**

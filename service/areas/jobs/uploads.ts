@@ -8,6 +8,7 @@ import { ok, type Call } from '../../kernel/http/handler.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { insertItems, type JobKey } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
+import { formatNumber } from '../../kernel/numbers.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { requireOwn, requireReadableJob } from './access.ts';
@@ -110,7 +111,7 @@ function requireWithinLimits(part: NewPart, parts: readonly StoredPart[]): void 
   if (getEnd(part) > MAX_ITEMS)
     throw new ApiError(
       413,
-      `A job has at most ${MAX_ITEMS.toLocaleString('en')} items, and this part ends with item ${getEnd(part)}`,
+      `A job has at most ${formatNumber(MAX_ITEMS)} items, and this part ends with item ${getEnd(part)}`,
     );
   const bytes = parts.reduce((sum, each) => sum + each.bytes, part.bytes);
   if (bytes > MAX_BYTES)

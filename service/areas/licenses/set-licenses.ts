@@ -4,7 +4,8 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import { deleteSessionsAndTokens } from '../../kernel/auth/callers.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
-import { defineJobKind, pluralize, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 import {
   findMissingAuthority,
   findUserConflict,

@@ -6,7 +6,8 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import type { OperationId } from '../../kernel/http/handler.ts';
-import { defineJobKind, pluralize, type ItemOutcome, type JobBatch } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome, type JobBatch } from '../../kernel/jobs/job-kind.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 import { setLicenses } from '../licenses/index.ts';
 import {
   findUserConflict,

@@ -2,7 +2,8 @@ import type { UserInfo } from '../../../contract/generated/types.gen.ts';
 import { requireProofOfPresence } from '../../kernel/auth/authorize.ts';
 import { deleteSessionsAndTokens, deleteSetPasswordLinks } from '../../kernel/auth/callers.store.ts';
 import { USER_LABELS } from '../../kernel/jobs/item-labels.store.ts';
-import { defineJobKind, pluralize, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome } from '../../kernel/jobs/job-kind.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 import {
   findMissingAuthority,
   findUserConflict,

@@ -1,5 +1,6 @@
 import { isReservedTypeName } from '../../../contract/rules/type-names.ts';
 import type { Manifest } from '../../areas/backups/index.ts';
+import { pluralize } from '../../kernel/numbers.ts';
 
 /** Result of a restore or dry run; printed as JSON. */
 export interface RestoreReport {
@@ -43,9 +44,6 @@ export const createReport = (
   notIncluded: manifest.notIncluded,
 });
 
-const formatCount = (count: number, singular: string, plural = `${singular}s`) =>
-  `${new Intl.NumberFormat('en').format(count)} ${count === 1 ? singular : plural}`;
-
 /** The report as text. */
 export function formatReport(report: RestoreReport): string {
   const { site, backup, accounts, files } = report;
@@ -53,24 +51,24 @@ export function formatReport(report: RestoreReport): string {
   const lines = [
     `${report.isDryRun ? 'Dry run: nothing was written. The backup would be restored' : 'The backup was restored'} ` +
       `to ${site.isNew ? 'the new' : 'the empty'} site ${site.slug} as it was at ${backup.createdDate}.`,
-    `${formatCount(entries, 'entry', 'entries')} of ${formatCount(Object.keys(report.entries).length, 'type')}, ` +
-      `${formatCount(report.changes, 'change')} of values, ${formatCount(files.restored, 'file')}.`,
+    `${pluralize(entries, 'entry', 'entries')} of ${pluralize(Object.keys(report.entries).length, 'type')}, ` +
+      `${pluralize(report.changes, 'change')} of values, ${pluralize(files.restored, 'file')}.`,
     ...(report.isDryRun
       ? []
       : [
-          `${formatCount(report.members, 'member')}. Accounts of members and former members: ` +
-            `${formatCount(accounts.found, 'account')} found by e-mail address, ${formatCount(accounts.made, 'account')} created.`,
+          `${pluralize(report.members, 'member')}. Accounts of members and former members: ` +
+            `${pluralize(accounts.found, 'account')} found by e-mail address, ${pluralize(accounts.made, 'account')} created.`,
         ]),
     site.signsInElsewhere &&
       'Users of the site sign in through its identity manager, which must be configured again. Until then nobody can sign ' +
         `in unless you switch to passwords: npm run admin -- site set ${site.slug} --sign-in password`,
     accounts.made > 0 && 'New accounts have no password yet: npm run admin -- user set-password-link EMAIL',
     report.openInvitations > 0 &&
-      `${formatCount(report.openInvitations, 'open invitation')} must be sent again.`,
+      `${pluralize(report.openInvitations, 'open invitation')} must be sent again.`,
     files.missing > 0 &&
-      `${formatCount(files.missing, 'file')} missing: neither in the backup nor on this disk.`,
+      `${pluralize(files.missing, 'file')} missing: neither in the backup nor on this disk.`,
     report.droppedReferences > 0 &&
-      `${formatCount(report.droppedReferences, 'reference')} to entries that are not in the backup omitted.`,
+      `${pluralize(report.droppedReferences, 'reference')} to entries that are not in the backup omitted.`,
     // Such types were created by an earlier version. Refusing the backup would lose the data.
     ...Object.keys(report.entries)
       .filter(isReservedTypeName)

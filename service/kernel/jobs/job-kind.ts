@@ -87,10 +87,6 @@ export interface StoredItems<Input extends object> {
   listDistinct<Name extends keyof Input & string>(...names: Name[]): Promise<Pick<Input, Name>[]>;
 }
 
-/** A count with its noun, for titles of jobs: `1 person`, `1,204 people`. */
-export const pluralize = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 /** A column of the report of a job: what was requested of an item, or what it replaced. */
 interface ReportColumn<Input extends object> {
   heading: string;
@@ -145,6 +141,16 @@ export interface JobKind<Parameters extends object = object, Input extends objec
 export type ProducingKind = JobKind & Required<Pick<JobKind, 'produce'>>;
 
 export const isProducing = (kind: JobKind): kind is ProducingKind => kind.produce !== undefined;
+
+/** The operation that starts jobs of a kind. @throws Error if the contract does not have it */
+export function findStartOperation<Operation extends { id: string }>(
+  operations: readonly Operation[],
+  kind: Pick<JobKind, 'operation'>,
+): Operation {
+  const operation = operations.find(({ id }) => id === kind.operation);
+  if (!operation) throw new Error(`The contract has no operation ${kind.operation}`);
+  return operation;
+}
 
 /** All kinds by name. */
 export type JobKinds = ReadonlyMap<string, JobKind>;

@@ -3,7 +3,7 @@ import { authorize, requireCapabilities, type OperationRequirements } from '../a
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db } from '../db/database.ts';
-import type { JobKind } from './job-kind.ts';
+import { findStartOperation, type JobKind } from './job-kind.ts';
 import type { ClaimedJob } from './jobs.store.ts';
 
 /** The job cannot continue: the owner lost a right, or what it needs is missing. The message is its reason in words. */
@@ -27,10 +27,8 @@ export async function loadOwner(
   if (found.isAddressRefused || principal?.isAddressRefused)
     throw new JobStopped(`The address ${job.ip}, from which this job was started, is no longer approved`);
   const caller = resolveCaller(found);
-  const operation = operations.find(({ id }) => id === kind.operation);
-  if (!operation) throw new Error(`The contract has no operation ${kind.operation}`);
   try {
-    authorize(operation, caller);
+    authorize(findStartOperation(operations, kind), caller);
     requireCapabilities(caller, kind.capabilities ?? []);
   } catch (error) {
     if (error instanceof ApiError) throw new JobStopped(error.message, { cause: error });

@@ -7,10 +7,11 @@ import { change, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db } from '../db/database.ts';
-import { isDiskFull } from '../disk-full.ts';
+import { describeFullDisk, isDiskFull } from '../disk-full.ts';
 import { createFileFolder, type FileFolder } from '../file-folder.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
+import { formatNumber } from '../numbers.ts';
 import { lockStorage, readStorageUse, requireStorage } from '../storage.store.ts';
 import type { JobKind, ProducedFile, ProducingKind } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
@@ -177,7 +178,7 @@ function endWithFile(
         userIds: [ended.ownerId],
         category: 'jobFinished',
         title: ended.title,
-        detail: `${format(rows)} rows in ${name}`,
+        detail: `${formatNumber(rows)} rows in ${name}`,
         path: `/jobs/${jobId}`,
       });
     record({ action: 'job.finish', subject: ['job', jobId], changes: { kind: [null, job.kind] } });
@@ -232,7 +233,7 @@ function startHeartbeat(
     const limit = quotaBytes ?? files.storageQuota;
     if (limit !== null && usedBytes + getBytes() > limit)
       throw new JobStopped(
-        `The files of this site use ${format(usedBytes)} of ${format(limit)} bytes, and this file needs more than ${format(getBytes())}.`,
+        `The files of this site use ${formatNumber(usedBytes)} of ${formatNumber(limit)} bytes, and this file needs more than ${formatNumber(getBytes())}.`,
       );
   }
 
@@ -259,17 +260,9 @@ function startHeartbeat(
   };
 }
 
-const format = (count: number): string => count.toLocaleString('en');
-
 /** The error with which the turn ends: a reason to stop, or the error itself, after which the job is tried again. */
 function toStop(error: unknown, bytes: number): unknown {
-  if (isDiskFull(error)) {
-    const megabytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(bytes / 1e6);
-    return new JobStopped(
-      `The disk of the service is full: ${megabytes} MB were written and have been deleted.`,
-      { cause: error },
-    );
-  }
+  if (isDiskFull(error)) return new JobStopped(describeFullDisk(bytes), { cause: error });
   const canPass = error instanceof ApiError && error.status === 503;
   return error instanceof ApiError && !canPass ? new JobStopped(error.message, { cause: error }) : error;
 }

@@ -7,6 +7,7 @@ import { withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
+import { formatNumber } from '../numbers.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
@@ -239,7 +240,7 @@ async function checkItems(
     size = getNextBatchSize(size, performance.now() - startedAt);
   }
   if (invalid.length > 0 && !check.skipsInvalid) {
-    const counts = `${invalid.length.toLocaleString('en')} of ${checked.toLocaleString('en')} items`;
+    const counts = `${formatNumber(invalid.length)} of ${formatNumber(checked)} items`;
     await stop(context, job, `${counts} cannot be carried out, so none was`, invalid);
     return false;
   }
@@ -377,9 +378,7 @@ async function notifyOwner(
     [conflicts, 'left alone'],
     [failed, 'failed'],
   ] as const;
-  const outcome = counts.flatMap(([count, word]) =>
-    count > 0 ? `${count.toLocaleString('en')} ${word}` : [],
-  );
+  const outcome = counts.flatMap(([count, word]) => (count > 0 ? `${formatNumber(count)} ${word}` : []));
   await notify(tx, publicUrl, {
     siteId,
     userIds: [ownerId],

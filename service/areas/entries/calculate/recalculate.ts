@@ -5,6 +5,7 @@
 import { change, createHostActor } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import { getDbError, isDatabaseUnavailable, isPassingFailure } from '../../../kernel/db/driver/errors.ts';
+import { formatNumber } from '../../../kernel/numbers.ts';
 import { createItemTask, describeError } from '../../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
 import type { TaskItem } from '../../../kernel/tasks/task-failures.store.ts';
@@ -160,8 +161,7 @@ async function prepareTooLarge(
   return { schema, type, entries: [stored], changed, failed, isCut: true };
 }
 
-const formatMegabytes = (bytes: number): string =>
-  `${(Math.ceil(bytes / 100_000) / 10).toLocaleString('en')} MB`;
+const formatMegabytes = (bytes: number): string => `${formatNumber(Math.ceil(bytes / 100_000) / 10)} MB`;
 
 const EXCEEDED_REASONS = {
   time: `The calculation took longer than ${PIECE_LIMITS.timeMs} ms.`,

@@ -8,15 +8,14 @@ import {
   type ExportField,
 } from '../../../../contract/rules/tables/entry-columns.ts';
 import { buildFileName } from '../../../../contract/rules/tables/file-name.ts';
-import { formatTimeZoneError, resolveTimeZone } from '../../../../contract/rules/time-zones.ts';
 import { toWallTime } from '../../../../contract/rules/wall-time.ts';
-import { badRequest } from '../../../kernel/api-error.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { defineFileJobKind } from '../../../kernel/jobs/job-kind.ts';
 import { createTableWriter, TABLE_FORMATS } from '../../../kernel/table-writer.ts';
 import { startJob } from '../../jobs/index.ts';
 import { findField, loadSchema, type SchemaField, type SiteSchema } from '../../schema/index.ts';
+import { parseTimeZone } from '../../sites/index.ts';
 import { parseAsOf } from '../history/as-of-rows.ts';
 import {
   createQueryContext,
@@ -28,8 +27,11 @@ import {
 } from '../query/resolve-query.ts';
 import { type ExportPage, type ExportQuery, type ExportSnapshot, withExportSnapshot } from './export-rows.ts';
 
-/** What an export was started with; `entryType` is the id, and `typeName` the name of its entries at the start. */
-type ExportParameters = Omit<EntryExport, 'notBefore' | 'afterJobId'> & { typeName: string };
+/** Request of an export; `entryType` is the id, and `typeName` the name of its entries at the start. */
+type ExportParameters = Omit<EntryExport, 'notBefore' | 'afterJobId' | 'timeZone'> & {
+  timeZone: string;
+  typeName: string;
+};
 
 /** Resolves the names of a request. @throws ApiError 400 with the path, 404 for an unknown type */
 async function createResolver(
@@ -61,18 +63,11 @@ async function createResolver(
   };
 }
 
-/** The canonical name of a time zone. @throws ApiError 400 */
-function requireTimeZone(name = 'UTC'): string {
-  const zone = resolveTimeZone(name);
-  if (zone === undefined) throw badRequest([{ path: 'timeZone', message: formatTimeZoneError(name) }]);
-  return zone;
-}
-
 export const entryExportHandlers: Handlers<'startEntryExport'> = {
   async startEntryExport(call) {
     const { db, caller, body } = call;
     const { notBefore: _notBefore, afterJobId: _afterJobId, ...request } = body;
-    const timeZone = requireTimeZone(body.timeZone);
+    const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
     const resolve = await createResolver(db, caller, body);
     const { type } = resolve(await loadSchema(db, caller.siteId)).query;
     const parameters: ExportParameters = {
@@ -98,8 +93,7 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
   },
   async produce(batch) {
     const { db, caller, parameters, signal } = batch;
-    const { format, filterText, query } = parameters;
-    const timeZone = requireTimeZone(parameters.timeZone);
+    const { format, filterText, query, timeZone } = parameters;
     const resolve = await createResolver(db, caller, parameters);
     return withExportSnapshot(db, caller.siteId, resolve, async (snapshot) => {
       const { type } = snapshot.request.query;

@@ -2,6 +2,7 @@ import { ApiError, retryLater } from '../../../kernel/api-error.ts';
 import { createCacheKey } from '../../../kernel/cache.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { loadChangesSince, loadVersion } from '../../../kernel/db/type-versions.ts';
+import { formatNumber } from '../../../kernel/numbers.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { concatIds } from '../query/id-list.ts';
 import { countMatches } from '../query/matching.store.ts';
@@ -46,8 +47,6 @@ export function rejectAsOf(reason: string): never {
     { path: 'asOf', message: reason },
   ]);
 }
-
-export const formatNumber = (value: number): string => value.toLocaleString('en');
 
 const getComparisonKey = ({ query, fields }: ComparisonRequest): string =>
   createCacheKey([getQueryKey({ ...query, sort: undefined }), query.at, fields.map(({ id }) => id)]);

@@ -5,6 +5,7 @@ import { type Db, readInSnapshot } from '../../../kernel/db/database.ts';
 import { loadVersion } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../../kernel/http/parameters.ts';
+import { formatNumber } from '../../../kernel/numbers.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type TimeZones } from '../../schema/index.ts';
 import { getSortNames } from '../query/field-sql.store.ts';
 import { concatIds, hasId, NO_IDS, type SortedIds } from '../query/id-list.ts';
@@ -25,7 +26,6 @@ import {
   prepareComparison,
   asOfLimits,
   rejectAsOf,
-  formatNumber,
   type ComparisonRequest,
 } from './as-of-compare.ts';
 import { countBoundIds, readAllIds, readPageIds, type ListDefinition } from './as-of-ids.store.ts';

@@ -4,12 +4,8 @@ import { badRequest, type FieldError } from '../../../kernel/api-error.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import { parseTimestamp } from '../../../kernel/http/parameters.ts';
-import {
-  defineJobKind,
-  pluralize,
-  type ItemOutcome,
-  type StoredItems,
-} from '../../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome, type StoredItems } from '../../../kernel/jobs/job-kind.ts';
+import { pluralize } from '../../../kernel/numbers.ts';
 import { getListedItems } from '../../jobs/index.ts';
 import {
   loadSchema,
