@@ -71,7 +71,7 @@ test('the profile says where notifications go', async ({ page, calls }) => {
   await openAs(page, ada, '/groups');
   await bell(page).click();
   await expectFits(page);
-  await list(page).getByRole('link', { name: 'Change' }).click();
+  await list(page).getByRole('link', { name: 'Change', exact: true }).click();
   const card = page.getByRole('region', { name: 'Notifications' });
   await expect(card).toBeInViewport();
   await card.getByRole('checkbox', { name: 'A job failed: Console' }).uncheck();
