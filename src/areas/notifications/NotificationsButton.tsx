@@ -35,10 +35,9 @@ export function NotificationsButton() {
   useEffect(() => {
     if (data === undefined) return;
     // Loaded when it is needed for the first time, not with the frame.
-    void import('./announce.ts').then(
-      ({ announceNewest }) => announceNewest(newestId ?? 0),
-      () => undefined,
-    );
+    import('./announce.ts')
+      .then(({ announceNewest }) => announceNewest(newestId ?? 0))
+      .catch(() => undefined);
   }, [data, newestId]);
 
   if (!allowed) return null;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { NotificationChannels, NotificationSettings } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { updateNotificationSettingsMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
@@ -45,27 +46,24 @@ async function findBrowserRefusal(): Promise<string | undefined> {
 export function NotificationsCard() {
   const { data, error, refetch } = useQuery(settingsQuery);
   const update = useWrite('updateNotificationSettings', updateNotificationSettingsMutation());
-  // The choice that is being saved is shown at once and taken back after an error.
-  const shown = update.isPending ? update.variables.body : data;
+  // The choice that is being saved; shown at once, also while the browser asks, and taken back after an error.
+  const [choice, setChoice] = useState<NotificationSettings>();
+  const shown = choice ?? data;
 
-  const change = async (
-    settings: NotificationSettings,
-    category: keyof NotificationSettings,
-    channel: keyof NotificationChannels,
-    isOn: boolean,
-  ) => {
-    const refusal = isOn && channel === 'inBrowser' ? await findBrowserRefusal() : undefined;
-    if (refusal !== undefined) {
-      toast({ tone: 'bad', title: 'The browser shows no notifications', description: refusal });
-      return;
+  const change = async (body: NotificationSettings, asksBrowser: boolean) => {
+    setChoice(body);
+    try {
+      const refusal = asksBrowser ? await findBrowserRefusal() : undefined;
+      if (refusal === undefined) await update.mutateAsync({ body });
+      else toast({ tone: 'bad', title: 'The browser shows no notifications', description: refusal });
+    } catch (thrown) {
+      toast({
+        tone: 'bad',
+        title: 'The choice was not saved',
+        description: toServiceError(thrown).message,
+      });
     }
-    update.mutate(
-      { body: { ...settings, [category]: { ...settings[category], [channel]: isOn } } },
-      {
-        onError: ({ message }) =>
-          toast({ tone: 'bad', title: 'The choice was not saved', description: message }),
-      },
-    );
+    setChoice(undefined);
   };
 
   return (
@@ -112,11 +110,15 @@ export function NotificationsCard() {
                         type="checkbox"
                         className="checkbox"
                         aria-label={`${category.title}: ${channel.title}`}
-                        aria-disabled={update.isPending || undefined}
+                        aria-disabled={choice !== undefined || undefined}
                         checked={shown[category.name][channel.name]}
-                        onChange={({ target }) => {
-                          if (!update.isPending)
-                            void change(shown, category.name, channel.name, target.checked);
+                        onChange={({ target: { checked } }) => {
+                          if (choice) return;
+                          const channels = { ...shown[category.name], [channel.name]: checked };
+                          void change(
+                            { ...shown, [category.name]: channels },
+                            checked && channel.name === 'inBrowser',
+                          );
                         }}
                       />
                     </td>

@@ -12,7 +12,8 @@ const getStorageKey = (siteId: number, userId: number) => `steward.announced.${s
  * category and the browser permits it. What was unread when the user signed in is not announced, and each is shown by one tab.
  */
 export async function announceNewest(newestId: number): Promise<void> {
-  if (!('Notification' in globalThis)) return;
+  // Over plain HTTP browsers permit no notifications and offer no locks.
+  if (!isSecureContext || !('Notification' in globalThis)) return;
   const identity = getCurrentIdentity();
   if (!identity) return;
   const key = getStorageKey(identity.siteId, identity.userId);
