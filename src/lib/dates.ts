@@ -5,6 +5,7 @@ const DAY_MS = 24 * HOUR_MS;
 const shortRelativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const dayOfYearFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -33,6 +34,20 @@ export function formatDayHeading(value: string | Date, now = new Date()): string
 
 /** Formats the time of day without seconds. */
 export const formatClock = (value: string | Date): string => clockFormat.format(new Date(value));
+
+/** Tells if a time is on the current day of the browser's time zone. */
+export const isToday = (value: string | Date, now = new Date()): boolean =>
+  getStartOfDay(new Date(value)) === getStartOfDay(now);
+
+/** Formats a time near today: "17:04", "tomorrow, 16:20", "6 Nov, 09:00". */
+export function formatMoment(value: string | Date, now = new Date()): string {
+  const date = new Date(value);
+  const clock = clockFormat.format(date);
+  if (isToday(date, now)) return clock;
+  const nextDay = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  const day = isToday(date, nextDay) ? relativeFormat.format(1, 'day') : dayOfYearFormat.format(date);
+  return `${day}, ${clock}`;
+}
 
 /** Formats a date with its time to the second, in the time zone of the browser. */
 export const formatExactDate = (value: string | Date): string => exactFormat.format(new Date(value));

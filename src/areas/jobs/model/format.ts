@@ -1,5 +1,5 @@
 import type { Job, JobItemState, JobState } from '../../../../contract/generated/types.gen.ts';
-import { formatShortDate } from '../../../lib/dates.ts';
+import { formatMoment, formatShortDate, isToday } from '../../../lib/dates.ts';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
@@ -67,25 +67,6 @@ export function formatEnd(job: Job): string {
     ...(conflicts > 0 ? [`${formatNumber(conflicts)} left alone`] : []),
   ];
   return `${title}: ${parts.join(', ')}`;
-}
-
-const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-
-const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
-
-/** Whether a time is on the current day of the browser's time zone. */
-export const isToday = (value: string, now = new Date()): boolean => isSameDay(new Date(value), now);
-
-/** Formats a time near today: "17:04", "tomorrow, 16:20", "6 Nov, 09:00". */
-export function formatMoment(value: string | Date, now = new Date()): string {
-  const date = new Date(value);
-  const clock = clockFormat.format(date);
-  if (isSameDay(date, now)) return clock;
-  const nextDay = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  const day = isSameDay(date, nextDay) ? relativeFormat.format(1, 'day') : dayFormat.format(date);
-  return `${day}, ${clock}`;
 }
 
 /** Formats a rate: "386 a second", "2.5 a second", "40 a minute". */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { formatMoment } from '../../../lib/dates.ts';
 import {
   describeState,
   formatEnd,
   formatEnded,
   formatForecast,
-  formatMoment,
   formatRate,
   formatWaiting,
 } from './format.ts';

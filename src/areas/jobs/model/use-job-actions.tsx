@@ -11,12 +11,12 @@ import {
 import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { jobReviewQuery } from '../../../app/jobs/job-review.ts';
+import { formatMoment } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { endSentence } from '../../../lib/sentences.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../index.ts';
-import { formatMoment } from './format.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { cacheJob } from './jobs.ts';
 import { getProcessed, hasEnded } from './progress.ts';

@@ -9,7 +9,7 @@ import { downloadJobReport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate, formatMoment } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -30,7 +30,6 @@ import { JobFile } from '../JobFile.tsx';
 import {
   describeState,
   formatForecast,
-  formatMoment,
   formatRate,
   formatTimeLeft,
   formatTook,
