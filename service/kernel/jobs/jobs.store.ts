@@ -247,12 +247,11 @@ export async function writeOutcomes(
   const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   const count = (state: ItemState) => outcomes.filter(({ outcome }) => outcome.state === state).length;
   await sql`
-    update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
-    where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n and i.item_no between ${first}::int and ${last}::int`.execute(
-    tx,
-  );
-  await sql`
+    with written as (
+      update job_item i set state = x.s, reason = x.r, before = x.b, ended_at = clock_timestamp()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, s smallint, r text, b jsonb)
+      where i.site_id = ${siteId} and i.job_id = ${jobId} and i.item_no = x.n
+        and i.item_no between ${first}::int and ${last}::int)
     update job set done = done + ${count('done')}, unchanged = unchanged + ${count('unchanged')},
       conflicts = conflicts + ${count('conflict')}, failed = failed + ${count('failed')}
     where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);

@@ -130,12 +130,12 @@ async function runTurn(
       await produceFile({ ...context, files: context.files }, job, kind, signal);
       return;
     }
-    if (!job.isChecked && !(await checkItems(context, job, signal))) return;
+    if (!job.isChecked && !(await checkItems(context, kind, job, signal))) return;
     const turnEnd = performance.now() + TURN_MS;
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
-      const batch = await runBatch(context, { ...job, attempts }, size);
-      for (const task of context.kinds.get(job.kind)?.wakes ?? []) context.wakeTask?.(task);
+      const batch = await runBatch(context, kind, { ...job, attempts }, size);
+      for (const task of kind.wakes ?? []) context.wakeTask?.(task);
       if (batch === 'ended') {
         batchSizes.delete(job.jobId);
         return;
@@ -201,10 +201,10 @@ async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promis
  */
 async function checkItems(
   context: JobContext,
+  kind: JobKind,
   job: store.ClaimedJob,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const kind = getKind(context, job);
   const check = kind.startCheck?.(job.parameters);
   if (!check) return true;
   const { db } = context;
@@ -265,10 +265,10 @@ const writeOutcomes = (
  */
 async function runBatch(
   context: JobContext,
+  kind: JobKind,
   job: store.ClaimedJob,
   size: number,
 ): Promise<'more' | 'ended' | 'split'> {
-  const kind = getKind(context, job);
   const caller = await loadOwner(context, job, kind);
   let attempted: readonly store.OpenItem[] = [];
   try {
