@@ -91,7 +91,7 @@ test('a job is announced at its end, and its page says what became of everyone a
   const end = 'Deactivate 5 people: finished, 1 failed, 1 left alone';
   await expectToast(page, end);
   await expect(page.locator('[data-live-announcer]')).toContainText(end);
-  // What the job changed is read again.
+  // The page reads again what the job changed.
   await expect(page.getByRole('grid', { name: 'Users' }).getByRole('row', { name: ann.name })).toContainText(
     'Inactive',
   );

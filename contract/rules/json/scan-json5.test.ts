@@ -103,7 +103,7 @@ const { value: tokens } = letrec<{ value: string[] }>((tie) => ({
 const withGaps = (parts: readonly string[], gaps: readonly string[]) =>
   parts.map((part, index) => `${gaps[index % gaps.length] ?? ''}${part}`).join('');
 
-/** What a scan that forbids all names has to find in a parsed document. */
+/** Faults that a scan which forbids all names must find in a parsed document. */
 function describeValue(value: unknown, path: readonly string[] = []) {
   const found = { issues: [] as string[], names: new Set<string>(), depth: 0, nodes: 0 };
   if (typeof value === 'number' && !Number.isNaN(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER)

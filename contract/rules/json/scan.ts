@@ -55,7 +55,7 @@ const [COLON, COMMA, MINUS, PLUS, POINT, ZERO, NINE] = [0x3a, 0x2c, 0x2d, 0x2b, 
 const [SPACE, NO_BREAK_SPACE] = [0x20, 0xa0];
 const LINE_END = /[\n\r\u2028\u2029]/g;
 
-/** Whether JSON5 allows the character between two tokens: beyond ASCII, whitespace and line ends are those of ECMAScript. */
+/** Tells if JSON5 allows the character between two tokens: beyond ASCII, whitespace and line ends are those of ECMAScript. */
 const isSpace = (code: number): boolean =>
   code <= SPACE || (code >= NO_BREAK_SPACE && /\s/.test(String.fromCharCode(code)));
 

@@ -105,9 +105,9 @@ onEachApp((context) => {
   test('the owner leaves the group last, with those who joined during the job', async () => {
     // The only group that lets the owner delete groups.
     const groupId = await makeLargeGroup(60, ['Manage Groups', 'Manage Users', 'Access Web Service']);
-    const keeper = await makePerson(context().db, siteId);
+    const otherMember = await makePerson(context().db, siteId);
     const owner = await makePerson(context().db, siteId, { capabilities: ['Read Data'] });
-    for (const { userId } of [owner, keeper])
+    for (const { userId } of [owner, otherMember])
       await sql`insert into group_member (site_id, group_id, user_id) values (${siteId}, ${groupId}, ${userId})`.execute(
         context().db,
       );

@@ -130,11 +130,11 @@ export async function offerKeptJobs(
   identity: SessionIdentity,
   save: (name: string, content: string) => void = saveFile,
 ): Promise<void> {
-  const kept: { job: KeptJob; kind: KeptKind }[] = [];
+  const stored: { job: KeptJob; kind: KeptKind }[] = [];
   for (const kind of KINDS)
-    for (const job of await kind.load(identity)) if (await lockJob(job.id)) kept.push({ job, kind });
-  if (kept.length === 0) return;
-  const jobs = kept.map(({ job }) => job);
+    for (const job of await kind.load(identity)) if (await lockJob(job.id)) stored.push({ job, kind });
+  if (stored.length === 0) return;
+  const jobs = stored.map(({ job }) => job);
   const isAccepted = await confirm({
     title: 'An update ended unfinished work in this browser',
     body: `Long work now runs in the service, so ${pluralize(jobs.length, 'job', 'jobs')} of the previous version cannot continue here. The report lists what was done and what was not; start what is missing again. ${jobs.map(formatProgress).join('. ')}.`,
@@ -143,7 +143,7 @@ export async function offerKeptJobs(
   });
   if (isAccepted) {
     save('unfinished-work.csv', formatReport(jobs));
-    await Promise.all(kept.map(({ job, kind }) => kind.delete(job.id)));
+    await Promise.all(stored.map(({ job, kind }) => kind.delete(job.id)));
   }
   for (const { id } of jobs) unlockJob(id);
 }

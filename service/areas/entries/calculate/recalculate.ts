@@ -53,7 +53,7 @@ export const recalculateTask = (db: Db, readEntries = store.readEntries): Schedu
     runStep: (site) => recalculateStep({ db, readEntries }, site),
   });
 
-/** Where values are read. */
+/** Source of the values of entries. */
 interface EntrySource {
   db: Db;
   readEntries: typeof store.readEntries;
@@ -109,7 +109,7 @@ interface Piece {
   entries: readonly store.StoredEntry[];
   changed: readonly CalculatedEntry[];
   failed: readonly FailedCalculation[];
-  /** Whether further entries were examined that did not fit. */
+  /** True if further entries were examined that did not fit. */
   isCut: boolean;
 }
 

@@ -12,7 +12,7 @@ import type { ResolvedQuery } from '../query/resolve-query.ts';
 import type { Rendering } from '../query/row-json.store.ts';
 import { readIds, readMoment, readSeparatingTime, streamIds } from './export-ids.store.ts';
 
-/** What an export reads, with all names resolved. */
+/** Rows and columns that an export reads, with all names resolved. */
 export interface ExportQuery {
   query: ResolvedQuery;
   fields: readonly SchemaField[];

@@ -11,7 +11,7 @@ export const ENTRY_LABELS: ItemLabels = {
     sql`left join entry_change c on c.site_id = ${siteId} and c.entry_id = (item.value ->> 'entryId')::int`,
 };
 
-/** What became of entries that are not stored any more. */
+/** Deletions and merges of entries that are not stored any more, by entry id. */
 export async function listDeletions(
   tx: Tx,
   siteId: number,
