@@ -1,3 +1,4 @@
+import './kernel/auth/hash-threads.ts';
 import { mkdir } from 'node:fs/promises';
 import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
