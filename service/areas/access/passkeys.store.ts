@@ -51,14 +51,16 @@ export async function findPasskey(db: Db, credentialId: string): Promise<StoredP
     .executeTakeFirst();
 }
 
-/** Saves a challenge and deletes the expired ones. */
+/** Saves a challenge and deletes some of the expired ones. */
 export async function saveChallenge(
   db: Db,
   challenge: string,
   purpose: ChallengePurpose,
   userId: number | null,
 ): Promise<void> {
-  await sql`with over as (delete from passkey_challenge where expires_at < now())
+  await sql`with expired as (delete from passkey_challenge where challenge in (
+      select challenge from passkey_challenge where expires_at < now()
+      order by expires_at limit 100 for update skip locked))
     insert into passkey_challenge (challenge, purpose, user_id, expires_at)
     values (${challenge}, ${purpose}, ${userId}, now() + make_interval(mins => ${CHALLENGE_TTL_MINUTES}))`.execute(
     db,

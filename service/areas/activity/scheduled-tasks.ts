@@ -17,7 +17,11 @@ export const ACTIVITY_LOG_RETENTION_DAYS = 98;
 
 /** Scheduled tasks that end expired sessions, and delete activity older than the report with its counts. */
 export const createActivityTasks = ({ db }: { db: Db }): ScheduledTask[] => [
-  { name: 'expired sessions', intervalMs: MINUTE_MS, run: () => deleteExpiredSessions(db) },
+  {
+    name: 'expired sessions',
+    intervalMs: MINUTE_MS,
+    run: async () => ((await deleteExpiredSessions(db)) ? { runAgainInMs: 0 } : undefined),
+  },
   createItemTask(db, {
     name: 'old activity',
     intervalMs: 60 * MINUTE_MS,

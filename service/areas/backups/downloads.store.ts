@@ -21,11 +21,9 @@ export async function insertLink(
   tokenHash: Buffer,
 ): Promise<Date> {
   // Expired unused links are not downloads.
-  await tx
-    .deleteFrom('backup_download')
-    .where('started_at', 'is', null)
-    .where('expires_at', '<', sql<Date>`now()`)
-    .execute();
+  await sql`delete from backup_download where (site_id, download_id) in (
+    select site_id, download_id from backup_download where started_at is null and expires_at < now()
+    order by expires_at limit 100 for update skip locked)`.execute(tx);
   const { expiresAt } = await tx
     .insertInto('backup_download')
     .values({

@@ -82,9 +82,12 @@ interface SignInAttempt {
 
 const ATTEMPT_TTL_MINUTES = 10;
 
+/** Saves an attempt and deletes some of the expired ones. */
 export async function saveAttempt(db: Db, stateHash: Buffer, attempt: SignInAttempt): Promise<void> {
   await sql`
-    with gone as (delete from identity_attempt where expires_at < now())
+    with expired as (delete from identity_attempt where state_hash in (
+      select state_hash from identity_attempt where expires_at < now()
+      order by expires_at limit 100 for update skip locked))
     insert into identity_attempt (state_hash, site_id, nonce, verifier, expires_at)
     values (${stateHash}, ${attempt.siteId}, ${attempt.nonce}, ${attempt.verifier},
       now() + make_interval(mins => ${ATTEMPT_TTL_MINUTES}))`.execute(db);

@@ -54,11 +54,9 @@ export async function insertLink(
   tokenHash: Buffer,
 ): Promise<Date> {
   // Expired unused links are not downloads.
-  await tx
-    .deleteFrom('job_file_link')
-    .where('started_at', 'is', null)
-    .where('expires_at', '<', sql<Date>`now()`)
-    .execute();
+  await sql`delete from job_file_link where token_hash in (
+    select token_hash from job_file_link where started_at is null and expires_at < now()
+    order by expires_at limit 100 for update skip locked)`.execute(tx);
   const { expiresAt } = await tx
     .insertInto('job_file_link')
     .values({

@@ -191,12 +191,28 @@ export async function deleteEndedJobs(db: Db, siteId: number, days: number): Pro
   return Number(numAffectedRows);
 }
 
-/** Clears what items of jobs that ended more than `days` ago requested and replaced. @returns the number of items */
-export async function clearInputs(db: Db, siteId: number, days: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`update job_item i set input = '{}', before = null
-    where site_id = ${siteId} and (job_id, item_no) in (
-      select i.job_id, i.item_no from job_item i join job j on j.site_id = i.site_id and j.job_id = i.job_id
-      where i.site_id = ${siteId} and j.finished_at < now() - make_interval(days => ${days}) and i.input <> '{}'
-      limit ${ROWS_PER_STEP})`.execute(db);
-  return Number(numAffectedRows);
+/** `cleared_to` of jobs whose items are all cleared. */
+const ALL_CLEARED = 2_147_483_647;
+
+/**
+ * Clears what the next items of a job that ended more than `days` ago requested and replaced; goes on behind the items that earlier
+ * calls cleared.
+ * @returns whether there was such a job
+ */
+export async function clearInputs(db: Db, siteId: number, days: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with due as materialized (
+      select job_id, cleared_to from job
+      where site_id = ${siteId} and finished_at < now() - make_interval(days => ${days}) and cleared_to < ${sql.lit(ALL_CLEARED)}
+      order by finished_at, job_id limit 1 for update skip locked),
+    part as materialized (
+      select i.job_id, i.item_no from job_item i join due on due.job_id = i.job_id
+      where i.site_id = ${siteId} and i.item_no > due.cleared_to order by i.item_no limit ${ROWS_PER_STEP}),
+    cleared as (
+      update job_item i set input = '{}', before = null from part
+      where i.site_id = ${siteId} and i.job_id = part.job_id and i.item_no = part.item_no)
+    update job j set cleared_to =
+      case when (select count(*) from part) < ${ROWS_PER_STEP} then ${sql.lit(ALL_CLEARED)} else (select max(item_no) from part) end
+    from due where j.site_id = ${siteId} and j.job_id = due.job_id`.execute(db);
+  return numAffectedRows > 0n;
 }

@@ -62,7 +62,7 @@ export function createJobRetentionTask({ db }: { db: Db }): ScheduledTask {
     async runStep({ siteId }) {
       const deleted = await store.deleteEndedJobs(db, siteId, JOB_DAYS);
       const cleared = await store.clearInputs(db, siteId, INPUT_DAYS);
-      return deleted + cleared > 0;
+      return deleted > 0 || cleared;
     },
   });
 }

@@ -60,7 +60,7 @@ export async function findKeyOwner(
 
 /**
  * Saves the hash of an access token and marks its owner as active. The token is valid for `maxSeconds` or until its key
- * expires. Returns the validity in seconds. Deletes tokens that expired more than an hour ago.
+ * expires. Returns the validity in seconds. Deletes some of the tokens that expired more than an hour ago.
  */
 export async function insertAccessToken(
   tx: Tx,
@@ -70,7 +70,9 @@ export async function insertAccessToken(
   maxSeconds: number,
 ): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    with swept as (delete from access_token where expires_at < now() - interval '1 hour'),
+    with expired as (delete from access_token where token_hash in (
+      select token_hash from access_token where expires_at < now() - interval '1 hour'
+      order by expires_at limit 100 for update skip locked)),
     seen as (update membership set last_active_at = now() where site_id = ${key.siteId} and user_id = ${key.userId}),
     lasting as (
       select greatest(0, least(${maxSeconds}::int, floor(extract(epoch from expires_at - now()))))::int as seconds

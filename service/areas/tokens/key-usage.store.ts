@@ -66,9 +66,14 @@ export async function readKeyUsage(
   };
 }
 
-/** Deletes counts older than the retention period. */
-export async function deleteOldKeyUsage(db: Db): Promise<void> {
-  await sql`delete from api_key_use where day < (now() at time zone 'UTC')::date - ${USAGE_RETENTION_DAYS + 1}::int`.execute(
-    db,
-  );
+const DELETE_BATCH_ROWS = 5_000;
+
+/** Deletes a batch of counts older than the retention period. @returns whether there may be more */
+export async function deleteOldKeyUsage(db: Db): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`delete from api_key_use where (client_id, day, operation_id, ip, agent) in (
+    select client_id, day, operation_id, ip, agent from api_key_use
+    where day < (now() at time zone 'UTC')::date - ${USAGE_RETENTION_DAYS + 1}::int
+    order by day limit ${DELETE_BATCH_ROWS} for update skip locked)`.execute(db);
+  return numAffectedRows === BigInt(DELETE_BATCH_ROWS);
 }

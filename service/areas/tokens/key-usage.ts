@@ -57,5 +57,5 @@ export function createKeyUsageCounter(db: Db, log: Pick<Log, 'error'>): KeyUsage
 export const keyUsageCleanupTask = ({ db }: { db: Db }): ScheduledTask => ({
   name: 'API key usage cleanup',
   intervalMs: DAY_MS / 4,
-  run: () => deleteOldKeyUsage(db),
+  run: async () => ((await deleteOldKeyUsage(db)) ? { runAgainInMs: 0 } : undefined),
 });

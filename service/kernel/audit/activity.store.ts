@@ -56,15 +56,25 @@ export async function insertActivity(db: Db, row: ActivityRow): Promise<void> {
       ${row.exportDetail ? JSON.stringify(row.exportDetail) : null}::jsonb)`.execute(db);
 }
 
+/** Sessions of each kind, expired and idle ones, that are ended by one statement. */
+const SESSION_BATCH_ROWS = 1_000;
+
 /**
- * Deletes all sessions that have expired or been idle too long and records their expiry. Several processes may do this at the same
- * time: each session is deleted and recorded once.
+ * Deletes a batch of sessions that have expired or been idle too long and records their expiry. Several processes may do this at the
+ * same time: each session is deleted and recorded once.
+ * @returns whether there may be more
  */
-export async function deleteExpiredSessions(db: Db): Promise<void> {
-  await deleteSessions(
+export async function deleteExpiredSessions(db: Db, limit = SESSION_BATCH_ROWS): Promise<boolean> {
+  const hasExpired = sql`expires_at < now()`;
+  const isIdle = sql`last_seen_at < now() - make_interval(mins => ${SESSION_IDLE_MINUTES})`;
+  // Each condition is checked again once the row is locked: a request may have used the session in the meantime.
+  const count = await deleteSessions(
     db,
-    sql`expires_at < now() or last_seen_at < now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) for update skip locked`,
+    sql`token_hash = any(array(select token_hash from session where ${hasExpired} order by expires_at limit ${limit})
+        || array(select token_hash from session where ${isIdle} order by last_seen_at limit ${limit}))
+      and (${hasExpired} or ${isIdle}) for update skip locked`,
   );
+  return count >= limit;
 }
 
 /**

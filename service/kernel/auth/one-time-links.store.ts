@@ -25,11 +25,10 @@ export async function createLink(tx: Tx, link: Omit<OneTimeLink, 'expiresAt'>): 
       .where('user_id', '=', link.userId)
       .execute();
   }
-  // Each new link also deletes links that expired long ago.
-  await tx
-    .deleteFrom('one_time_link')
-    .where('expires_at', '<', sql<Date>`now() - interval '30 days'`)
-    .execute();
+  // Each new link also deletes some links that expired long ago.
+  await sql`delete from one_time_link where token_hash in (
+    select token_hash from one_time_link where expires_at < now() - interval '30 days'
+    order by expires_at limit 100 for update skip locked)`.execute(tx);
   await tx
     .insertInto('one_time_link')
     .values({

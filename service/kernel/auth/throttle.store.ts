@@ -32,9 +32,6 @@ export async function consumeRateLimit(
     db,
   );
   const [row] = rows;
-  // The first request of a window also deletes windows that ended long ago.
-  if (row?.count === amount)
-    await sql`delete from throttle where window_started_at < now() - interval '1 day'`.execute(db);
   if (row && row.count > maxCount) throw retryLater(429, message, row.left);
 }
 
@@ -68,6 +65,17 @@ export const consumeLinkRateLimit = (db: Db, ip: string, action: 'opened' | 'req
 /** Resets the counter of a key, such as failed attempts after a correct password. */
 export async function resetRateLimit(db: Db, key: string): Promise<void> {
   await db.deleteFrom('throttle').where('key', '=', key).execute();
+}
+
+/** Counters deleted by one statement. */
+const DELETE_BATCH_ROWS = 5_000;
+
+/** Deletes a batch of counters whose windows began more than a day ago; no window is longer. @returns whether there may be more */
+export async function deleteEndedWindows(db: Db, limit = DELETE_BATCH_ROWS): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from throttle where key in (
+    select key from throttle where window_started_at < now() - interval '1 day'
+    order by window_started_at limit ${limit} for update skip locked)`.execute(db);
+  return numAffectedRows === BigInt(limit);
 }
 
 /** Key of rate limits per address: the IPv4 address, or the /64 network of an IPv6 address, which belongs to one customer. */

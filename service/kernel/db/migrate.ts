@@ -21,6 +21,7 @@ import { up as storage } from './migrations/0019_storage.ts';
 import { up as jobs } from './migrations/0020_jobs.ts';
 import { up as exports } from './migrations/0021_exports.ts';
 import { up as notifications } from './migrations/0022_notifications.ts';
+import { up as upkeep } from './migrations/0026_upkeep.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -46,6 +47,7 @@ const migrations: Record<string, Migration> = {
   '0020_jobs': { up: jobs },
   '0021_exports': { up: exports },
   '0022_notifications': { up: notifications },
+  '0026_upkeep': { up: upkeep },
 };
 
 /**

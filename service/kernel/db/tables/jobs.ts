@@ -38,6 +38,7 @@ interface JobTable {
   attempts: Generated<number>;
   retry_at: Nullable<Date>;
   last_error: Nullable<string>;
+  cleared_to: Generated<number>;
 }
 
 interface JobItemTable {
