@@ -1422,6 +1422,13 @@ export type EntryExport = {
     afterJobId?: number;
 };
 
+export type JobChanges = {
+    /**
+     * Jobs that have changed since the event before, in the order of their ids.
+     */
+    jobs: Array<Job>;
+};
+
 /**
  * `conflict`: changed by someone else since the review, and left alone.
  */
@@ -7386,6 +7393,57 @@ export type DownloadJobFileByLinkResponses = {
 };
 
 export type DownloadJobFileByLinkResponse = DownloadJobFileByLinkResponses[keyof DownloadJobFileByLinkResponses];
+
+export type StreamJobsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the last received event: the first event then also has the jobs that ended since, of the last 24 hours and at most 100.
+         */
+        'Last-Event-ID'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/events';
+};
+
+export type StreamJobsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StreamJobsError = StreamJobsErrors[keyof StreamJobsErrors];
+
+export type StreamJobsResponses = {
+    /**
+     * The event stream.
+     */
+    200: JobChanges;
+};
+
+export type StreamJobsResponse = StreamJobsResponses[keyof StreamJobsResponses];
 
 export type GetJobData = {
     body?: never;

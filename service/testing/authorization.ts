@@ -61,6 +61,7 @@ export const ownSessionOperations = new Set([
 /** Operations on jobs: which jobs a caller sees and steers depends on who started them and on the scope of their kind. */
 export const jobOperations = new Set([
   'listJobs',
+  'streamJobs',
   'getJob',
   'listJobItems',
   'listJobReasons',
@@ -280,6 +281,7 @@ export const foreignCalls: Record<
   startEntryUpdates: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entries: [{ entryId: 1 }] }) },
   startEntryDeletions: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entryIds: [1] }) },
   listJobs: { status: 200, query: () => '?owner=others' },
+  streamJobs: { status: 200 },
   getJob: { status: 404 },
   listJobItems: { status: 404 },
   listJobReasons: { status: 404 },

@@ -69,6 +69,7 @@ export const CAPABILITIES = {
   startEntryDeletions: ['Delete Data'],
   startEntryExport: ['Read Data'],
   downloadJobFileByLink: [],
+  streamJobs: [],
   getJob: [],
   listJobItems: [],
   listJobReasons: [],

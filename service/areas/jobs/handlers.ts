@@ -13,6 +13,7 @@ import {
   requireReadableJob,
   requireVisible,
 } from './access.ts';
+import { openJobStream } from './job-streams.ts';
 import * as store from './jobs.store.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { downloadJobReport } from './report.ts';
@@ -22,6 +23,7 @@ import { listJobParts, putJobPart, submitJob } from './uploads.ts';
 
 type Operations =
   | 'listJobs'
+  | 'streamJobs'
   | 'getJob'
   | 'listJobItems'
   | 'listJobReasons'
@@ -49,6 +51,10 @@ export const jobHandlers: Handlers<Operations> = {
     };
     const jobs = await store.listJobs(db, caller.siteId, filter, parsePage(query));
     return ok(jobs.map((job) => toJob(job, services)));
+  },
+
+  async streamJobs(call) {
+    return { status: 200, events: (signal) => openJobStream(call, signal) };
   },
 
   async getJob(call) {

@@ -68,6 +68,45 @@ export async function listJobs(
   return rows;
 }
 
+/** Whose jobs a stream follows, and since when it needs those that ended. */
+export interface FollowedOwner {
+  siteId: number;
+  userId: number;
+  principalId: number | null;
+  since: Date;
+}
+
+/** Ended jobs that one reading returns for each owner. */
+const MAX_ENDED = 100;
+
+/** The jobs of owners that have not ended or ended since a time, in the order of their ids, and the time of the reading. */
+export async function listFollowedJobs(
+  db: Db,
+  owners: readonly FollowedOwner[],
+): Promise<{ readAt: Date; jobs: (StoredJob & { siteId: number })[] }> {
+  const rows = owners.map(({ siteId, userId, principalId, since }) => ({
+    site_id: siteId,
+    owner_id: userId,
+    principal_id: principalId,
+    since,
+  }));
+  const clock = await sql<{ readAt: Date }>`select clock_timestamp()::timestamptz(3) as "readAt"`.execute(db);
+  const followed = await sql<StoredJob & { siteId: number }>`
+    with followed as (select o.site_id, found.job_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as o(site_id int, owner_id int, principal_id int, since timestamptz)
+      cross join lateral (
+        select k.job_id from job k where k.site_id = o.site_id and k.owner_id = o.owner_id
+          and k.principal_id is not distinct from o.principal_id and k.finished_at is null
+        union all
+        (select k.job_id from job k where k.site_id = o.site_id and k.owner_id = o.owner_id
+          and k.principal_id is not distinct from o.principal_id and k.finished_at > o.since
+          order by k.finished_at desc limit ${MAX_ENDED})) found)
+    select ${COLUMNS}, j.site_id as "siteId" from ${FROM}
+    where (j.site_id, j.job_id) in (select site_id, job_id from followed) order by j.job_id`.execute(db);
+  return { readAt: clock.rows[0]?.readAt ?? new Date(0), jobs: followed.rows };
+}
+
 export async function findJob(db: Db, siteId: number, jobId: number): Promise<StoredJob | undefined> {
   const { rows } = await sql<StoredJob>`
     select ${COLUMNS} from ${FROM} where j.site_id = ${siteId} and j.job_id = ${jobId}`.execute(db);

@@ -48,10 +48,13 @@ const buildCapabilities = (alias: 'm' | 'pm') => {
 export const MEMBER_CAPABILITIES = buildCapabilities('m');
 
 /** SQL condition: the member has IP restrictions and the address is not approved (spec 5.4). */
-export const isAddressRefused = (ip: string, alias: 'm' | 'pm' = 'm') => {
+export const isAddressRefused = (ip: string, alias: 'm' | 'pm' = 'm') =>
+  isRefused(sql`${toInet(ip)}::inet`, alias);
+
+const isRefused = (ip: RawBuilder<unknown>, alias: 'm' | 'pm') => {
   const m = sql.id(alias);
   return sql<boolean>`(${m}.ip_restrictions_enabled and not exists (
-  select 1 from approved_address p where p.site_id = ${m}.site_id and p.network >>= ${toInet(ip)}::inet))`;
+  select 1 from approved_address p where p.site_id = ${m}.site_id and p.network >>= ${ip}))`;
 };
 
 /** The address without its zone, for a parameter of type inet; null for an invalid address, which no network contains. */
@@ -263,6 +266,51 @@ export async function isTokenWithoutLicense(db: Db, tokenHash: Buffer): Promise<
     join membership m on m.site_id = t.site_id and m.user_id = t.user_id
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${LACKS_ONLY_LICENSE}`.execute(db);
   return rows.length > 0;
+}
+
+/** Credentials of a response that goes on: those of the request that opened it. */
+export interface OpenCredential {
+  tokenHash: Buffer;
+  ip: string;
+  principalId: number | null;
+}
+
+/**
+ * Checks credentials of open responses, all in one statement and without using the sessions: time goes on for their idle timeout.
+ * Returns the indexes of those with which the same request would be accepted now.
+ */
+export async function findValidCredentials(
+  db: Db,
+  credentials: readonly OpenCredential[],
+): Promise<ReadonlySet<number>> {
+  const rows = credentials.map(({ tokenHash, ip, principalId }, n) => ({
+    n,
+    hash: tokenHash.toString('hex'),
+    ip: toInet(ip),
+    principal_id: principalId,
+  }));
+  const mayContinue = sql`${CAN_ACT} and not ${isRefused(sql`c.ip`, 'm')} and (c.principal_id is null
+    or (coalesce(${buildCanAct('pm')}, false) and not ${isRefused(sql`c.ip`, 'pm')}))`;
+  const query = sql<{ n: number }>`
+    with c as (select n, decode(hash, 'hex') as token_hash, ip, principal_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(n int, hash text, ip inet, principal_id int))
+    select c.n from c
+    join session s on s.token_hash = c.token_hash
+    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
+    ${buildPrincipalJoins(sql`c.principal_id`)}
+    where s.pending is null and s.expires_at > now() and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES})
+      and r.principal_id is not distinct from c.principal_id and ${mayContinue}
+    union all
+    select c.n from c
+    join access_token t on t.token_hash = c.token_hash
+    join api_key k on k.client_id = t.client_id and ${API_KEY_IS_VALID}
+    join membership m on m.site_id = t.site_id and m.user_id = t.user_id
+    ${buildPrincipalJoins(sql`c.principal_id`)}
+    where t.expires_at > now() and 'Access Web Service' = any(${MEMBER_CAPABILITIES}) and ${mayContinue}
+      and (c.principal_id is null or 'Access Web Service' = any(${buildCapabilities('pm')}))`;
+  const { rows: valid } = await executePrepared(query, db, 'always');
+  return new Set(valid.map(({ n }) => n));
 }
 
 /** How a job was started, which decides what it may do. */

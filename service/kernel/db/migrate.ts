@@ -22,6 +22,7 @@ import { up as jobs } from './migrations/0020_jobs.ts';
 import { up as exports } from './migrations/0021_exports.ts';
 import { up as notifications } from './migrations/0022_notifications.ts';
 import { up as upkeep } from './migrations/0026_upkeep.ts';
+import { up as openJobs } from './migrations/0029_open-jobs.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -48,6 +49,7 @@ const migrations: Record<string, Migration> = {
   '0021_exports': { up: exports },
   '0022_notifications': { up: notifications },
   '0026_upkeep': { up: upkeep },
+  '0029_open-jobs': { up: openJobs },
 };
 
 /**

@@ -8,7 +8,9 @@ import { type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
+import { parseLastEventId, sendEvents, type OpenEvents } from './event-stream.ts';
 import { type DownloadResponse, type FileResponse, sendDownload, sendFile } from './file-response.ts';
+import { awaitFirstPart } from './first-part.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { registerJsonParsers, negotiateMediaType } from './json.ts';
 import { formatReadEtag, matchesEtag } from './parameters.ts';
@@ -23,6 +25,7 @@ interface UntypedResponse {
   jsonParts?: AsyncIterable<string>;
   file?: FileResponse;
   download?: DownloadResponse;
+  events?: OpenEvents;
   headers?: Readonly<Record<string, string>>;
   session?: NewSession | 'end';
 }
@@ -213,6 +216,7 @@ function addRoute(
     const call = createCall(surface, request, reply, { ...parts, body, files }, dependencies);
     const response = await handle(call as never);
     if (response.file) return sendFile(request, reply, response.file);
+    if (response.events) return sendEvents(request, reply, response.events);
     if (response.download) {
       const chunks = await awaitFirstPart(response.download.chunks);
       return sendDownload(reply, { ...response.download, chunks });
@@ -270,6 +274,7 @@ function createCall(
     },
     ifMatch: request.headers['if-match'],
     range: request.headers.range,
+    lastEventId: parseLastEventId(request.headers['last-event-id']),
     authorization: request.headers.authorization,
     origin: getOrigin(request),
     sessionTokenHash: surface.getSessionTokenHash?.(request),
@@ -302,22 +307,4 @@ async function requireValidResponse(operation: Operation, response: UntypedRespo
   const errors = operation.validateResponse(response.status, body);
   if (errors.length > 0)
     throw new Error(`The response of ${operation.id} violates the contract: ${JSON.stringify(errors)}`);
-}
-
-/**
- * The parts of a streamed response after the first has arrived. A failure before that becomes an error response instead of a
- * successful one that breaks off.
- */
-export async function awaitFirstPart<Part>(parts: AsyncIterable<Part>): Promise<AsyncIterable<Part>> {
-  const iterator = parts[Symbol.asyncIterator]();
-  let firstResult: IteratorResult<Part> | undefined = await iterator.next();
-  const next = (): Promise<IteratorResult<Part>> => {
-    const result = firstResult;
-    firstResult = undefined;
-    return result ? Promise.resolve(result) : iterator.next();
-  };
-  // A client that disconnects ends the source as well: it may hold a database cursor.
-  const end = async (): Promise<IteratorResult<Part>> =>
-    (await iterator.return?.()) ?? { done: true, value: undefined };
-  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }

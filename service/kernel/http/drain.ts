@@ -1,5 +1,5 @@
 /** Orderly end of the HTTP server: every request that has reached it is answered before its connection is closed. */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -13,6 +13,8 @@ const LISTENER_QUEUE_LENGTH = 513;
 export interface Drain {
   /** Whether the service is stopping: it reports not ready, and every response closes its connection. */
   readonly isDraining: boolean;
+  /** Fires when the service begins to stop: responses without an end of their own end then. */
+  readonly signal: AbortSignal;
   /**
    * Stops the server. New connections are accepted for `delayMs` more, so that load balancers can see that the service is not ready.
    * Resolves when every request has been answered and every connection is closed. `onListenerClosed` is called when no
@@ -42,6 +44,9 @@ export function registerDrain(app: FastifyInstance): void {
   const { server } = app;
   const connections = new Map<Socket, ConnectionState>();
   let isDraining = false;
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  app.addHook('preClose', async () => stopping.abort());
   server.on('connection', (socket: Socket) => {
     connections.set(socket, { openRequests: 0, bytesRead: 0, usedAt: performance.now() });
     socket.once('close', () => connections.delete(socket));
@@ -84,6 +89,7 @@ export function registerDrain(app: FastifyInstance): void {
 
   const run: Drain['run'] = async ({ delayMs, onListenerClosed }) => {
     isDraining = true;
+    stopping.abort();
     if (!server.listening) return;
     await sleep(delayMs);
     await acceptQueue();
@@ -102,6 +108,7 @@ export function registerDrain(app: FastifyInstance): void {
     get isDraining() {
       return isDraining;
     },
+    signal: stopping.signal,
     run,
   });
 }

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
 import type { Operation } from './contract.ts';
+import type { OpenEvents } from './event-stream.ts';
 import type { DownloadResponse, FileResponse } from './file-response.ts';
 import type { ReadItems } from './read-body.ts';
 import type { UploadedFile } from './uploads.ts';
@@ -62,6 +63,8 @@ export interface Call<Id extends OperationId = OperationId> {
   ifMatch: string | undefined;
   /** `Range` header of a file download; a handler that returns a file need not evaluate it. */
   range: string | undefined;
+  /** Id of the last event that the client has received; only operations that stream events read it. */
+  lastEventId: number | undefined;
   /** `Authorization` header; only the token operation reads it. */
   authorization: string | undefined;
   /** Hash of the session token in the request, valid or not; signing in ends that session. */
@@ -83,14 +86,15 @@ export interface Call<Id extends OperationId = OperationId> {
 
 /**
  * Success response: a status of the contract with its body; `json` for text that the database has serialized, `jsonParts` for text
- * that is too long for memory, a `file`, or a `download`, whose bytes are created while they are sent.
+ * that is too long for memory, a `file`, a `download`, whose bytes are created while they are sent, or `events` (event-stream.ts).
  */
 export type HandlerResponse<Id extends OperationId> =
   | BodyResponse<Id>
   | { status: 200; json: string; headers?: Readonly<Record<string, string>> }
   | { status: 200; jsonParts: AsyncIterable<string>; headers?: Readonly<Record<string, string>> }
   | { status: 200; file: FileResponse }
-  | { status: 200; download: DownloadResponse };
+  | { status: 200; download: DownloadResponse }
+  | { status: 200; events: OpenEvents };
 
 /** Cookies of a session that starts or gets a new token. */
 export interface NewSession {

@@ -928,6 +928,10 @@ export const zEntryExport = z.object({
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
 
+export const zJobChanges = z.object({
+    jobs: z.array(zJob)
+});
+
 /**
  * `conflict`: changed by someone else since the review, and left alone.
  */
@@ -3302,6 +3306,16 @@ export const zDownloadJobFileByLinkPath = z.object({
  * The file.
  */
 export const zDownloadJobFileByLinkResponse = z.string();
+
+export const zStreamJobsHeaders = z.object({
+    'Last-Event-ID': z.string().max(15).regex(/^\d+$/).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The event stream.
+ */
+export const zStreamJobsResponse = zJobChanges;
 
 export const zGetJobHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -10,22 +10,32 @@ export function JobsHost() {
   const client = useQueryClient();
   const { allowed } = usePermission('listJobs');
   const { data } = useQuery({ ...jobListQuery('own'), enabled: allowed });
-  const [update] = useState(() => createLazyWatcher(client));
+  const [{ update, stop }] = useState(() => createLazyWatcher(client));
   useEffect(() => {
     if (data) update(data.jobs);
   }, [update, data]);
+  useEffect(() => stop, [stop]);
   return null;
 }
 
 /** The watcher, whose code is loaded with the first jobs and not with the frame. */
-function createLazyWatcher(client: QueryClient): JobWatcher['update'] {
+function createLazyWatcher(client: QueryClient): JobWatcher {
   let watcher: Promise<JobWatcher> | undefined;
-  return (jobs) => {
-    watcher ??= import('./model/job-watcher.ts').then(({ createJobWatcher }) => createJobWatcher(client));
-    watcher.then(
-      ({ update }) => update(jobs),
-      // The next reading tries again.
-      () => (watcher = undefined),
-    );
+  return {
+    update(jobs) {
+      watcher ??= import('./model/job-watcher.ts').then(({ createJobWatcher }) => createJobWatcher(client));
+      watcher.then(
+        ({ update }) => update(jobs),
+        // The next reading tries again.
+        () => (watcher = undefined),
+      );
+    },
+    stop() {
+      watcher?.then(
+        (created) => created.stop(),
+        () => undefined,
+      );
+      watcher = undefined;
+    },
   };
 }

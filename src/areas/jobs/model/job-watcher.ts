@@ -6,9 +6,10 @@ import { removeFromDirectory } from '../../../directory/directory.ts';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatEnd } from './format.ts';
+import { createJobEvents } from './job-events.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { getJobLink, getJobToastKey } from './links.ts';
-import { hasEnded } from './progress.ts';
+import { hasEnded, isActive } from './progress.ts';
 import { saveJobFile } from './save-job-file.ts';
 
 /** While a job runs, what it changes is read again at this interval at most; its end is shown at once. */
@@ -25,15 +26,17 @@ interface WatchedJob {
 export interface JobWatcher {
   /** @param jobs newest jobs of the caller, newest first */
   update: (jobs: readonly Job[]) => void;
+  stop: () => void;
 }
 
 /**
  * Watches the caller's jobs from one reading to the next: refreshes what they changed, and announces each end once. Jobs that
- * had ended at the first reading are not announced.
+ * had ended at the first reading are not announced. While one is active, its progress arrives as events.
  */
 export function createJobWatcher(client: QueryClient): JobWatcher {
   const watched = new Map<number, WatchedJob>();
   let lastId: number | undefined;
+  const events = createJobEvents(client);
 
   const refresh = async (entry: WatchedJob, job: Job) => {
     entry.refreshedAt = Date.now();
@@ -85,7 +88,9 @@ export function createJobWatcher(client: QueryClient): JobWatcher {
     update(jobs: readonly Job[]): void {
       for (const job of jobs) watch(job);
       lastId = Math.max(lastId ?? 0, ...jobs.map(({ id }) => id));
+      events.follow(jobs.some((job) => isActive(job)));
     },
+    stop: events.stop,
   };
 }
 

@@ -19,13 +19,22 @@ export interface JobList {
   readAllAt: number;
 }
 
+/** Jobs whose progress arrives as events (job-events.ts). */
+export const followedJobs = {
+  isConnected: false,
+  /** When the last event about a job arrived, in milliseconds since the epoch. */
+  changedAt: new Map<number, number>(),
+};
+
+const isFollowed = ({ id }: Job): boolean => followedJobs.isConnected && followedJobs.changedAt.has(id);
+
 /** Interval in milliseconds at which jobs are read again. */
 export const getPollInterval = (jobs: readonly Job[] = []): number =>
-  jobs.some(isActive) ? OPEN_INTERVAL_MS : IDLE_INTERVAL_MS;
+  jobs.some((job) => isActive(job) && !isFollowed(job)) ? OPEN_INTERVAL_MS : IDLE_INTERVAL_MS;
 
 /**
- * Keeps the newest jobs up to date: every second while one is active, every 30 seconds otherwise, and when the window gets
- * the focus. The single source of progress: events of the service replace the interval here. Its key starts with
+ * Keeps the newest jobs up to date: every second while one is active of which no events arrive, every 30 seconds otherwise,
+ * and when the window gets the focus. The single source of progress, to which events write too. Its key starts with
  * `listJobs`, so that every write that invalidates jobs refreshes it.
  */
 export const jobListQuery = (owner: 'own' | 'others') =>
@@ -37,7 +46,9 @@ export const jobListQuery = (owner: 'own' | 'others') =>
       const isDue = !known || Date.now() - known.readAllAt >= IDLE_INTERVAL_MS;
       const lastOpen = isDue ? -1 : known.jobs.findLastIndex((job) => !hasEnded(job));
       const pageSize = isDue ? MAX_LISTED_JOBS : Math.min(MAX_LISTED_JOBS, lastOpen + 1 + MAX_NEW_JOBS);
-      const { data } = await listJobs({ signal, query: { owner, pageNumber: 1, pageSize } });
+      const sentAt = Date.now();
+      const { data: read } = await listJobs({ signal, query: { owner, pageNumber: 1, pageSize } });
+      const data = read.map((job) => getNewer(client, job, sentAt));
       recordProgress(data);
       for (const job of data) client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
       return isDue
@@ -49,6 +60,12 @@ export const jobListQuery = (owner: 'own' | 'others') =>
     refetchOnWindowFocus: true,
   });
 
+/** The job as an event described it while it was read, or as it was read. */
+function getNewer(client: QueryClient, job: Job, sentAt: number): Job {
+  if ((followedJobs.changedAt.get(job.id) ?? 0) < sentAt) return job;
+  return client.getQueryData(getJobQueryKey({ path: { jobId: job.id } })) ?? job;
+}
+
 /** Newly read jobs in front of those that were not read again. */
 function mergeJobs(read: readonly Job[], known: readonly Job[]): readonly Job[] {
   const readIds = new Set(read.map(({ id }) => id));
@@ -57,11 +74,22 @@ function mergeJobs(read: readonly Job[], known: readonly Job[]): readonly Job[] 
     .slice(0, MAX_LISTED_JOBS);
 }
 
-/** Puts a job that the service returned into the cache: its own query and the list of the caller's jobs. */
-export function cacheJob(client: QueryClient, job: Job): void {
-  client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
+/** Puts the caller's jobs that the service returned into the cache: their own queries and the list. */
+function storeJobs(client: QueryClient, jobs: readonly Job[]): void {
+  for (const job of jobs) client.setQueryData(getJobQueryKey({ path: { jobId: job.id } }), job);
   client.setQueryData(jobListQuery('own').queryKey, (known: JobList | undefined) => ({
-    jobs: mergeJobs([job], known?.jobs ?? []),
+    jobs: mergeJobs(jobs, known?.jobs ?? []),
     readAllAt: known?.readAllAt ?? 0,
   }));
+}
+
+/** Puts a job that the service returned into the cache: its own query and the list of the caller's jobs. */
+export const cacheJob = (client: QueryClient, job: Job): void => storeJobs(client, [job]);
+
+/** Puts the jobs of an event into the cache. */
+export function cacheJobs(client: QueryClient, jobs: readonly Job[]): void {
+  if (jobs.length === 0) return;
+  for (const { id } of jobs) followedJobs.changedAt.set(id, Date.now());
+  recordProgress(jobs);
+  storeJobs(client, jobs);
 }

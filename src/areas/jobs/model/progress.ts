@@ -5,9 +5,13 @@ import { createStore } from '../../../ui/store.ts';
 export const hasEnded = ({ state }: Pick<Job, 'state'>): boolean =>
   state === 'finished' || state === 'cancelled' || state === 'stopped';
 
-/** Whether progress is to be expected: a paused job waits for its owner. */
-export const isActive = ({ state }: Pick<Job, 'state'>): boolean =>
-  state === 'waiting' || state === 'running';
+/** A job that starts later is not watched until then. */
+const WATCHED_BEFORE_START_MS = 60_000;
+
+/** Whether progress is to be expected: a paused job waits for its owner, a scheduled one for its time. */
+export const isActive = ({ state, notBefore }: Pick<Job, 'state' | 'notBefore'>, now = Date.now()): boolean =>
+  state === 'running' ||
+  (state === 'waiting' && (notBefore === null || Date.parse(notBefore) - now < WATCHED_BEFORE_START_MS));
 
 /** Progress of a job at a time. */
 interface Sample {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { awaitFirstPart } from './api-surface.ts';
+import { awaitFirstPart } from './first-part.ts';
 
 async function* generateFailure(): AsyncGenerator<string> {
   yield* [];
