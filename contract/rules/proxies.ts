@@ -48,6 +48,9 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'downloadBackup',
   'createBackupDownload',
   'startEntryExport',
+  'startUserExport',
+  'startActivityExport',
+  'startActingReportExport',
   'createJobFileLink',
   'downloadJobFile',
 ]);

@@ -21,7 +21,3 @@ export async function chooseFile(page: Page, name: string, content: string | Buf
     .getByLabel('choose a file')
     .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 }
-
-/** Saves the file of an export that has just been started, when the service has made it. */
-export const saveExport = (page: Page): Promise<void> =>
-  page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -1,13 +1,13 @@
 /** Running jobs, and uploads of their items, in tests. */
 import { createHash } from 'node:crypto';
-import type { JobPart } from '../../contract/generated/types.gen.ts';
+import type { Job, JobPart } from '../../contract/generated/types.gen.ts';
 import { registry } from '../areas/registry.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { JobKind } from '../kernel/jobs/job-kind.ts';
 import { runDueJobs, type JobContext } from '../kernel/jobs/run-jobs.ts';
 import { createLog } from '../kernel/log.ts';
 import type { ApiClient, Reply } from './calls.ts';
-import { contract, services } from './site.ts';
+import { contract, dataDir, services } from './site.ts';
 
 /** What runs jobs as one process does; `kinds` replaces kinds. */
 export const createJobContext = (db: Db, kinds: readonly JobKind[] = []): JobContext => ({
@@ -21,6 +21,22 @@ export const createJobContext = (db: Db, kinds: readonly JobKind[] = []): JobCon
 /** Runs jobs until none is due. */
 export const runJobs = (db: Db, kinds?: readonly JobKind[]): Promise<void> =>
   runDueJobs(createJobContext(db, kinds));
+
+/** Starts an export and makes its file. Returns the ended job and the file. @throws Error when the start is refused */
+export async function exportFile(
+  db: Db,
+  api: ApiClient,
+  path: string,
+  body: object,
+): Promise<{ job: Job; text: string }> {
+  const started = await api.post<Job>(`jobs/${path}`, body);
+  if (started.status !== 202) throw new Error(`The export was refused: ${started.text}`);
+  const files = { dataDir, storageQuota: services.storageQuota };
+  await runDueJobs({ ...createJobContext(db), files });
+  const job = (await api.get<Job>(`jobs/${started.body.id}`)).body;
+  if (!job.file) throw new Error(`The export is ${job.state}: ${job.stopReason}`);
+  return { job, text: (await api.get(`jobs/${job.id}/file`)).text };
+}
 
 /** A part of the items of a job as it is sent. */
 export interface UploadPart {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { buildWorkbookFiles, getSheetPath } from '../../contract/rules/tables/workbook-parts.ts';
 import { readTable } from './read-table.ts';
 import { openZip } from './workbook/zip-reader.ts';
-import { createZipWriter } from './workbook/zip-writer.ts';
+import { createZipWriter } from './workbook/zip-writer.fixture.ts';
 
 const createFile = (content: string | Uint8Array<ArrayBuffer>) => new Blob([content]);
 const LONG = ' '.repeat(2_000_000);

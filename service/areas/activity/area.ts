@@ -1,10 +1,12 @@
 import { defineArea } from '../../kernel/area/area.ts';
+import { activityExportJob } from './export.ts';
 import { activityHandlers } from './handlers.ts';
 import { ACTIVITY_LOG_RETENTION_DAYS, createActivityTasks } from './scheduled-tasks.ts';
 
 export const activityArea = defineArea({
   name: 'activity',
   handlers: activityHandlers,
+  jobKinds: [activityExportJob],
   tasks: (context) => createActivityTasks(context),
   tables: {
     activity: {

@@ -5,6 +5,7 @@ import { getActor, change } from '../../kernel/audit/change.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
+import { activityExportHandlers } from './export.ts';
 import { type ActivityFilter, parseFilter } from './filter.ts';
 import { investigationHandlers } from './investigations.ts';
 import { readReport, toActivityEntry } from './report.store.ts';
@@ -13,8 +14,11 @@ import { isUserKnownToSite, listUserChanges } from './user-changes.store.ts';
 
 type Operations = 'queryUserActivity' | 'summarizeUserActivity' | 'listUserChanges' | 'recordExport';
 
-export const activityHandlers: Handlers<Operations> & typeof investigationHandlers = {
+export const activityHandlers: Handlers<Operations> &
+  typeof investigationHandlers &
+  typeof activityExportHandlers = {
   ...investigationHandlers,
+  ...activityExportHandlers,
 
   async queryUserActivity({ readDb: db, caller, query, body }) {
     const filter = parseFilter(body, { now: Date.now() });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UserActivityEntry } from '../../../contract/generated/types.gen.ts';
 import { activityNames, activitySourceNames } from '../../../contract/rules/activity.ts';
-import type { Tx } from '../../kernel/db/database.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import {
   buildAddressAxis,
@@ -101,7 +101,8 @@ const selectReportRows = (found: RawBuilder<unknown>) => sql<StoredActivity>`
   left join account p on p.user_id = a.principal_user_id
   order by a.at desc, a.activity_id desc`;
 
-const NEWEST_FIRST = sql`order by at desc, activity_id desc`;
+/** Order of the report. */
+export const NEWEST_FIRST = sql`order by at desc, activity_id desc`;
 
 /** Loads the segments of the report, newest first: whole cells with their counts, and the edges counted from rows. */
 async function loadSegments(tx: Tx, siteId: number, filter: ActivityFilter, axis: Axis): Promise<Segment[]> {
@@ -197,8 +198,12 @@ async function readByRows(tx: Tx, plan: RowPlan, page: Page): Promise<ActivityRe
     select (select count(*) from hit) as n, array(select activity_id from hit
       ${NEWEST_FIRST} limit ${page.limit} offset ${page.offset}) as ids`.execute(tx);
   const { n = 0, ids = [] } = rows[0] ?? {};
-  const found = await selectReportRows(sql`select unnest(${ids}::bigint[]) as activity_id`).execute(tx);
-  return { total: n, rows: found.rows };
+  return { total: n, rows: await readRows(tx, ids) };
+}
+
+/** Rows by id, newest first. */
+export async function readRows(db: Db, ids: readonly number[]): Promise<StoredActivity[]> {
+  return (await selectReportRows(sql`select unnest(${[...ids]}::bigint[]) as activity_id`).execute(db)).rows;
 }
 
 /** Relation of all rows that match the filter: `at`, `kind`, `user_id`, `ip_address`. */

@@ -3,6 +3,7 @@ import { conflict, forbidden } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
+import { readSelection } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import {
   getJobIdentity,
@@ -101,8 +102,10 @@ export const jobHandlers: Handlers<Operations> = {
     const job = await requireReadableJob(call, params.jobId);
     if (!isEnded(job)) throw conflict('This job has not ended yet');
     // A file is made as a whole.
-    if (call.services.jobKinds.get(job.kind)?.produce)
-      return startPlan(call, { kind: job.kind, parameters: job.parameters, items: [] });
+    if (call.services.jobKinds.get(job.kind)?.produce) {
+      const selectedIds = await readSelection(db, { siteId: caller.siteId, jobId: job.id });
+      return startPlan(call, { kind: job.kind, parameters: job.parameters, items: [], selectedIds });
+    }
     const failed = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'failed');
     if (failed.length === 0) throw conflict('No item of this job failed');
     if (failed.some(({ input }) => Object.keys(input).length === 0))

@@ -69,17 +69,21 @@ export function requireUniqueUsers<Item extends { userId: number }>(
 }
 
 /** Request of a job whose items may follow in parts. */
-type JobStart = Omit<JobPlan, 'items'> & { items: readonly object[] | undefined };
+type JobStart = Omit<JobPlan, 'items'> & {
+  items: readonly object[] | undefined;
+  /** Ids of the rows of an export, in their order. */
+  selectedIds?: readonly number[] | undefined;
+};
 
 /** Starts the job of a request (`startPlan`) with the options in its body. */
 export function startJob(
   call: StartCall & { body: JobRequest },
-  { kind, parameters, items }: JobStart,
+  { kind, parameters, items, selectedIds }: JobStart,
 ): Promise<{ status: 202; body: Job }> {
   const { reviewedAt, notBefore, afterJobId } = call.body;
   return startPlan(
     call,
-    { kind, parameters: { ...parameters, reviewedAt }, items },
+    { kind, parameters: { ...parameters, reviewedAt }, items, selectedIds },
     {
       afterJobId,
       notBefore: notBefore === undefined ? undefined : parseTimestamp('notBefore', notBefore),
@@ -144,7 +148,7 @@ export async function describeJob(
  */
 export async function startPlan(
   call: StartCall,
-  { kind, parameters, items }: JobStart,
+  { kind, parameters, items, selectedIds }: JobStart,
   options: { inverseOf?: number; afterJobId?: number | undefined; notBefore?: Date | undefined } = {},
 ): Promise<{ status: 202; body: Job }> {
   const { db, caller, origin, services } = call;
@@ -169,6 +173,7 @@ export async function startPlan(
       title: operation.summary,
       state: items ? 'waiting' : 'uploading',
       parameters,
+      selectedIds,
       ip: origin.ip,
       requestId: origin.requestId,
       owner: toOwner(caller),

@@ -1,10 +1,12 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
+import { reportExportHandlers, reportExportJob } from './export.ts';
 import { proxyHandlers } from './index.ts';
 
 export const proxiesArea = defineArea({
   name: 'proxies',
-  handlers: proxyHandlers,
+  handlers: { ...proxyHandlers, ...reportExportHandlers },
+  jobKinds: [reportExportJob],
   tables: {
     proxy_assignment: { backup: { sheet: 'proxies' } },
     acting_report: { backup: { leftOut: 'log of the installation' } },

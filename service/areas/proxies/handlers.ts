@@ -89,7 +89,7 @@ const toRequestedAssignments = (
     userPath: `${list}.${index}.userId`,
   }));
 
-const toActingStep = ({ at, ...entry }: reportStore.StoredEntry): ActingStep => ({
+const toActingStep = ({ at, stepId: _stepId, ...entry }: reportStore.StoredEntry): ActingStep => ({
   date: at.toISOString(),
   ...entry,
 });

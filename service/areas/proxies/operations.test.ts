@@ -45,6 +45,9 @@ const DOWNLOADS = [
   'downloadBackup',
   'createBackupDownload',
   'startEntryExport',
+  'startUserExport',
+  'startActivityExport',
+  'startActingReportExport',
   'createJobFileLink',
   'downloadJobFile',
 ];

@@ -72,6 +72,7 @@ export async function getReport(db: Db, siteId: number, reportId: number): Promi
 }
 
 export interface StoredEntry {
+  stepId: number;
   at: Date;
   operationId: string;
   summary: string;
@@ -80,23 +81,42 @@ export interface StoredEntry {
   status: number | null;
 }
 
-/** A page of the entries of a report in chronological order. */
-export async function listEntries(
-  db: Db,
-  siteId: number,
-  reportId: number,
-  page: Page,
-): Promise<StoredEntry[]> {
-  return db
+const selectEntries = (db: Db, siteId: number, reportId: number) =>
+  db
     .selectFrom('acting_step')
-    .select(['at', 'operation_id as operationId', 'summary', 'subject', 'is_write as isWrite', 'status'])
+    .select([
+      'step_id as stepId',
+      'at',
+      'operation_id as operationId',
+      'summary',
+      'subject',
+      'is_write as isWrite',
+      'status',
+    ])
     .where('site_id', '=', siteId)
     .where('report_id', '=', reportId)
     .orderBy('at')
-    .orderBy('step_id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+    .orderBy('step_id');
+
+/** A page of the entries of a report in chronological order. */
+export const listEntries = (
+  db: Db,
+  siteId: number,
+  reportId: number,
+  { limit, offset }: Page,
+): Promise<StoredEntry[]> => selectEntries(db, siteId, reportId).limit(limit).offset(offset).execute();
+
+/** The entries of a report after another one, or its first ones, in chronological order. */
+export function listNextEntries(
+  db: Db,
+  { siteId, reportId }: { siteId: number; reportId: number },
+  last: Pick<StoredEntry, 'at' | 'stepId'> | undefined,
+  limit: number,
+): Promise<StoredEntry[]> {
+  const entries = selectEntries(db, siteId, reportId).limit(limit);
+  return (
+    last ? entries.where(sql<boolean>`(at, step_id) > (${last.at}, ${last.stepId})`) : entries
+  ).execute();
 }
 
 /** An audit trail entry with the status of its response. */

@@ -161,3 +161,10 @@ export async function withSavepoint<T>(tx: Tx, fn: () => Promise<T>): Promise<T>
 /** Runs `read` in one read-only snapshot, so that its statements see the same data whatever is written meanwhile. */
 export const readInSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+
+/**
+ * Reads a table page by page for an export: on PostgreSQL in one snapshot. The embedded database has one connection, and a transaction
+ * that stays open would make every request wait (docs/decisions/0046): there each statement sees the rows of its own moment.
+ */
+export const readExportSnapshot = <T>(db: Db, read: (db: Db) => Promise<T>): Promise<T> =>
+  isEmbedded(db) ? read(db) : readInSnapshot(db, read);

@@ -23,6 +23,7 @@ import { up as exports } from './migrations/0021_exports.ts';
 import { up as notifications } from './migrations/0022_notifications.ts';
 import { up as upkeep } from './migrations/0026_upkeep.ts';
 import { up as openJobs } from './migrations/0029_open-jobs.ts';
+import { up as jobInput } from './migrations/0024_job_input.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -50,6 +51,7 @@ const migrations: Record<string, Migration> = {
   '0022_notifications': { up: notifications },
   '0026_upkeep': { up: upkeep },
   '0029_open-jobs': { up: openJobs },
+  '0024_job_input': { up: jobInput },
 };
 
 /**

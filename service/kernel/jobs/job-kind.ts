@@ -21,6 +21,8 @@ export interface FileBatch<Parameters extends object> {
   /** The owner with the rights of the start. They are checked every few seconds; `signal` fires when one is lost. */
   caller: Caller;
   parameters: Parameters;
+  /** Reads the ids of the rows that the owner selected, in their order; undefined if nothing was selected. */
+  readSelection(): Promise<readonly number[] | undefined>;
   /**
    * Fires when the job is paused or cancelled, its owner lost a right, the file exceeds the storage of the site, or the service stops.
    */

@@ -329,6 +329,8 @@ export interface NewJob {
   /** `uploading`: the items follow in parts. */
   state: 'waiting' | 'uploading';
   parameters: object;
+  /** Ids of the rows of an export, in their order. */
+  selectedIds?: readonly number[] | undefined;
   siteId: number;
   owner: ClaimedJob['owner'];
   ip: string;
@@ -356,6 +358,7 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
       ip: job.ip,
       request_id: job.requestId,
       parameters: JSON.stringify(job.parameters),
+      selected_ids: job.selectedIds ? [...job.selectedIds] : null,
       total: 0,
       inverse_of: job.inverseOf ?? null,
       after_job_id: job.afterJobId ?? null,
@@ -370,6 +373,17 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
 export interface JobKey {
   siteId: number;
   jobId: number;
+}
+
+/** Ids of the rows that were selected for an export; undefined if nothing was selected. */
+export async function readSelection(db: Db, { siteId, jobId }: JobKey): Promise<number[] | undefined> {
+  const row = await db
+    .selectFrom('job')
+    .select('selected_ids')
+    .where('site_id', '=', siteId)
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  return row?.selected_ids ?? undefined;
 }
 
 /** Items that one statement inserts. */

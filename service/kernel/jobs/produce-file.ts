@@ -77,6 +77,7 @@ export async function produceFile(
       db,
       caller,
       parameters: job.parameters,
+      readSelection: () => store.readSelection(db, job),
       signal: heartbeat.signal,
       reportProgress: heartbeat.reportProgress,
       async write(chunk) {

@@ -122,6 +122,9 @@ function formatReport(jobs: readonly KeptJob[]): string {
 const formatProgress = ({ title, items, outcomes }: KeptJob): string =>
   `${title}: ${formatNumber(outcomes.size)} of ${formatNumber(items.length)} processed`;
 
+/** Exports of an earlier version: copies of files that were saved, which the service makes and keeps now. */
+const exportStore = createJobStore('export');
+
 /**
  * Offers a report of the jobs that an earlier version has stored in this browser, and deletes them when it was downloaded.
  * A job that this tab or another one has resumed is left alone.
@@ -130,6 +133,7 @@ export async function offerKeptJobs(
   identity: SessionIdentity,
   save: (name: string, content: string) => void = saveFile,
 ): Promise<void> {
+  for (const { id } of await exportStore.loadJobs(identity)) await exportStore.delete(id);
   const stored: { job: KeptJob; kind: KeptKind }[] = [];
   for (const kind of KINDS)
     for (const job of await kind.load(identity)) if (await lockJob(job.id)) stored.push({ job, kind });

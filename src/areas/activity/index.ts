@@ -1,1 +1,1 @@
-export { parseActivityView, serializeActivityView, serializeTimestamp } from './model/view.ts';
+export { serializeTimestamp } from './model/view.ts';

@@ -5,6 +5,7 @@ import { toast } from '../../ui/toast.ts';
 import { cacheJob } from './model/jobs.ts';
 import { getJobLink, getJobToastKey } from './model/links.ts';
 import { hasEnded } from './model/progress.ts';
+import { saveJobFile } from './model/save-job-file.ts';
 
 /**
  * Shows a job that the service has just started: an entry in the job center, and a message with a link to its page. A job
@@ -29,18 +30,50 @@ const showStart = (job: Job): void =>
 const READING_DELAYS_MS = [50, 100, 150, 200, 500, 1_000];
 
 /** Reads the job until it has ended, so that the job center announces the end; after two seconds it shows the start. */
-async function showEndOrStart(client: QueryClient, { id: jobId, ...job }: Job): Promise<void> {
+async function showEndOrStart(client: QueryClient, job: Job): Promise<void> {
+  if (!(await readUntilEnd(client, job, READING_DELAYS_MS))) showStart(job);
+}
+
+/** The job once it has ended; undefined if it has not after these delays, or cannot be read. */
+async function readUntilEnd(
+  client: QueryClient,
+  { id: jobId }: Job,
+  delays: readonly number[],
+): Promise<Job | undefined> {
   try {
-    for (const delayMs of READING_DELAYS_MS) {
+    for (const delayMs of delays) {
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       const { data } = await getJob({ path: { jobId } });
       cacheJob(client, data);
-      if (hasEnded(data)) return;
+      if (hasEnded(data)) return data;
     }
   } catch {
     // The job runs whether or not it can be read now.
   }
-  showStart({ id: jobId, ...job });
+  return undefined;
+}
+
+/** Delays of the readings that wait for a small file; seven seconds together. */
+const FILE_DELAYS_MS = [...READING_DELAYS_MS, 1_000, 2_000, 2_000];
+
+/**
+ * Shows an export that the service has just started. With `isSaved` its file is saved as soon as it is ready, unless that
+ * takes long: then it waits in the job center.
+ */
+export function showStartedExport(client: QueryClient, job: Job, isSaved: boolean): void {
+  cacheJob(client, job);
+  if (isSaved) void saveWhenReady(client, job);
+  else showStart(job);
+}
+
+async function saveWhenReady(client: QueryClient, job: Job): Promise<void> {
+  const ended = await readUntilEnd(client, job, FILE_DELAYS_MS);
+  if (!ended) showStart(job);
+  else if (ended.file) await saveJobFile(ended);
 }
 
 export { SaveJobFileButton } from './JobFile.tsx';
+export { STATE_LABELS } from './model/format.ts';
+
+/** Whether a job makes a file of rows. */
+export const isExport = ({ kind }: Pick<Job, 'kind'>): boolean => kind.endsWith('.export');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTable } from '../read-table.ts';
 import { createXmlReader } from './xml-reader.ts';
-import { createZipWriter } from './zip-writer.ts';
+import { createZipWriter } from './zip-writer.fixture.ts';
 
 const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -3,7 +3,7 @@ import readBook from 'read-excel-file/universal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WORKBOOK_MEDIA_TYPE } from '../../../contract/rules/tables/workbook-parts.ts';
 import { createWorkbook } from '../../../contract/rules/tables/write-workbook.ts';
-import { createZipWriter } from './zip-writer.ts';
+import { createZipWriter } from './zip-writer.fixture.ts';
 
 const columns = [
   { heading: 'Id', width: 8 },

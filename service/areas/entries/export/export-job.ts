@@ -1,18 +1,12 @@
 import type { EntryExport, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { describeState } from '../../../../contract/rules/past-states.ts';
 import { parseQuery, parseQueryObject } from '../../../../contract/rules/query/parse.ts';
-import type { ExportCell } from '../../../../contract/rules/tables/cells.ts';
-import {
-  buildExportColumns,
-  type EntryColumn,
-  type ExportField,
-} from '../../../../contract/rules/tables/entry-columns.ts';
-import { buildFileName } from '../../../../contract/rules/tables/file-name.ts';
+import { buildExportColumns, type ExportField } from '../../../../contract/rules/tables/entry-columns.ts';
 import { toWallTime } from '../../../../contract/rules/wall-time.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { defineFileJobKind } from '../../../kernel/jobs/job-kind.ts';
-import { createTableWriter, TABLE_FORMATS } from '../../../kernel/table-writer.ts';
+import { describeExport, writeTable, type ExportColumn } from '../../../kernel/jobs/table-export.ts';
 import { startJob } from '../../jobs/index.ts';
 import { findField, loadSchema, type SchemaField, type SiteSchema } from '../../schema/index.ts';
 import { parseTimeZone } from '../../sites/index.ts';
@@ -80,68 +74,42 @@ export const entryExportHandlers: Handlers<'startEntryExport'> = {
   },
 };
 
-/** Longest title; the filter in words may be long. */
-const MAX_TITLE_LENGTH = 200;
-
 /** Job that exports entries to a file. */
 export const entryExportJob = defineFileJobKind<ExportParameters>({
   kind: 'entries.export',
   operation: 'startEntryExport',
-  describe(_context, { typeName, format, filterText }) {
-    const title = `Export ${typeName} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`;
-    return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
-  },
+  describe: (_context, { typeName, ...parameters }) => describeExport(typeName, parameters),
   async produce(batch) {
-    const { db, caller, parameters, signal } = batch;
-    const { format, filterText, query, timeZone } = parameters;
+    const { db, caller, parameters } = batch;
+    const { format, filterText, query, timeZone, asOf } = parameters;
     const resolve = await createResolver(db, caller, parameters);
-    return withExportSnapshot(db, caller.siteId, resolve, async (snapshot) => {
-      const { type } = snapshot.request.query;
-      const columns = buildColumns(snapshot, timeZone, parameters.asOf);
-      const writer = createTableWriter(
+    return withExportSnapshot(db, caller.siteId, resolve, (snapshot) => {
+      const { at, total, request } = snapshot;
+      const { type } = request.query;
+      return writeTable(batch, {
         format,
-        {
-          columns: columns.map(({ heading, width }) => ({ heading, width })),
-          sheet: type.pluralName,
-          filter: filterText ?? 'All entries',
-          note: `The file contains every entry once, as it was at ${(parameters.asOf === undefined ? snapshot.at : new Date(parameters.asOf)).toISOString()}.`,
-          exportedAt: snapshot.at,
-        },
-        (chunk) => batch.write(chunk),
-      );
-      let done = 0;
-      batch.reportProgress({ done, total: snapshot.total });
-      for await (const page of snapshot.pages()) {
-        signal.throwIfAborted();
-        await writer.add(page.rows.map((row) => columns.map(({ cell }) => cell(row, page))));
-        done += page.rows.length;
-        batch.reportProgress({ done, total: Math.max(done, snapshot.total) });
-      }
-      await writer.end();
-      const day = new Date(toWallTime(snapshot.at.getTime(), timeZone)).toISOString().slice(0, 10);
-      const subject = type.apiName.toLowerCase();
-      return {
-        name: buildFileName(subject, filterText, format, day),
-        mediaType: TABLE_FORMATS[format],
-        rows: done,
-        subject,
+        columns: buildColumns(snapshot, timeZone, asOf),
+        subject: type.apiName.toLowerCase(),
+        type: type.pluralName,
+        filterText,
+        unfilteredText: 'All entries',
+        note: `The file contains every entry once, as it was at ${(asOf === undefined ? at : new Date(asOf)).toISOString()}.`,
+        at,
+        day: new Date(toWallTime(at.getTime(), timeZone)).toISOString().slice(0, 10),
+        total,
+        pages: snapshot.pages(),
+        fields: request.fields.map(({ name }) => name),
         detail: {
-          type: type.pluralName,
-          filter: filterText ?? null,
           query: query === undefined ? null : JSON.stringify(query).slice(0, 2_000),
-          asOf: parameters.asOf ?? null,
-          fields: snapshot.request.fields.map(({ name }) => name),
-          format,
+          asOf: asOf ?? null,
         },
-      };
+      });
     });
   },
 });
 
 /** A column of the file; those of a list as of a date need the page. */
-interface FileColumn extends Omit<EntryColumn, 'cell'> {
-  cell: (row: RowVm, page: ExportPage) => ExportCell;
-}
+type FileColumn = ExportColumn<RowVm, ExportPage>;
 
 const toExportField = (field: SchemaField): ExportField => ({
   ...field,

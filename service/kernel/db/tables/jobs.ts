@@ -39,6 +39,8 @@ interface JobTable {
   retry_at: Nullable<Date>;
   last_error: Nullable<string>;
   cleared_to: Generated<number>;
+  /** Ids of the rows selected for an export (migrations/0024_job_input.ts). */
+  selected_ids: Nullable<number[]>;
 }
 
 interface JobItemTable {

@@ -69,18 +69,19 @@ export function useActivityRows(reportQuery: ReportQuery) {
   };
 }
 
-/** Loads the summary of a period. Unlike rows, it may be shorter than a day. */
-async function loadSummary(
-  { query, from, to }: ReportQuery,
-  signal: AbortSignal,
-): Promise<UserActivitySummary> {
+/** Query of exactly the period, for the summary and exports: unlike that of a page of rows, it may be shorter than a day. */
+export function getPeriodQuery({ query, from, to }: ReportQuery): UserActivityQuery {
   const { dateFrom: _from, dateTo: _to, ...filters } = query;
-  const period = {
+  return {
+    ...filters,
     ...(query.dateFrom !== undefined && { dateFrom: toIsoDate(from) }),
     dateTo: toIsoDate(Math.max(to, from + 1)),
   };
-  return (await summarizeUserActivity({ body: { ...filters, ...period }, signal })).data;
 }
+
+/** Loads the summary of a period. */
+const loadSummary = async (reportQuery: ReportQuery, signal: AbortSignal): Promise<UserActivitySummary> =>
+  (await summarizeUserActivity({ body: getPeriodQuery(reportQuery), signal })).data;
 
 /** Number of rows over time, by user and by address. */
 export function useActivitySummary(reportQuery: ReportQuery) {

@@ -152,7 +152,7 @@ const formatExportDetail = ({
 }: NonNullable<ActivityRow['exportDetail']>) =>
   [
     `${pluralize(rows, 'row', 'rows')} of ${type} as ${format.toUpperCase()}`,
-    filter ?? 'all entries',
+    filter ?? 'no filter',
     fields.join(', '),
   ].join(' · ');
 

@@ -1,11 +1,8 @@
-import type { QueryClient } from '@tanstack/react-query';
 import type { EntryExport } from '../../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { startEntryExport } from '../../../api/generated/sdk.gen.ts';
-import { invalidateAfter } from '../../../api/invalidation.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import type { ExportSource } from '../../export/index.ts';
-import { showStartedJob } from '../../jobs/index.ts';
 import type { Field } from '../model/schema.ts';
 
 /** A request to export the entries of a list. */
@@ -22,16 +19,12 @@ export interface EntriesExportRequest {
 }
 
 /** Creates the export of entries by the service as a table that can be imported again, with a variant for each time zone. */
-export function createEntriesExport(
-  client: QueryClient,
-  request: EntriesExportRequest,
-  zones: readonly string[],
-): ExportSource {
+export function createEntriesExport(request: EntriesExportRequest, zones: readonly string[]): ExportSource {
   const [firstZone = 'UTC', ...otherZones] = new Set([...zones, 'UTC']);
-  const source = createSource(client, request, firstZone);
+  const source = createSource(request, firstZone);
   const options = [
     { label: firstZone, source },
-    ...otherZones.map((zone) => ({ label: zone, source: createSource(client, request, zone) })),
+    ...otherZones.map((zone) => ({ label: zone, source: createSource(request, zone) })),
   ];
   const hasTimes = request.fields.some(
     ({ fieldType, isDateOnly }) => fieldType === FIELD.date && !isDateOnly,
@@ -42,7 +35,7 @@ export function createEntriesExport(
   };
 }
 
-function createSource(client: QueryClient, request: EntriesExportRequest, timeZone: string): ExportSource {
+function createSource(request: EntriesExportRequest, timeZone: string): ExportSource {
   const { type, fields, columns, query, total, filter } = request;
   const hiddenCount = fields.length - columns.length;
   return {
@@ -58,7 +51,7 @@ function createSource(client: QueryClient, request: EntriesExportRequest, timeZo
       extended: {
         label: 'All columns',
         hint: `Including the ${formatNumber(hiddenCount)} hidden in the list.`,
-        source: createSource(client, { ...request, columns: fields }, timeZone),
+        source: createSource({ ...request, columns: fields }, timeZone),
       },
     }),
     async start(format) {
@@ -76,8 +69,7 @@ function createSource(client: QueryClient, request: EntriesExportRequest, timeZo
           ...(filter !== undefined && { filterText: filter }),
         },
       });
-      void invalidateAfter(client, 'startEntryExport');
-      showStartedJob(client, job);
+      return job;
     },
   };
 }

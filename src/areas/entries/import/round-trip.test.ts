@@ -4,8 +4,8 @@ import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
 import { buildExportColumns } from '../../../../contract/rules/tables/entry-columns.ts';
-import { createFileWriter } from '../../../files/file-writer.ts';
-import type { FileFormat } from '../../../files/file-writer.ts';
+import { createFileWriter } from '../../../files/file-writer.fixture.ts';
+import type { FileFormat } from '../../../files/file-writer.fixture.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
 import type { CheckRequest } from './check-request.ts';

@@ -181,13 +181,8 @@ function ExportButton({ type, fields, columns, view, condition, result }: Export
     if (asOf === undefined || total === undefined) return;
     const description = [describeAsOf(asOf, view), ...(filter === undefined ? [] : [filter])].join(' · ');
     const request = { type, fields, columns: columns.map(({ field }) => field), query, total };
-    openExport(() =>
-      createEntriesExport(client, { ...request, filter: description }, [
-        zone.name,
-        'UTC',
-        zone.site,
-        zone.own,
-      ]),
+    openExport(client, () =>
+      createEntriesExport({ ...request, filter: description }, [zone.name, 'UTC', zone.site, zone.own]),
     );
   };
   return (

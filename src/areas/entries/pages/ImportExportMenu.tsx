@@ -51,10 +51,10 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
           icon: Download,
           disabledReason: exportPermission.reason ?? getExportRefusal(),
           onSelect: () =>
-            openExport(async () => {
+            openExport(client, async () => {
               const { createEntriesExport } = await import('../export/entries-export.ts');
               const zones = [zone.name, 'UTC', zone.site, zone.own];
-              return createEntriesExport(client, { ...request, total: total ?? 0, filter }, zones);
+              return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
             }),
         },
       ]}

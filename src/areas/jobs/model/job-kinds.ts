@@ -32,6 +32,8 @@ const INVITATIONS = ['invitation', 'invitations'] as const;
 const PEOPLE = ['person', 'people'] as const;
 const ENTRIES = ['entry', 'entries'] as const;
 
+const EXPORT: JobKindView = { icon: FileDown, operations: [], nouns: ['row', 'rows'], done: 'exported' };
+
 /** All kinds of jobs; a kind that is missing here is a type error. */
 export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'users.update': { icon: UserRoundPen, operations: ['updateUser'], nouns: PEOPLE },
@@ -51,5 +53,8 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'entries.update': { icon: TableProperties, operations: ['updateEntries'], nouns: ENTRIES },
   'entries.delete': { icon: Trash2, operations: ['deleteEntries'], nouns: ENTRIES },
   'entries.restore': { icon: ArchiveRestore, operations: ['restoreEntries'], nouns: ENTRIES },
-  'entries.export': { icon: FileDown, operations: [], nouns: ['row', 'rows'], done: 'exported' },
+  'entries.export': EXPORT,
+  'users.export': EXPORT,
+  'activity.export': EXPORT,
+  'proxies.export': EXPORT,
 };

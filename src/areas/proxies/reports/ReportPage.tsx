@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { Activity, Download, Printer, RefreshCw, Eye, Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { ActingReport, ProxyPerson, ActingStep } from '../../../../contract/generated/types.gen.ts';
-import { readActingReport } from '../../../api/generated/sdk.gen.ts';
+import type { ActingReport, ProxyPerson } from '../../../../contract/generated/types.gen.ts';
+import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
+import { startActingReportExport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
@@ -21,14 +23,7 @@ import { serializeTimestamp } from '../../activity/index.ts';
 import { openExport } from '../../export/index.ts';
 import type { ExportSource } from '../../export/index.ts';
 import { formatReportName } from './report-columns.tsx';
-import {
-  countSteps,
-  formatDuration,
-  groupSteps,
-  formatOutcome,
-  formatParameterName,
-  getUserId,
-} from './report-steps.ts';
+import { countSteps, formatDuration, groupSteps, formatParameterName, getUserId } from './report-steps.ts';
 import type { ReportLine } from './report-steps.ts';
 import { useReport } from './reports-query.ts';
 import './report.css';
@@ -45,8 +40,9 @@ const KINDS = [
 /** One acting report: what a proxy viewed and changed on behalf of a user. Has a print layout. */
 export function ReportPage() {
   const { reportId } = route.useParams();
+  const client = useQueryClient();
   const { report, steps, isFetching, refetch, hasMore, isLoadingMore, loadMore } = useReport(reportId);
-  const { reason: exportDisabledReason } = usePermission('recordExport');
+  const { reason: exportDisabledReason } = usePermission('startActingReportExport');
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
   const lines = useMemo(() => groupSteps(steps), [steps]);
   if (!report) return null;
@@ -68,7 +64,7 @@ export function ReportPage() {
             disabledReason={
               exportDisabledReason ?? (report.steps === 0 ? 'There are no steps yet' : undefined)
             }
-            onClick={() => openExport(() => createStepsSource(report))}
+            onClick={() => openExport(client, () => createStepsSource(report))}
           >
             Export
           </Button>
@@ -156,44 +152,16 @@ const PersonDetails = ({ person: { id, fullName, email } }: { person: ProxyPerso
   </span>
 );
 
-const EXPORT_PAGE_SIZE = 1000;
-
-interface ExportColumn {
-  heading: string;
-  width: number;
-  cell: (step: ActingStep) => string | number | Date;
-}
-
-const EXPORT_COLUMNS: readonly ExportColumn[] = [
-  { heading: 'Time (UTC)', width: 20, cell: ({ date }) => new Date(date) },
-  { heading: 'Kind', width: 10, cell: ({ isWrite }) => (isWrite ? 'Change' : 'Read') },
-  { heading: 'What', width: 40, cell: ({ summary }) => summary },
-  { heading: 'Operation', width: 26, cell: ({ operationId }) => operationId },
-  { heading: 'About', width: 40, cell: ({ subject }) => subject },
-  { heading: 'Outcome', width: 24, cell: (step) => formatOutcome(step).text },
-];
-
-/** Export of all steps of a report, one row each. */
-function createStepsSource(report: ActingReport): ExportSource {
-  return {
-    subject: 'acting-report',
-    sheet: 'Steps',
-    formatCount: (rows) => pluralize(rows, 'step', 'steps'),
-    columns: EXPORT_COLUMNS.map(({ heading, width }) => ({ heading, width })),
-    total: report.steps,
-    filter: `${formatReportName(report)} · ${formatExactDate(report.startedDate)}`,
-    search: undefined,
-    async *portions(signal) {
-      for (let pageNumber = 1; ; pageNumber += 1) {
-        const query = { pageNumber, pageSize: EXPORT_PAGE_SIZE };
-        // A page that is not full is the last one (shapes 1).
-        const { data } = await readActingReport({ path: { id: report.id }, query, signal });
-        yield data.steps.map((step) => EXPORT_COLUMNS.map(({ cell }) => cell(step)));
-        if (data.steps.length < EXPORT_PAGE_SIZE) return;
-      }
-    },
-  };
-}
+/** Export of all steps of a report by the service, one row each. */
+const createStepsSource = (report: ActingReport): ExportSource => ({
+  formatCount: (rows) => pluralize(rows, 'step', 'steps'),
+  total: report.steps,
+  filter: `${formatReportName(report)} · ${formatExactDate(report.startedDate)}`,
+  async start(format) {
+    const { data: job } = await startActingReportExport({ body: { format, reportId: report.id } });
+    return job;
+  },
+});
 
 const EMPTY_TEXTS: Record<'all' | 'writes' | 'reads', string> = {
   all: 'Nothing was viewed or changed.',

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
 import {
   countSteps,
   formatParameterName,
   formatDuration,
-  formatOutcome,
   parseParameters,
   groupSteps,
   getUserId,

@@ -1,4 +1,5 @@
 import type { ActingStep } from '../../../../contract/generated/types.gen.ts';
+import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
 
 /** Row of the report: an audit trail entry with its parameters, or several equal ones. */
 export interface ReportLine extends ActingStep {
@@ -55,14 +56,6 @@ export function groupSteps(steps: readonly ActingStep[]): ReportLine[] {
     else lines.push(line);
   }
   return lines;
-}
-
-/** Outcome of a request as text. A status of null means that the request was never answered. */
-export function formatOutcome({ status }: Pick<ActingStep, 'status'>): { text: string; isFailure: boolean } {
-  if (status === null) return { text: 'Unknown: the request was interrupted', isFailure: true };
-  if (status < 400) return { text: 'Done', isFailure: false };
-  if (status === 401 || status === 403) return { text: `Refused (${status})`, isFailure: true };
-  return { text: `Failed (${status})`, isFailure: true };
 }
 
 /** Name of a parameter in words: "licenseTypeId" becomes "license type id". */

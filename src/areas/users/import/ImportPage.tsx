@@ -3,6 +3,7 @@ import type { Remote } from 'comlink';
 import { FileSpreadsheet } from 'lucide-react';
 import type { UserImport } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
+import { HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
 import { getUsersByIds, startUserImport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/directory.ts';
@@ -27,7 +28,7 @@ import {
 import type { ImportTarget, Prepared, FileSession } from '../../import-view/index.ts';
 import { openWorkerClient } from '../../import/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
-import { HEADINGS, FIELDS, getIgnoredReason, guessMapping } from './fields.ts';
+import { FIELDS, getIgnoredReason, guessMapping } from './fields.ts';
 import type { Field, Mapping } from './fields.ts';
 import { changesSignIn, toImportRow } from './import-row.ts';
 import type { ImportOptions, MissingCapabilities, KnownUser, RowWork } from './plan.ts';

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
 import { zNewUserInfo } from '../../../api/generated/zod.gen.ts';
 import { formatRowError } from '../../../files/import-plan/plan.ts';
 import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import { toEmailKey } from '../../../lib/email-key.ts';
 import { checkRows } from './check.ts';
-import { FIELDS, HEADINGS } from './fields.ts';
+import { FIELDS } from './fields.ts';
 import type { Field } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';
 import type { CheckContext, ImportOptions, KnownUser, MissingCapabilities, RowWork } from './plan.ts';

@@ -1,3 +1,4 @@
+import { READ_ONLY_HEADINGS } from '../../../../contract/rules/tables/user-columns.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 
 /** Fields that a column can hold, named as in the contract (shapes 2). */
@@ -15,24 +16,6 @@ export const FIELDS = [
   'federationId',
 ] as const;
 export type Field = (typeof FIELDS)[number];
-
-/** Headings of the template and of exports, and labels of the fields. */
-export const HEADINGS: Record<Field, string> = {
-  id: 'Id',
-  email: 'E-mail',
-  firstName: 'First name',
-  lastName: 'Last name',
-  isActive: 'Status',
-  licenseTypeId: 'License',
-  groups: 'Groups',
-  twoFactorEnabled: 'Two-factor',
-  ipRestrictionsEnabled: 'Approved addresses',
-  timeZone: 'Time zone',
-  federationId: 'Federation id',
-};
-
-/** Headings of exports that are ignored because the service sets the values. */
-export const READ_ONLY_HEADINGS = ['Created', 'Modified'];
 
 const FIELD_SPELLINGS: Record<Field, readonly string[]> = {
   id: ['id', 'userid', 'usernumber', 'identifier'],

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatCsvHeading, formatCsvRows } from '../../../../contract/rules/tables/csv.ts';
+import { getUserColumns } from '../../../../contract/rules/tables/user-columns.ts';
 import { parseCsv } from '../../../files/csv/parse-csv.ts';
 import { decodeText } from '../../../files/table/decode-text.ts';
 import { toEmailKey } from '../../../lib/email-key.ts';
 import { checkRows } from './check.ts';
-import { toExportCells, getExportColumns } from './export-columns.ts';
 import { guessMapping } from './fields.ts';
 import { createGroupLookup, parseRow } from './parse-row.ts';
 import type { CheckContext, KnownUser } from './plan.ts';
@@ -90,9 +90,18 @@ test('changes nothing when importing an export, whatever the names', () => {
     fc.property(people, fc.boolean(), ({ groups, rows }, federation) => {
       const user = rows.map((row) => ({ ...row, email: `p${row.id}@people.example` }));
       const names = new Map(groups.map(({ id, name: text }) => [id, text]));
-      const exported = user.map((one) => ({ ...one, created: moment, modified: moment }));
-      const cells = exported.map((one) => toExportCells(one, names, federation));
-      const file = formatCsvHeading(getExportColumns(federation)) + formatCsvRows(cells);
+      const columns = getUserColumns(federation);
+      const cells = user.map((one) => {
+        const row = {
+          ...one,
+          twoFactorEnabled: one.twoFactor,
+          ipRestrictionsEnabled: one.approvedAddresses,
+          createdDate: moment,
+          modifiedDate: moment,
+        };
+        return columns.map(({ cell }) => cell(row, names));
+      });
+      const file = formatCsvHeading(columns) + formatCsvRows(cells);
       const parsed = parseCsv(decodeText(new TextEncoder().encode(file)).text);
       const mapping = guessMapping(parsed.headings);
       const against = checking(user, groups);

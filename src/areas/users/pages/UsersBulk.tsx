@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import {
   AtSign,
   CircleMinus,
@@ -71,11 +72,12 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
   actions: readonly MenuItemData[];
   more: MenuItems;
 } {
+  const client = useQueryClient();
   const { user: ownUser } = useSession();
   const users = usePermission('updateUser').reason;
   const licenses = usePermission('updateUserLicense').reason;
   const groups = usePermission('assignGroups').reason;
-  const exports = usePermission('recordExport').reason;
+  const exports = usePermission('startUserExport').reason;
   const removal = usePermission('removeUser').reason;
   const open = (kind: SimpleActionKind) => () => openBulk({ action: { kind }, userIds: ids, onStart });
   const choose = (what: 'license' | 'timeZone' | 'addGroups' | 'removeGroups') => () =>
@@ -132,7 +134,7 @@ function useBulkItems({ ids, rows, onStart }: BulkSelection): {
       label: 'Export',
       icon: Download,
       disabledReason: exports,
-      onSelect: () => openExport(() => createUserExportSource({ userIds: ids })),
+      onSelect: () => openExport(client, () => createUserExportSource({ userIds: ids })),
     },
     { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
     'line',

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter, getRouteApi, Link } from '@tanstack/react-router';
 import { Users, Download, Upload, Plus, RefreshCw } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
@@ -178,9 +179,10 @@ interface UsersActionsProps {
 /** Header actions: new user, import, export. */
 function UsersActions({ result, view }: UsersActionsProps) {
   const router = useRouter();
+  const client = useQueryClient();
   const { groups, complete } = useDirectory();
   const creating = usePermission('createUser');
-  const { reason: exportReason } = usePermission('recordExport');
+  const { reason: exportReason } = usePermission('startUserExport');
   // Any of these permissions is enough; rows that need another one are refused individually.
   const mayImport = [
     creating,
@@ -210,12 +212,8 @@ function UsersActions({ result, view }: UsersActionsProps) {
             icon: Download,
             disabledReason: exportReason ?? loadingReason ?? emptyReason,
             onSelect: () =>
-              openExport(() =>
-                createUserExportSource({
-                  userIds: [...matching],
-                  filter: formatUsersFilter(view, groups),
-                  search: serializeUsersView(view),
-                }),
+              openExport(client, () =>
+                createUserExportSource({ userIds: [...matching], filter: formatUsersFilter(view, groups) }),
               ),
           },
         ]}

@@ -4,7 +4,7 @@ import { formatJsonEnd, formatJsonRows } from '../../contract/rules/tables/json.
 import { WORKBOOK_MEDIA_TYPE } from '../../contract/rules/tables/workbook-parts.ts';
 import { createWorkbook } from '../../contract/rules/tables/write-workbook.ts';
 import type { TableInfo } from '../../contract/rules/tables/write-workbook.ts';
-import { createZipWriter } from './workbook/zip-writer.ts';
+import { createZipWriter } from './workbook/zip-writer.fixture.ts';
 
 export type FileFormat = 'csv' | 'xlsx' | 'json';
 

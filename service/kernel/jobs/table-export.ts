@@ -1,0 +1,93 @@
+/** What exports of tables have in common: the title of the job, writing the rows page by page, and the record of the export. */
+import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
+import { buildFileName } from '../../../contract/rules/tables/file-name.ts';
+import { createTableWriter, TABLE_FORMATS, type TableFormat } from '../table-writer.ts';
+import type { FileBatch, ProducedFile } from './job-kind.ts';
+
+/** Longest title; the filter in words may be long. */
+const MAX_TITLE_LENGTH = 200;
+
+/** Title of an export: `Export Companies as CSV: City is Hamburg`. */
+export function describeExport(
+  name: string,
+  { format, filterText }: { format: TableFormat; filterText?: string | undefined },
+): string {
+  const title = `Export ${name} as ${format.toUpperCase()}${filterText ? `: ${filterText}` : ''}`;
+  return title.length > MAX_TITLE_LENGTH ? `${title.slice(0, MAX_TITLE_LENGTH - 1)}…` : title;
+}
+
+/** A column of an exported table whose rows are read in pages. */
+export interface ExportColumn<Row, Page> {
+  heading: string;
+  /** Column width of a worksheet, in characters. */
+  width: number;
+  cell: (row: Row, page: Page) => ExportCell;
+}
+
+/** A table with everything that its file, its worksheet "About" and its row of the activity report say. */
+interface TableExport<Row, Page extends { rows: readonly Row[] }> {
+  format: TableFormat;
+  columns: readonly ExportColumn<Row, Page>[];
+  /** Subject in the activity report and prefix of the file name: `users`. */
+  subject: string;
+  /** What the rows are, also the name of the worksheet: `Users`. */
+  type: string;
+  /** The filter in words; undefined for all rows. */
+  filterText: string | undefined;
+  /** Replaces the filter on the worksheet "About" where there is none. */
+  unfilteredText: string;
+  /** How the rows were read. */
+  note: string;
+  /** Moment of the rows. */
+  at: Date;
+  /** Day of the file name. */
+  day?: string;
+  /** Number of rows as known before they are read. */
+  total: number;
+  pages: AsyncIterable<Page>;
+  /** Names of the exported fields for the activity report; by default the headings. */
+  fields?: readonly string[];
+  /** Further properties of the row of the activity report. */
+  detail?: object;
+}
+
+/** Writes a table to the file of a job. */
+export async function writeTable<Row, Page extends { rows: readonly Row[] }>(
+  batch: FileBatch<object>,
+  table: TableExport<Row, Page>,
+): Promise<ProducedFile> {
+  const { format, columns, subject, type, filterText, at, total } = table;
+  const writer = createTableWriter(
+    format,
+    {
+      columns: columns.map(({ heading, width }) => ({ heading, width })),
+      sheet: type,
+      filter: filterText ?? table.unfilteredText,
+      note: table.note,
+      exportedAt: at,
+    },
+    (chunk) => batch.write(chunk),
+  );
+  let done = 0;
+  batch.reportProgress({ done, total });
+  for await (const page of table.pages) {
+    batch.signal.throwIfAborted();
+    await writer.add(page.rows.map((row) => columns.map(({ cell }) => cell(row, page))));
+    done += page.rows.length;
+    batch.reportProgress({ done, total: Math.max(done, total) });
+  }
+  await writer.end();
+  return {
+    name: buildFileName(subject, filterText, format, table.day ?? at.toISOString().slice(0, 10)),
+    mediaType: TABLE_FORMATS[format],
+    rows: done,
+    subject,
+    detail: {
+      type,
+      filter: filterText ?? null,
+      fields: table.fields ?? columns.map(({ heading }) => heading),
+      format,
+      ...table.detail,
+    },
+  };
+}

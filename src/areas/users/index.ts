@@ -1,1 +1,0 @@
-export { parseUsersView, serializeUsersView } from './model/view.ts';
