@@ -97,7 +97,6 @@ export async function makeGroup(
       name: `Group ${randomUUID()}`,
       description: null,
       capabilities: [...capabilities],
-      entry_id: null,
     })
     .returning('group_id')
     .executeTakeFirstOrThrow();

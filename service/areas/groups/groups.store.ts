@@ -71,19 +71,22 @@ async function undefinedIfNameTaken<T>(write: () => Promise<T>): Promise<T | und
   }
 }
 
-/** Inserts a group and returns its id, or undefined if the name is taken. */
-export const insertGroup = (tx: Tx, siteId: number, group: GroupFields): Promise<number | undefined> =>
+/** Inserts a group and returns its ids, or undefined if the name is taken. */
+export const insertGroup = (
+  tx: Tx,
+  siteId: number,
+  group: GroupFields,
+): Promise<{ id: number; entryId: number | null } | undefined> =>
   undefinedIfNameTaken(async () => {
     const row = await tx
       .insertInto('user_group')
       .values({
         site_id: siteId,
         ...group,
-        entry_id: null,
       })
-      .returning('group_id')
+      .returning(['group_id', 'entry_id'])
       .executeTakeFirstOrThrow();
-    return row.group_id;
+    return { id: row.group_id, entryId: row.entry_id };
   });
 
 /** Updates a group. Returns undefined if the new name is taken. */

@@ -93,13 +93,14 @@ export const groupHandlers: Handlers<Operations> = {
     });
     const groupId = await change(call.db, getActor(call), async (tx, record) => {
       await requireGrantable(tx, caller, group.capabilities);
-      const id = await store.insertGroup(tx, caller.siteId, group);
-      if (id === undefined) throw groupNameTaken(group.name);
+      const ids = await store.insertGroup(tx, caller.siteId, group);
+      if (!ids) throw groupNameTaken(group.name);
+      const { id } = ids;
       record({
         action: 'group.create',
         subject: ['group', id],
         changes: diffProperties(undefined, group),
-        event: buildGroupEvent('created', id, { name: group.name }),
+        event: buildGroupEvent('created', ids, { name: group.name }),
       });
       return id;
     });
@@ -170,7 +171,7 @@ async function updateGroup(tx: Tx, call: Call<'updateGroup'>, record: Recorder):
     action: 'group.update',
     subject: ['group', before.id],
     changes,
-    event: buildGroupEvent('updated', before.id, { name: group.name }),
+    event: buildGroupEvent('updated', before, { name: group.name }),
   });
 }
 

@@ -38,7 +38,7 @@ export async function removeGroup(
       ...diffProperties(store.normalizeGroup(group), undefined),
       members: [memberIds, []],
     },
-    event: buildGroupEvent('deleted', group.id, { name: group.name, removed: memberIds }),
+    event: buildGroupEvent('deleted', group, { name: group.name, removed: memberIds }),
   });
   await recordUserChanges(tx, caller, members, 'group.delete', record);
 }

@@ -55,6 +55,22 @@ onEachApp((context) => {
     ['Users', 'updated', user.userId],
   ];
 
+  test('every event of a group has its UserGroupEntryID, the entryId of the group (spec 6.6)', async () => {
+    const { body: id } = await api.post<number>('user/group', { name: 'A', capabilities: ['Read Data'] });
+    const { entryId } = (await api.get<{ entryId: number }>(`user/group/${id}`)).body;
+    await api.put('user/group', [{ userIds: [user.userId], groupIds: [id] }]);
+    await api.put(`user/group/${id}`, { name: 'B' });
+    await api.del(`user/group/${id}`);
+    const { rows } = await sql<{ entryId: number }>`
+      select (e.value -> 0 ->> 'UserGroupEntryID')::int as "entryId"
+      from topic_event, jsonb_each(payload -> 'payload' -> 'entities') e
+      where site_id = ${siteId} and payload ->> 'entityType' = 'UserGroups' order by off`.execute(
+      context().db,
+    );
+    expect(entryId).toEqual(expect.any(Number));
+    expect(rows.map((row) => row.entryId)).toEqual([entryId, entryId, entryId, entryId]);
+  });
+
   test('modifiedDate does not decrease when a transaction that started earlier commits later', async () => {
     const other = new Date(Date.now() + 60_000);
     await context()

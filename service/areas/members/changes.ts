@@ -103,7 +103,7 @@ export async function recordGroupMemberChanges(
     (a, b) => a - b,
   );
   if (groupIds.length === 0) return;
-  await pairsStore.touchGroups(tx, siteId, groupIds);
+  const entryIds = await pairsStore.touchGroups(tx, siteId, groupIds);
   for (const groupId of groupIds) {
     const [addedIds, removedIds] = [listUserIds(added, groupId), listUserIds(removed, groupId)];
     record({
@@ -111,10 +111,14 @@ export async function recordGroupMemberChanges(
       action: removedIds.length > 0 ? 'group.unassign' : 'group.assign',
       subject: ['group', groupId],
       changes: { members: [removedIds, addedIds] },
-      event: buildGroupEvent('updated', groupId, {
-        ...(addedIds.length > 0 && { added: addedIds }),
-        ...(removedIds.length > 0 && { removed: removedIds }),
-      }),
+      event: buildGroupEvent(
+        'updated',
+        { id: groupId, entryId: entryIds.get(groupId) },
+        {
+          ...(addedIds.length > 0 && { added: addedIds }),
+          ...(removedIds.length > 0 && { removed: removedIds }),
+        },
+      ),
     });
   }
 }
@@ -129,7 +133,7 @@ const listUserIds = (pairs: readonly pairsStore.GroupMember[], groupId: number) 
 export async function ensureAdministratorsGroup(tx: Tx, siteId: number, record: Recorder): Promise<number> {
   const before = await pairsStore.lockAdministratorsGroup(tx, siteId);
   if (before && capabilities.every(({ name }) => before.capabilities.includes(name))) return before.id;
-  const { id, ...after } = await pairsStore.saveAdministratorsGroup(tx, siteId);
+  const { id, entryId, ...after } = await pairsStore.saveAdministratorsGroup(tx, siteId);
   record({
     siteId,
     action: before ? 'group.update' : 'group.create',
@@ -137,7 +141,7 @@ export async function ensureAdministratorsGroup(tx: Tx, siteId: number, record: 
     changes: before
       ? { capabilities: [before.capabilities, after.capabilities] }
       : diffProperties(undefined, after),
-    event: buildGroupEvent(before ? 'updated' : 'created', id, { name: after.name }),
+    event: buildGroupEvent(before ? 'updated' : 'created', { id, entryId }, { name: after.name }),
   });
   return id;
 }
@@ -174,6 +178,15 @@ export const buildUserEvent = (kind: 'created' | 'updated' | 'deleted', user: St
     entity: { ...toUserInfo(user), licenseTypeId: user.licenseTypeId },
   }) as const;
 
-/** The event of a group change. */
-export const buildGroupEvent = (kind: 'created' | 'updated' | 'deleted', groupId: number, fields: object) =>
-  ({ topic: 'default-users', entityType: 'UserGroups', kind, entity: { id: groupId, ...fields } }) as const;
+/** The event of a group change; `UserGroupEntryID` is the entry id of the group record (spec 2.3). */
+export const buildGroupEvent = (
+  kind: 'created' | 'updated' | 'deleted',
+  { id, entryId }: { id: number; entryId?: number | null | undefined },
+  fields: object,
+) =>
+  ({
+    topic: 'default-users',
+    entityType: 'UserGroups',
+    kind,
+    entity: { id, UserGroupEntryID: entryId ?? null, ...fields },
+  }) as const;

@@ -66,14 +66,20 @@ export async function removeFromGroups(
  */
 export const NEXT_MODIFIED_AT = sql<Date>`greatest(clock_timestamp(), user_group.modified_at + interval '1 millisecond')`;
 
-/** Gives groups a new modification time; their user count is part of what they show. */
-export async function touchGroups(tx: Tx, siteId: number, groupIds: readonly number[]): Promise<void> {
-  await tx
+/** Gives groups a new modification time; their user count is part of what they show. Returns their entry ids by group id. */
+export async function touchGroups(
+  tx: Tx,
+  siteId: number,
+  groupIds: readonly number[],
+): Promise<Map<number, number | null>> {
+  const rows = await tx
     .updateTable('user_group')
     .set({ modified_at: NEXT_MODIFIED_AT })
     .where('site_id', '=', siteId)
     .where('group_id', '=', sql<number>`any(${[...groupIds]}::int[])`)
+    .returning(['group_id', 'entry_id'])
     .execute();
+  return new Map(rows.map((row) => [row.group_id, row.entry_id]));
 }
 
 /** Name of the group with all capabilities. It is created with the site and restored when needed. */
@@ -94,9 +100,16 @@ export async function lockAdministratorsGroup(
 export async function saveAdministratorsGroup(
   tx: Tx,
   siteId: number,
-): Promise<{ id: number; name: string; description: string | null; capabilities: Capability[] }> {
+): Promise<{
+  id: number;
+  entryId: number | null;
+  name: string;
+  description: string | null;
+  capabilities: Capability[];
+}> {
   const { rows } = await sql<{
     id: number;
+    entryId: number | null;
     name: string;
     description: string | null;
     capabilities: Capability[];
@@ -104,7 +117,7 @@ export async function saveAdministratorsGroup(
     insert into user_group (site_id, name, description, capabilities)
     values (${siteId}, ${ADMINISTRATORS_GROUP}, 'Everything on this site', ${capabilities.map(({ name }) => name)}::text[])
     on conflict (site_id, lower(name)) do update set capabilities = excluded.capabilities, modified_at = ${NEXT_MODIFIED_AT}
-    returning group_id as id, name, description, capabilities`.execute(tx);
+    returning group_id as id, entry_id as "entryId", name, description, capabilities`.execute(tx);
   const [group] = rows;
   if (!group) throw new Error('The upsert returned no row');
   return group;

@@ -2,6 +2,10 @@ import { defineArea } from '../../kernel/area/area.ts';
 
 export const publicationsArea = defineArea({
   name: 'publications',
+  tables: {
+    topic_definition: { backup: { leftOut: 'positions in the log of the installation' } },
+    publication_consumer: { backup: { leftOut: 'positions in the log of the installation' } },
+  },
   notBuilt: [
     'pollPublication',
     'acknowledgePublication',

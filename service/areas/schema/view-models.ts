@@ -1,5 +1,5 @@
 import type { EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
-import type { ChangeEvent } from '../../kernel/outbox/events.store.ts';
+import type { ChangeEvent } from '../../kernel/outbox/change-event.ts';
 import type { EntryType, SchemaField } from './schema.ts';
 
 /** `entryListId` of entry types (shapes 5). */

@@ -122,7 +122,6 @@ onEachApp((context) => {
             entityType,
             modifiedById: admin.userId,
             modifiedByUserEmail: admin.email,
-            isCalculated: false,
             payload: { entities: { [kind]: [{}] } },
           },
         })),

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { getAuthor, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, type Tx, withTransaction } from '../db/database.ts';
 import { raiseTypeVersions, type TypeChange } from '../db/type-versions.ts';
-import { publishEvents, type ChangeEvent } from '../outbox/events.store.ts';
+import type { ChangeEvent } from '../outbox/change-event.ts';
+import { publishEvents } from '../outbox/events.store.ts';
 import { insertAuditRows, type AuditRow } from './audit-log.store.ts';
 
 /** The author of a change: a user through one of the APIs, or the service itself (first start, administration on the host). */

@@ -24,6 +24,7 @@ import { up as notifications } from './migrations/0022_notifications.ts';
 import { up as upkeep } from './migrations/0026_upkeep.ts';
 import { up as openJobs } from './migrations/0029_open-jobs.ts';
 import { up as jobInput } from './migrations/0024_job_input.ts';
+import { up as publications } from './migrations/0028_publications.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0026_upkeep': { up: upkeep },
   '0029_open-jobs': { up: openJobs },
   '0024_job_input': { up: jobInput },
+  '0028_publications': { up: publications },
 };
 
 /**

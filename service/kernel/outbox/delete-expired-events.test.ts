@@ -4,8 +4,9 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { withTransaction } from '../db/database.ts';
+import type { ChangeEvent } from './change-event.ts';
 import { deleteExpiredEventsTask } from './delete-expired-events.ts';
-import { type ChangeEvent, publishEvents } from './events.store.ts';
+import { publishEvents } from './events.store.ts';
 
 onEachDatabase((database) => {
   let siteId: number;
@@ -13,17 +14,25 @@ onEachDatabase((database) => {
     siteId = await makeSite(database().db);
   });
 
-  const publish = (site: number, count: number, topic: ChangeEvent['topic'] = 'default-data') =>
+  const publish = (
+    site: number,
+    count: number,
+    topic: 'default-users' | 'default-schema' = 'default-users',
+  ) =>
     withTransaction(database().db, {}, (tx) =>
       publishEvents(
         tx,
         { siteId: site, userId: null, email: null },
-        Array.from({ length: count }, (_, EntryId) => ({
-          topic,
-          entityType: 'Data' as const,
-          kind: 'updated' as const,
-          entity: { EntryId },
-        })),
+        Array.from(
+          { length: count },
+          (_, id) =>
+            ({
+              topic,
+              entityType: 'Users' as const,
+              kind: 'updated' as const,
+              entity: { id },
+            }) satisfies ChangeEvent,
+        ),
       ),
     );
   /** Sets the age of the events of a site with offsets below `end`. */
@@ -31,7 +40,7 @@ onEachDatabase((database) => {
     sql`update topic_event set at = now() - ${`${days} days`}::interval where site_id = ${site} and off < ${end}`.execute(
       database().db,
     );
-  const listOffsets = async (site: number, topic: ChangeEvent['topic'] = 'default-data') => {
+  const listOffsets = async (site: number, topic: ChangeEvent['topic'] = 'default-users') => {
     const { rows } = await sql<{ off: number }>`
       select e.off::int as off from topic_event e join topic t on t.site_id = e.site_id and t.topic_id = e.topic_id
       where e.site_id = ${site} and t.name = ${topic} order by e.off`.execute(database().db);

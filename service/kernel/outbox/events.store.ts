@@ -1,45 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { forEachBatch } from '../db/batches.ts';
 import type { Db, Tx } from '../db/database.ts';
-
-type Entity = Readonly<Record<string, unknown>>;
-
-/** An event of a default topic: entities that were created, updated or deleted (spec 6, shapes 7). */
-export type ChangeEvent = {
-  topic: 'default-users' | 'default-data' | 'default-schema';
-  entityType: 'Users' | 'UserGroups' | 'Data' | 'EntryLists';
-  kind: 'created' | 'updated' | 'deleted';
-  /** Whether a calculation changed the values (spec 6 rule 3). */
-  isCalculated?: boolean;
-} & ({ entity: Entity } | { entities: readonly Entity[] });
-
-/** Larger events are split. */
-const MAX_ENTITIES_PER_EVENT = 500;
-
-/** Splits an event with many entities into several. */
-function splitEvent(event: ChangeEvent): { event: ChangeEvent; entities: readonly Entity[] }[] {
-  const all = 'entities' in event ? event.entities : [event.entity];
-  return Array.from({ length: Math.ceil(all.length / MAX_ENTITIES_PER_EVENT) }, (_, index) => ({
-    event,
-    entities: all.slice(index * MAX_ENTITIES_PER_EVENT, (index + 1) * MAX_ENTITIES_PER_EVENT),
-  }));
-}
+import { createEnvelope, splitEvent, type ChangeEvent, type EventAuthor } from './change-event.ts';
 
 const EVENT_BATCH_ROWS = 2000;
-
-interface Author {
-  siteId: number;
-  userId: number | null;
-  email: string | null;
-  proxy?: { userId: number; email: string } | undefined;
-}
 
 /**
  * Appends events to their topics. Offsets have no gaps: the counter is updated in the transaction of the change, so a rollback
  * returns the offsets. The counter row is locked until the commit, so this must be the last step of a transaction.
  */
-export async function publishEvents(tx: Tx, author: Author, events: readonly ChangeEvent[]): Promise<void> {
+export async function publishEvents(
+  tx: Tx,
+  author: EventAuthor,
+  events: readonly ChangeEvent[],
+): Promise<void> {
   // All transactions use the same order of topics, so that they cannot deadlock.
   for (const name of [...new Set(events.map((event) => event.topic))].toSorted()) {
     const topicEvents = events.filter((event) => event.topic === name).flatMap(splitEvent);
@@ -56,9 +30,9 @@ export async function publishEvents(tx: Tx, author: Author, events: readonly Cha
     const modifiedAt = new Date().toISOString();
     const { topic_id: topicId, first, schema_version: schemaVersion } = topic;
     await forEachBatch(topicEvents, EVENT_BATCH_ROWS, (batch, offset) => {
-      const rowsToInsert = batch.map(({ event, entities }, index) => ({
+      const rowsToInsert = batch.map((part, index) => ({
         off: first + offset + index,
-        payload: createEnvelope(author, event, entities, { modifiedAt, schemaVersion }),
+        payload: createEnvelope(author, part, { modifiedAt, schemaVersion }),
       }));
       return sql`insert into topic_event (site_id, topic_id, off, payload)
         select ${author.siteId}, ${topicId}, off, payload
@@ -68,24 +42,6 @@ export async function publishEvents(tx: Tx, author: Author, events: readonly Cha
     });
   }
 }
-
-/** The payload of an event (shapes 7, envelope); topic and offset are columns of its row. */
-const createEnvelope = (
-  author: Author,
-  event: ChangeEvent,
-  entities: readonly Entity[],
-  change: { modifiedAt: string; schemaVersion: number },
-) => ({
-  eventId: randomUUID(),
-  ...change,
-  entityType: event.entityType,
-  entityFormatType: 'None',
-  modifiedById: author.userId,
-  modifiedByUserEmail: author.email,
-  ...(author.proxy && { proxyUserId: author.proxy.userId, proxyUserEmail: author.proxy.email }),
-  isCalculated: event.isCalculated ?? false,
-  payload: { entities: { [event.kind]: entities } },
-});
 
 /** A topic of a site. */
 export interface TopicKey {

@@ -19,7 +19,7 @@ import {
   type SiteSchema,
 } from '../../schema/index.ts';
 import { RECALCULATE_TASK, recordEntryChanges } from '../write/write-entries.ts';
-import { CAUSE, getChangeTime, updateEntries } from '../write/write.store.ts';
+import { CAUSE, getChangeTime, updateEntries, type EntryWrite } from '../write/write.store.ts';
 import * as store from './calculations.store.ts';
 import { calculator } from './calculator.ts';
 import { type FailedCalculation, saveFailures } from './failures.ts';
@@ -224,27 +224,27 @@ function savePiece(db: Db, { schema, type, entries, changed, failed }: Piece): P
     if ((await lockSchemaShared(tx, siteId)) !== schema) return true;
     const takenIds = await store.takeEntries(tx, siteId, entries);
     const taken = changed.filter(({ entryId }) => takenIds.has(entryId));
-    const changedFields = await writeChanges(tx, siteId, type, taken);
-    if (taken.length > 0)
-      recordEntryChanges(
-        record,
-        { type, kind: 'updated', action: 'entry.calculate', changedFields },
-        taken.map(({ entryId }) => entryId),
-      );
+    const { writes, changedFields } = await writeChanges(tx, siteId, type, taken);
+    await recordEntryChanges(
+      tx,
+      record,
+      { siteId, type, kind: 'updated', action: 'entry.calculate', changedFields },
+      writes,
+    );
     const failedOfTaken = failed.filter(({ entryId }) => takenIds.has(entryId));
     await saveFailures(tx, siteId, [...takenIds], failedOfTaken);
     return takenIds.size > 0;
   });
 }
 
-/** Writes the changed values. @returns the fields of which values changed */
+/** Writes the changed values. @returns the writes and the fields of which values changed */
 async function writeChanges(
   tx: Tx,
   siteId: number,
   type: EntryType,
   entries: readonly CalculatedEntry[],
-): Promise<SchemaField[]> {
-  if (entries.length === 0) return [];
+): Promise<{ writes: EntryWrite[]; changedFields: SchemaField[] }> {
+  if (entries.length === 0) return { writes: [], changedFields: [] };
   const fields = new Map(type.fields.map((field) => [field.id, field]));
   const writes = entries
     .toSorted((a, b) => a.entryId - b.entryId)
@@ -255,7 +255,7 @@ async function writeChanges(
     }));
   const author = { siteId, userId: null, proxyId: null };
   await updateEntries(tx, author, type, writes, await getChangeTime(tx), CAUSE.calculation);
-  return [...new Set(writes.flatMap((write) => write.changed))];
+  return { writes, changedFields: [...new Set(writes.flatMap((write) => write.changed))] };
 }
 
 /** By entry type: a schema is never modified, a changed one has new type objects. */

@@ -79,7 +79,7 @@ async function restoreLockedEntries(
   // Lists as of a time before the deletion read the removed references from the log.
   await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
   if (type.fields.some((field) => field.isCalculated)) await store.queueCalculations(tx, siteId, restored);
-  recordEntryChanges(record, { type, kind: 'created', action: 'entry.restore' }, restored);
+  await recordEntryChanges(tx, record, { siteId, type, kind: 'created', action: 'entry.restore' }, writes);
   for (const [entryId, { vals: _vals, name: _name, ...deletion }] of deleted)
     record({ action: RESTORE_ACTION, subject: ['entry', entryId], changes: deletion });
 }

@@ -109,9 +109,13 @@ async function updateReferrers(
     if (type.fields.some((field) => field.isCalculated))
       await store.queueCalculations(tx, schema.siteId, updatedIds);
     const changedFields = writes.flatMap(({ changed }) => changed);
-    recordEntryChanges(record, { type, kind: 'updated', changedFields }, updatedIds, {
-      instead: { of: removedIds, is: replacement },
-    });
+    await recordEntryChanges(
+      tx,
+      record,
+      { siteId: schema.siteId, type, kind: 'updated', changedFields },
+      writes,
+      { instead: { of: removedIds, is: replacement } },
+    );
   }
 }
 
@@ -150,7 +154,7 @@ export async function deleteLockedEntries(
   const at = await store.getChangeTime(tx);
   await updateReferrers(tx, schema, record, { author, locked, removedIds, replacement: null, at });
   await store.removeEntries(tx, author, type, writes, at, null);
-  recordEntryChanges(record, { type, kind: 'deleted' }, removedIds);
+  await recordEntryChanges(tx, record, { siteId: schema.siteId, type, kind: 'deleted' }, writes);
   return removedIds;
 }
 
@@ -203,8 +207,11 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
       replacement: body.entryId,
       at,
     });
-    await store.removeEntries(tx, author, type, toDeletions(locked, mergedIds, type), at, body.entryId);
-    recordEntryChanges(record, { type, kind: 'deleted' }, mergedIds, { mergedInto: body.entryId });
+    const deletions = toDeletions(locked, mergedIds, type);
+    await store.removeEntries(tx, author, type, deletions, at, body.entryId);
+    await recordEntryChanges(tx, record, { siteId: author.siteId, type, kind: 'deleted' }, deletions, {
+      mergedInto: body.entryId,
+    });
     return body.mergeEntries.map((entryId) => ({ entryId, rowId: body.entryId }));
   });
 }

@@ -30,14 +30,29 @@ onEachApp((context) => {
       .orderBy('audit_id')
       .execute();
 
-  const toEvent = (kind: string, ...ids: readonly number[]) => ({
-    payload: { entities: { [kind]: ids.map((EntryId) => ({ EntryId, EntryListId: things.typeId })) } },
-  });
+  /** Entities of created or deleted entries. */
+  const toEntries = (...ids: readonly number[]) => [
+    { entries: ids.map((EntryId) => ({ EntryId })), entryListId: things.typeId },
+  ];
+  /** Entities of written cells: entry, field and value. */
+  const toCells = (...cells: readonly (readonly [entryId: number, apiName: string, value: unknown])[]) => [
+    {
+      cells: cells.map(([EntryId, apiName, value]) => ({
+        EntryId,
+        EntryListId: things.typeId,
+        fieldId: things.field(apiName).id,
+        apiName,
+        value,
+      })),
+      entryListId: things.typeId,
+    },
+  ];
+  const toPayload = (entities: object) => ({ payload: { entities } });
 
-  test('publishes an event with the schema version for every change of entries', async () => {
+  test('publishes an event with the written values and the schema version for every change of entries', async () => {
     const [one = 0, two = 0] = await things.create({ Name: 'A', Score: 1 }, { Name: 'B' });
     await recalculate(context().db);
-    await things.update(one, { Parent: two });
+    await things.update(one, { Parent: two, Name: 'A2' });
     await things.merge(one, two);
     await things.remove(one);
     const site = await context()
@@ -47,26 +62,88 @@ onEachApp((context) => {
       .executeTakeFirstOrThrow();
     const mine = {
       entityType: 'Data',
+      entityFormatType: 'Cells',
       schemaVersion: site.schema_version,
       isCalculated: false,
       modifiedById: things.person.userId,
       modifiedByUserEmail: things.person.email,
     };
-    expect(await events()).toMatchObject([
-      { ...mine, ...toEvent('created', one, two) },
+    const reference = (id: number, name: string) => ({ type: 0, id, name, entryListId: things.typeId });
+    const counted = await events();
+    expect(counted).toMatchObject([
       {
         ...mine,
-        ...toEvent('updated', one),
+        entryNames: { [one]: 'A', [two]: 'B' },
+        ...toPayload({
+          created: toEntries(one, two),
+          updated: toCells(
+            [one, 'Name', 'A'],
+            [one, 'Score', 1],
+            [one, 'No', 1],
+            [two, 'Name', 'B'],
+            [two, 'No', 2],
+          ),
+        }),
+      },
+      {
+        ...mine,
+        ...toPayload({ updated: toCells([one, 'Twice', 2]) }),
         isCalculated: true,
         modifiedById: null,
         modifiedByUserEmail: null,
       },
-      { ...mine, ...toEvent('updated', one) },
+      {
+        ...mine,
+        entryNames: { [one]: 'A2' },
+        ...toPayload({ updated: toCells([one, 'Parent', reference(two, 'B')], [one, 'Name', 'A2']) }),
+      },
       // The reference to the merged entry was redirected.
-      { ...mine, ...toEvent('updated', one) },
-      { ...mine, ...toEvent('deleted', two) },
-      { ...mine, ...toEvent('deleted', one) },
+      { ...mine, ...toPayload({ updated: toCells([one, 'Parent', reference(one, 'A2')]) }) },
+      { ...mine, ...toPayload({ deleted: toEntries(two) }) },
+      { ...mine, entryNames: { [one]: 'A2' }, ...toPayload({ deleted: toEntries(one) }) },
     ]);
+  });
+
+  test('values have the format of the data operations; long text is left out and cleared cells are null', async () => {
+    const { person } = things;
+    const [one = 0] = await things.create({
+      Name: 'A',
+      Note: 'n'.repeat(10_001),
+      Memo: 'm'.repeat(10_000),
+      Stage: things.choice('Stage', 'Open'),
+      Tags: [things.choice('Tags', 'Red')],
+      Price: { value: 2.5, currencyCode: 'EUR' },
+      Founded: '2026-03-01',
+      Owner: person.userId,
+    });
+    await things.update(one, { Memo: null });
+    const [created, cleared] = (await events()) as {
+      payload: { entities: { updated: { cells: Record<string, unknown>[] }[] } };
+    }[];
+    const cells = created?.payload.entities.updated[0]?.cells ?? [];
+    const byName = new Map(cells.map((cell) => [cell['apiName'], cell]));
+    expect(byName.get('Note')).toEqual({
+      EntryId: one,
+      EntryListId: things.typeId,
+      fieldId: things.field('Note').id,
+      apiName: 'Note',
+      isLargeText: true,
+    });
+    const choice = (field: string, name: string, seqNumber: number) => ({
+      id: things.choice(field, name),
+      name,
+      seqNumber,
+      entryListId: -6,
+    });
+    expect(Object.fromEntries([...byName].map(([name, cell]) => [name, cell['value']]))).toMatchObject({
+      Memo: 'm'.repeat(10_000),
+      Stage: choice('Stage', 'Open', 1),
+      Tags: [choice('Tags', 'Red', 1)],
+      Price: { value: 2.5, currencyCode: 'EUR' },
+      Founded: '2026-03-01T00:00:00.000Z',
+      Owner: { id: person.userId, name: 'Ada Okafor', entryListId: -1, url: `mailto:${person.email}` },
+    });
+    expect(cleared?.payload.entities).toEqual({ updated: toCells([one, 'Memo', null]) });
   });
 
   test('publishes no event for rejected requests and requests without changes', async () => {

@@ -110,9 +110,10 @@ export const updateEntriesJob = defineJobKind<EntryUpdateParameters, EntryUpdate
     await refuseDrafts(tx, author.siteId, { type, drafts, referencedTypes, outcomes, fields, cells });
     if (drafts.size > 0) {
       const stored = await storeDrafts(tx, author, type, [...drafts.values()]);
-      recordEntryChanges(
+      await recordEntryChanges(
+        tx,
         record,
-        { type, kind: 'updated', changedFields: stored.changedFields },
+        { siteId: author.siteId, type, kind: 'updated', changedFields: stored.changedFields },
         stored.updated,
       );
     }

@@ -25,6 +25,7 @@ import {
   getOrCreateDraft,
   type ExistingEntries,
 } from './entry-drafts.ts';
+import { buildEntryChanges } from './event-cells.ts';
 import { lockEntries, lockReferencedEntries } from './locks.store.ts';
 import { extractIds, type CellWrite } from './parse-value.ts';
 import * as store from './write.store.ts';
@@ -114,8 +115,8 @@ export async function storeDrafts(
     await store.queueCalculations(tx, author.siteId, writtenIds);
   return {
     storedIds,
-    created: inserts.map(({ entryId }) => entryId),
-    updated: updates.map(({ entryId }) => entryId),
+    created: inserts,
+    updated: updates,
     changedFields: [...new Set(updates.flatMap(({ changed }) => changed))],
     at,
   };
@@ -124,31 +125,34 @@ export async function storeDrafts(
 const AUDIT_ACTIONS = { created: 'entry.create', updated: 'entry.update', deleted: 'entry.delete' } as const;
 type AuditAction = (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS] | 'entry.calculate' | 'entry.restore';
 
-/** Records one audit row for the request (`cell_log` has the values) and one event with the ids. */
-export function recordEntryChanges(
+/** Records one audit row for the request (`cell_log` has the values) and one event with the written cells. */
+export async function recordEntryChanges(
+  tx: Tx,
   record: Recorder,
   operation: {
+    siteId: number;
     type: EntryType;
     kind: keyof typeof AUDIT_ACTIONS;
     action?: AuditAction;
     /** Fields of which values changed; required for caches to survive an update of other fields. */
     changedFields?: readonly SchemaField[];
   },
-  ids: readonly number[],
+  writes: readonly store.EntryWrite[],
   extraChanges: Readonly<Record<string, unknown>> = {},
-): void {
-  if (ids.length === 0) return;
-  const { type, kind, action = AUDIT_ACTIONS[kind], changedFields } = operation;
+): Promise<void> {
+  if (writes.length === 0) return;
+  const { siteId, type, kind, action = AUDIT_ACTIONS[kind], changedFields } = operation;
   record({
     action,
     subject: ['entry-type', type.id],
-    changes: { entries: ids, ...extraChanges },
+    changes: { entries: writes.map(({ entryId }) => entryId), ...extraChanges },
     event: {
       topic: 'default-data',
       entityType: 'Data',
       kind,
       isCalculated: action === 'entry.calculate',
-      entities: ids.map((EntryId) => ({ EntryId, EntryListId: type.id })),
+      entryListId: type.id,
+      entries: await buildEntryChanges(tx, siteId, type.fields, kind, writes),
     },
     typeChange: { typeId: type.id, fieldIds: changedFields?.map(({ id }) => id) ?? 'all' },
   });
@@ -228,8 +232,9 @@ export async function writeEntries(
       });
     await assignCounterNumbers(tx, author.siteId, type, drafts);
     const { storedIds, created, updated, changedFields, at } = await storeDrafts(tx, author, type, drafts);
-    recordEntryChanges(record, { type, kind: 'created' }, created);
-    recordEntryChanges(record, { type, kind: 'updated', changedFields }, updated);
+    const { siteId } = author;
+    await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
+    await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);
     // After all checks and rows, so that a refused request leaves no contents on the disk.
     for (const { upload } of attachments) await storeContent(call.services.dataDir, upload);
     const modifiedAt = at.toISOString();

@@ -56,6 +56,34 @@ export async function findNearDuplicates(
   return new Map(rows.map((row) => [row.near_key, { entryId: row.entry_id, name: row.name }]));
 }
 
+/** Names of entries and users by their ids, at the time of a change. */
+export interface EventNames {
+  entries: ReadonlyMap<number, { name: string; typeId: number }>;
+  users: ReadonlyMap<number, { name: string; email: string }>;
+}
+
+/** Names of entries, deleted ones included, and of users. */
+export async function loadEventNames(
+  tx: Tx,
+  siteId: number,
+  entryIds: readonly number[],
+  userIds: readonly number[],
+): Promise<EventNames> {
+  const { rows } = await sql<{ id: number; name: string; type_id: number | null; email: string | null }>`
+    select entry_id as id, name, type_id, null as email from entry_change
+    where site_id = ${siteId} and entry_id = any(${[...new Set(entryIds)]}::int[])
+    union all
+    select user_id, first_name || ' ' || last_name, null, email from account
+    where user_id = any(${[...new Set(userIds)]}::int[])`.execute(tx);
+  const entries = new Map<number, { name: string; typeId: number }>();
+  const users = new Map<number, { name: string; email: string }>();
+  for (const { id, name, type_id: typeId, email } of rows) {
+    if (typeId !== null) entries.set(id, { name, typeId });
+    else users.set(id, { name, email: email ?? '' });
+  }
+  return { entries, users };
+}
+
 /** Reserves `count` numbers of a counter field and returns the first one. */
 export async function takeCounterNumbers(
   tx: Tx,

@@ -9,6 +9,7 @@ import type { Nullable, Timestamp } from './columns.ts';
 import type { EntryTables } from './entries.ts';
 import type { JobTables } from './jobs.ts';
 import type { NotificationTables } from './notifications.ts';
+import type { PublicationTables } from './publications.ts';
 
 interface SiteTable {
   site_id: GeneratedAlways<number>;
@@ -100,7 +101,8 @@ interface UserGroupTable {
   name: string;
   description: string | null;
   capabilities: Generated<string[]>;
-  entry_id: number | null;
+  /** Id of the entry of the group record, the UserGroupEntryID of events (spec 2.3); a new group gets the next entry id. */
+  entry_id: Nullable<number>;
   created_at: Timestamp;
   modified_at: Timestamp;
 }
@@ -293,7 +295,8 @@ export interface Tables
     JobTables,
     NotificationTables,
     PlatformTables,
-    ProxyTables {
+    ProxyTables,
+    PublicationTables {
   site: SiteTable;
   site_storage: SiteStorageTable;
   account: AccountTable;
