@@ -338,11 +338,11 @@ export type ExportDetail = {
     subject: string;
     rows: number;
     /**
-     * Name of the exported entries.
+     * What the rows are: the name of the exported entries, Users or Activity.
      */
     type: string;
     /**
-     * The filter in words; null for all entries.
+     * The filter in words; null for all rows.
      */
     filter: string | null;
     /**
@@ -1012,7 +1012,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export';
     /**
      * What was asked, in words.
      */
@@ -1412,6 +1412,63 @@ export type EntryExport = {
      * The filter in words, for the title of the job, the name of the file and the activity report, which records the query too.
      */
     filterText?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type UserExport = {
+    format: 'csv' | 'xlsx' | 'json';
+    /**
+     * The users in the order of the rows; all users of the site, ordered by id, without it. Ids that are not users of this site are left out.
+     */
+    userIds?: Array<UserId>;
+    /**
+     * Adds the column Federation id.
+     */
+    withFederationIds?: boolean;
+    /**
+     * The filter in words, for the title of the job, the name of the file and the activity report.
+     */
+    filterText?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type ActivityExport = {
+    format: 'csv' | 'xlsx' | 'json';
+    query: UserActivityQuery;
+    /**
+     * The filter in words, for the title of the job, the name of the file and the activity report.
+     */
+    filterText?: string;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type ActingReportExport = {
+    format: 'csv' | 'xlsx' | 'json';
+    /**
+     * Id of a report of this site.
+     */
+    reportId: number;
     /**
      * The job waits until this time.
      */
@@ -7335,6 +7392,187 @@ export type StartEntryExportResponses = {
 };
 
 export type StartEntryExportResponse = StartEntryExportResponses[keyof StartEntryExportResponses];
+
+export type StartUserExportData = {
+    body: UserExport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/userExports';
+};
+
+export type StartUserExportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartUserExportError = StartUserExportErrors[keyof StartUserExportErrors];
+
+export type StartUserExportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartUserExportResponse = StartUserExportResponses[keyof StartUserExportResponses];
+
+export type StartActivityExportData = {
+    body: ActivityExport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/activityExports';
+};
+
+export type StartActivityExportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartActivityExportError = StartActivityExportErrors[keyof StartActivityExportErrors];
+
+export type StartActivityExportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartActivityExportResponse = StartActivityExportResponses[keyof StartActivityExportResponses];
+
+export type StartActingReportExportData = {
+    body: ActingReportExport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/actingReportExports';
+};
+
+export type StartActingReportExportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartActingReportExportError = StartActingReportExportErrors[keyof StartActingReportExportErrors];
+
+export type StartActingReportExportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartActingReportExportResponse = StartActingReportExportResponses[keyof StartActingReportExportResponses];
 
 export type DownloadJobFileByLinkData = {
     body?: never;

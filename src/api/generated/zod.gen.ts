@@ -705,7 +705,10 @@ export const zJob = z.object({
         'entries.update',
         'entries.delete',
         'entries.restore',
-        'entries.export'
+        'entries.export',
+        'users.export',
+        'activity.export',
+        'proxies.export'
     ]),
     title: z.string(),
     state: zJobState,
@@ -924,6 +927,42 @@ export const zEntryExport = z.object({
     only: zPastState.optional(),
     withAdded: z.boolean().optional().default(false),
     filterText: z.string().max(2000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUserExport = z.object({
+    format: z.enum([
+        'csv',
+        'xlsx',
+        'json'
+    ]),
+    userIds: z.array(zUserId).max(1000000).optional(),
+    withFederationIds: z.boolean().optional().default(false),
+    filterText: z.string().max(2000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zActivityExport = z.object({
+    format: z.enum([
+        'csv',
+        'xlsx',
+        'json'
+    ]),
+    query: zUserActivityQuery,
+    filterText: z.string().max(2000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zActingReportExport = z.object({
+    format: z.enum([
+        'csv',
+        'xlsx',
+        'json'
+    ]),
+    reportId: z.int().gte(1).lte(2147483647),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
@@ -3297,6 +3336,39 @@ export const zStartEntryExportHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartEntryExportResponse = zJob;
+
+export const zStartUserExportBody = zUserExport;
+
+export const zStartUserExportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartUserExportResponse = zJob;
+
+export const zStartActivityExportBody = zActivityExport;
+
+export const zStartActivityExportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartActivityExportResponse = zJob;
+
+export const zStartActingReportExportBody = zActingReportExport;
+
+export const zStartActingReportExportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartActingReportExportResponse = zJob;
 
 export const zDownloadJobFileByLinkPath = z.object({
     downloadToken: z.string().min(20).max(100).regex(/^[A-Za-z0-9_-]+$/)
