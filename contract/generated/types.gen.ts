@@ -1012,7 +1012,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo';
     /**
      * What was asked, in words.
      */
@@ -1370,6 +1370,59 @@ export type EntryDeletions = {
     afterJobId?: number;
 };
 
+/**
+ * One row of a file. Each entry may occur once.
+ */
+export type EntryImportRow = {
+    /**
+     * Number of the row in the file.
+     */
+    row: number;
+    /**
+     * The entry to change; absent for an entry to create.
+     */
+    entryId?: number;
+    /**
+     * Instead of `entryId`: the values are set in the entry that this earlier item of the job creates. It lets entries refer to each other.
+     */
+    ofItem?: number;
+    /**
+     * Values of the entry. In reference fields, -3 is the entry that the third item of the job creates, which must come before this one.
+     */
+    values: Array<JobCellValue>;
+    /**
+     * Values that the fields must still have; an entry with another value is a conflict and left alone.
+     */
+    expected?: Array<JobCellValue>;
+};
+
+export type EntryImport = {
+    uploadsItems?: UploadsItems;
+    entryTypeId: number;
+    /**
+     * Name of the file.
+     */
+    fileName: string;
+    /**
+     * Worksheet of a workbook.
+     */
+    sheet?: string;
+    ignoreNearDups?: boolean;
+    /**
+     * Rows that the service finds invalid fail, and the others are imported. Otherwise the job stops before the first change if any row is invalid.
+     */
+    skipsInvalidRows?: boolean;
+    rows?: Array<EntryImportRow>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
 export type DateTimeBehavior = number;
 
 export type PastState = 'added' | 'removed' | 'changed';
@@ -1565,7 +1618,7 @@ export type JobPartItems = {
     /**
      * Items as the operation that started the upload takes them.
      */
-    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem | UserImportRow>;
+    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem | UserImportRow | EntryImportRow>;
 };
 
 export type JobSubmission = {
@@ -7329,6 +7382,65 @@ export type StartEntryDeletionsResponses = {
 };
 
 export type StartEntryDeletionsResponse = StartEntryDeletionsResponses[keyof StartEntryDeletionsResponses];
+
+export type StartEntryImportData = {
+    body: EntryImport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/jobs/entryImports';
+};
+
+export type StartEntryImportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartEntryImportError = StartEntryImportErrors[keyof StartEntryImportErrors];
+
+export type StartEntryImportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartEntryImportResponse = StartEntryImportResponses[keyof StartEntryImportResponses];
 
 export type StartEntryExportData = {
     body: EntryExport;

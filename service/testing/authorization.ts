@@ -279,6 +279,14 @@ export const foreignCalls: Record<
   startInvitationExtensions: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID], days: 1 }) },
   startInvitationRevocations: { status: 202, body: () => ({ invitationIds: [UNKNOWN_ID] }) },
   startEntryUpdates: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entries: [{ entryId: 1 }] }) },
+  startEntryImport: {
+    status: 404,
+    body: () => ({
+      entryTypeId: UNKNOWN_ID,
+      fileName: 'things.csv',
+      rows: [{ row: 2, values: [{ fieldId: 1, value: 'Taken' }] }],
+    }),
+  },
   startEntryDeletions: { status: 404, body: () => ({ entryTypeId: UNKNOWN_ID, entryIds: [1] }) },
   listJobs: { status: 200, query: () => '?owner=others' },
   streamJobs: { status: 200 },

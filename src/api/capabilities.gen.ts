@@ -67,6 +67,7 @@ export const CAPABILITIES = {
   startInvitationRevocations: ['Manage Users'],
   startEntryUpdates: ['Write Data'],
   startEntryDeletions: ['Delete Data'],
+  startEntryImport: ['Write Data'],
   startEntryExport: ['Read Data'],
   startUserExport: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   startActivityExport: ['View Activity'],

@@ -12,6 +12,8 @@ import { deleteOrphanFilesTask } from './files/delete-orphan-files.ts';
 import { entryFileHandlers } from './files/handlers.ts';
 import { entryHistoryHandlers } from './history/handlers.ts';
 import { restoreEntriesJob } from './history/restore.ts';
+import { entryImportHandlers, importEntriesJob } from './import/import-job.ts';
+import { undoEntryImportJob } from './import/undo-import.ts';
 import { entryQueryHandlers } from './query/handlers.ts';
 import { entryWriteHandlers } from './write/handlers.ts';
 import { deleteEntriesJob, updateEntriesJob } from './write/job-kinds.ts';
@@ -24,8 +26,16 @@ export const entriesArea = defineArea({
     ...entryHistoryHandlers,
     ...entryFileHandlers,
     ...entryExportHandlers,
+    ...entryImportHandlers,
   },
-  jobKinds: [updateEntriesJob, deleteEntriesJob, restoreEntriesJob, entryExportJob],
+  jobKinds: [
+    updateEntriesJob,
+    deleteEntriesJob,
+    restoreEntriesJob,
+    entryExportJob,
+    importEntriesJob,
+    undoEntryImportJob,
+  ],
   tasks: (context) => [recalculateTask(context.db), deleteOrphanFilesTask(context)],
   tables: {
     entry: { backup: { leftOut: 'written to a sheet per entry type' } },

@@ -101,17 +101,21 @@ export const jobHandlers: Handlers<Operations> = {
     const { db, caller, params } = call;
     const job = await requireReadableJob(call, params.jobId);
     if (!isEnded(job)) throw conflict('This job has not ended yet');
+    const jobKind = call.services.jobKinds.get(job.kind);
     // A file is made as a whole.
-    if (call.services.jobKinds.get(job.kind)?.produce) {
-      const selectedIds = await readSelection(db, { siteId: caller.siteId, jobId: job.id });
+    const key = { siteId: caller.siteId, jobId: job.id };
+    if (jobKind?.produce) {
+      const selectedIds = await readSelection(db, key);
       return startPlan(call, { kind: job.kind, parameters: job.parameters, items: [], selectedIds });
     }
-    const failed = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'failed');
+    const failed = await store.listInputs(db, key, 'failed');
     if (failed.length === 0) throw conflict('No item of this job failed');
     if (failed.some(({ input }) => Object.keys(input).length === 0))
       throw conflict(`What this job asked was deleted ${INPUT_DAYS} days after its end`);
     const { kind, parameters } = job;
-    return startPlan(call, { kind, parameters, items: failed.map(({ input }) => input) });
+    const items =
+      (await jobKind?.retryItems?.({ db, ...key }, parameters, failed)) ?? failed.map(({ input }) => input);
+    return startPlan(call, { kind, parameters, items });
   },
 
   async undoJob(call) {

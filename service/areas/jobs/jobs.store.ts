@@ -198,9 +198,9 @@ export async function listInputs(
   db: Db,
   { siteId, jobId }: { siteId: number; jobId: number },
   state: ItemState,
-): Promise<{ input: object; before: object | null }[]> {
-  const { rows } = await sql<{ input: object; before: object | null }>`
-    select input, before from job_item where site_id = ${siteId} and job_id = ${jobId} and state = ${ITEM_STATES[state]}
+): Promise<{ itemNo: number; input: object; before: object | null }[]> {
+  const { rows } = await sql<{ itemNo: number; input: object; before: object | null }>`
+    select item_no as "itemNo", input, before from job_item where site_id = ${siteId} and job_id = ${jobId} and state = ${ITEM_STATES[state]}
     order by item_no`.execute(db);
   return rows;
 }

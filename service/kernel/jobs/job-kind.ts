@@ -54,7 +54,10 @@ export interface JobBatch<Parameters extends object, Input extends object> {
   /** Address from which the job was started. */
   ip: string;
   parameters: Parameters;
+  jobId: number;
   items: readonly Input[];
+  /** Numbers of the items in the job, in the same order. */
+  itemNumbers: readonly number[];
   services: JobServices;
 }
 
@@ -87,6 +90,8 @@ export interface StoredItems<Input extends object> {
    * Reads all items of the job.
    */
   listDistinct<Name extends keyof Input & string>(...names: Name[]): Promise<Pick<Input, Name>[]>;
+  /** Number of items that do not have the property. Reads all items of the job. */
+  countWithout(name: keyof Input & string): Promise<number>;
 }
 
 /** A column of the report of a job: what was requested of an item, or what it replaced. */
@@ -132,6 +137,15 @@ export interface JobKind<Parameters extends object = object, Input extends objec
    * with its message.
    */
   produce?(batch: FileBatch<Parameters>): Promise<ProducedFile>;
+  /**
+   * The items of a job that tries the failed items of another again; by default the same items. For kinds whose items refer to each
+   * other by their numbers, which are others in the new job.
+   */
+  retryItems?(
+    context: { db: Db; siteId: number; jobId: number },
+    parameters: Parameters,
+    failed: readonly { itemNo: number; input: Input }[],
+  ): Promise<readonly object[]>;
   /** The job that restores what the done items replaced; undefined if nothing does. */
   invert?(
     parameters: Parameters,

@@ -434,6 +434,12 @@ export const getStoredItems = (tx: Tx, { siteId, jobId }: JobKey, length: number
       where site_id = ${siteId} and job_id = ${jobId} limit ${MAX_DISTINCT}`.execute(tx);
     return rows.map(({ value }) => value);
   },
+  async countWithout(name) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from job_item
+      where site_id = ${siteId} and job_id = ${jobId} and not input ? ${name}`.execute(tx);
+    return rows[0]?.count ?? 0;
+  },
 });
 
 /**

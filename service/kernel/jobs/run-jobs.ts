@@ -208,7 +208,7 @@ async function checkItems(
   const check = kind.startCheck?.(job.parameters);
   if (!check) return true;
   const { db } = context;
-  const { ip, parameters } = job;
+  const { ip, parameters, jobId } = job;
   const lockedSiteId = kind.locksSite(parameters) ? job.siteId : undefined;
   const invalid: { itemNo: number; outcome: ItemOutcome }[] = [];
   let size = FIRST_BATCH_ITEMS;
@@ -222,8 +222,9 @@ async function checkItems(
       if (!isHeld) return undefined;
       const open = await store.listOpenItems(tx, job, { ended: afterNo, limit: size });
       const items = open.map(({ input }) => input);
-      const reasons =
-        items.length > 0 ? await check.run({ tx, caller, ip, parameters, items, services: context }) : [];
+      const itemNumbers = open.map(({ itemNo }) => itemNo);
+      const request = { tx, caller, ip, parameters, jobId, items, itemNumbers, services: context };
+      const reasons = items.length > 0 ? await check.run(request) : [];
       return { open, reasons };
     });
     if (!batch) {
@@ -281,8 +282,10 @@ async function runBatch(
         attempted = await store.listOpenItems(tx, job, { ended: held.ended, limit: size });
         if (attempted.length > 0) {
           const items = attempted.map(({ input }) => input);
-          const { parameters, ip } = job;
-          const outcomes = await kind.run({ tx, caller, record, ip, parameters, items, services: context });
+          const itemNumbers = attempted.map(({ itemNo }) => itemNo);
+          const { parameters, ip, jobId } = job;
+          const request = { tx, caller, ip, parameters, jobId, items, itemNumbers, services: context };
+          const outcomes = await kind.run({ record, ...request });
           await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
           if (held.ended + attempted.length < held.total) return 'more';
         }

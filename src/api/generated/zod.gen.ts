@@ -708,7 +708,9 @@ export const zJob = z.object({
         'entries.export',
         'users.export',
         'activity.export',
-        'proxies.export'
+        'proxies.export',
+        'entries.import',
+        'entries.import-undo'
     ]),
     title: z.string(),
     state: zJobState,
@@ -900,6 +902,29 @@ export const zEntryDeletions = z.object({
     afterJobId: z.int().gte(1).lte(2147483647).optional()
 });
 
+/**
+ * One row of a file. Each entry may occur once.
+ */
+export const zEntryImportRow = z.object({
+    row: z.int().gte(1).lte(2147483647),
+    entryId: z.int().gte(1).lte(2147483647).optional(),
+    ofItem: z.int().gte(1).lte(2147483647).optional(),
+    values: z.array(zJobCellValue).min(1).max(1000),
+    expected: z.array(zJobCellValue).max(1000).optional()
+});
+
+export const zEntryImport = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    fileName: z.string().min(1).max(255),
+    sheet: z.string().max(255).optional(),
+    ignoreNearDups: z.boolean().optional().default(false),
+    skipsInvalidRows: z.boolean().optional().default(false),
+    rows: z.array(zEntryImportRow).min(1).max(100000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
 export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
 
 export const zPastState = z.enum([
@@ -1028,7 +1053,8 @@ export const zJobPartItems = z.object({
         zMembershipChange,
         zEntryUpdate,
         zEntryItem,
-        zUserImportRow
+        zUserImportRow,
+        zEntryImportRow
     ])).min(1).max(100000)
 });
 
@@ -3325,6 +3351,17 @@ export const zStartEntryDeletionsHeaders = z.object({
  * The job is stored and runs in the background.
  */
 export const zStartEntryDeletionsResponse = zJob;
+
+export const zStartEntryImportBody = zEntryImport;
+
+export const zStartEntryImportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartEntryImportResponse = zJob;
 
 export const zStartEntryExportBody = zEntryExport;
 

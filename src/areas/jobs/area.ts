@@ -27,6 +27,7 @@ export const jobsArea = defineArea({
     startUserExport: JOB_READS,
     startActivityExport: JOB_READS,
     startActingReportExport: JOB_READS,
+    startEntryImport: JOB_READS,
     createJobFileLink: [],
     pauseJob: JOB_READS,
     resumeJob: JOB_READS,

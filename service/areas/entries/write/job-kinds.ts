@@ -53,7 +53,7 @@ interface EntryUpdateParameters {
 }
 
 /** Values of a transaction in bytes, roughly as many as one request may have. */
-const MAX_BATCH_BYTES = 16_777_216;
+export const MAX_BATCH_BYTES = 16_777_216;
 
 /** Job that sets values of entries. */
 export const updateEntriesJob = defineJobKind<EntryUpdateParameters, EntryUpdate>({
@@ -203,19 +203,19 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
   }),
 });
 
-const TYPE_DELETED = 'The entry type was deleted';
+export const TYPE_DELETED = 'The entry type was deleted';
 
 /** A number of entries with the name of their type: `1,204 Companies`. */
 export const formatEntries = (type: EntryType | undefined, count: number): string =>
   pluralize(count, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
 
-const failed = (reason: string): ItemOutcome => ({ state: 'failed', reason });
+export const failed = (reason: string): ItemOutcome => ({ state: 'failed', reason });
 const getReplaced = (before: object | null): readonly JobCellValue[] =>
   (before as { values: JobCellValue[] } | null)?.values ?? [];
 
-const conflict = (reason: string): ItemOutcome => ({ state: 'conflict', reason });
+export const conflict = (reason: string): ItemOutcome => ({ state: 'conflict', reason });
 
-const describeMissing = (deletion: { isMerged: boolean } | undefined): string => {
+export const describeMissing = (deletion: { isMerged: boolean } | undefined): string => {
   if (!deletion) return 'Does not exist';
   return deletion.isMerged ? 'Was merged into another entry' : 'Was deleted';
 };
@@ -267,7 +267,7 @@ async function listConflicts(
 const isConflict = ({ path }: FieldError): boolean => path.endsWith('.expected');
 
 /** The outcome of a draft that is not stored; undefined if nothing speaks against it. */
-function findOutcome(
+export function findOutcome(
   draft: EntryDraft,
   errors: readonly FieldError[],
   fields: ReadonlyMap<number, SchemaField>,
@@ -286,7 +286,7 @@ const VALUE_INDEX = /^items\.\d+\.values\.(\d+)/;
 const NEAR_DUPLICATE_HINT = /; set ignoreNearDups .*$/;
 
 /** The outcome of an item with this error, in words that name the field as people see it. */
-function toRefusal(
+export function toRefusal(
   { path, message }: FieldError,
   fields: ReadonlyMap<number, SchemaField>,
   cells: readonly CellWrite[],
@@ -328,7 +328,7 @@ async function refuseDrafts(
 }
 
 /** The values that a stored draft replaced, in the form in which they can be written again. */
-const listReplaced = (draft: EntryDraft): JobCellValue[] =>
+export const listReplaced = (draft: EntryDraft): JobCellValue[] =>
   findChangedFields(
     draft,
     [...draft.touched.values()].map(({ field }) => field),

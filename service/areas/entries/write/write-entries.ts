@@ -60,7 +60,7 @@ export function listReferencedIds(items: readonly CellWrite[], type: EntryType):
 }
 
 /** Gives new entries the next number of each counter field, in the order of the request. */
-async function assignCounterNumbers(
+export async function assignCounterNumbers(
   tx: Tx,
   siteId: number,
   type: EntryType,
@@ -75,7 +75,10 @@ async function assignCounterNumbers(
   }
 }
 
-/** Stores the drafts; returns the ids of new entries by their negative ids of the request. */
+/**
+ * Stores the drafts; returns the ids of new entries by their negative ids of the request. A new entry with a positive id keeps it: the
+ * caller has reserved it.
+ */
 export async function storeDrafts(
   tx: Tx,
   author: store.Author,
@@ -83,8 +86,9 @@ export async function storeDrafts(
   drafts: readonly EntryDraft[],
 ) {
   const newDrafts = drafts.filter((draft) => draft.isNew);
-  const newIds = newDrafts.length > 0 ? await store.reserveEntryIds(tx, newDrafts.length) : [];
-  const storedIds = new Map(newDrafts.map((draft, index) => [draft.entryId, newIds[index] ?? 0]));
+  const numberedDrafts = newDrafts.filter(({ entryId }) => entryId < 0);
+  const newIds = numberedDrafts.length > 0 ? await store.reserveEntryIds(tx, numberedDrafts.length) : [];
+  const storedIds = new Map(numberedDrafts.map((draft, index) => [draft.entryId, newIds[index] ?? 0]));
   const writes = drafts.map((draft) => ({
     entryId: storedIds.get(draft.entryId) ?? draft.entryId,
     before: draft.before,

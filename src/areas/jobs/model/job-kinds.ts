@@ -57,4 +57,6 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'users.export': EXPORT,
   'activity.export': EXPORT,
   'proxies.export': EXPORT,
+  'entries.import': { icon: FileUp, operations: ['createEntries', 'updateEntries'], nouns: ENTRIES },
+  'entries.import-undo': { icon: Undo2, operations: ['updateEntries', 'deleteEntries'], nouns: ENTRIES },
 };

@@ -34,6 +34,7 @@ export function describeUndo(job: Job): string {
 
 function describeRestored({ kind, parameters: { isActive } }: Job, items: string): string {
   if (kind === 'entries.delete') return `Restores ${items}. References to them stay removed.`;
+  if (kind === 'entries.import') return 'Deletes the entries it created and restores the values it changed.';
   if (kind === 'users.import') return 'Removes the people it created and restores the values it changed.';
   if (kind === 'invitations.create') return 'Revokes the invitations that nobody has accepted.';
   if (kind === 'licenses.change') return `Gives ${items} the license they had.`;

@@ -1,0 +1,36 @@
+/** Reads of jobs that import entries. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/database.ts';
+import type { ItemLabels } from '../../../kernel/jobs/item-labels.store.ts';
+import type { JobKey } from '../../../kernel/jobs/jobs.store.ts';
+
+/** Rows of a file: the name that a row gives its entry, or that the entry has, and the number of the row. */
+export const IMPORT_LABELS: ItemLabels = {
+  label: sql`coalesce(nullif(jsonb_path_query_first(item.value, '$.values[*] ? (@.fieldId == $keys[*]).value', k.vars) #>> '{}', ''),
+    nullif(c.name, ''))`,
+  detail: sql`concat_ws(' · ', 'Row ' || (item.value ->> 'row'), 'Entry ' || (item.value ->> 'entryId'))`,
+  join: (siteId) =>
+    sql`left join entry_change c on c.site_id = ${siteId} and c.entry_id = (item.value ->> 'entryId')::int
+      cross join (select jsonb_build_object('keys', coalesce(jsonb_agg(field_id), '[]')) as vars from field
+        where site_id = ${siteId} and is_key and deleted_at is null) k`,
+};
+
+/** An item of an import: the row of the file, and the entry that it has created or was to change. */
+export interface ImportedItem {
+  row: number;
+  entryId: number | null;
+}
+
+/** Items of an import by their numbers. */
+export async function listImportedItems(
+  db: Db,
+  { siteId, jobId }: JobKey,
+  numbers: readonly number[],
+): Promise<Map<number, ImportedItem>> {
+  if (numbers.length === 0) return new Map();
+  const { rows } = await sql<ImportedItem & { number: number }>`
+    select item_no as number, (input ->> 'row')::int as row,
+      coalesce((before ->> 'entryId')::int, (input ->> 'entryId')::int) as "entryId" from job_item
+    where site_id = ${siteId} and job_id = ${jobId} and item_no = any(${[...numbers]}::int[])`.execute(db);
+  return new Map(rows.map(({ number, row, entryId }) => [number, { row, entryId }]));
+}
