@@ -6,6 +6,7 @@ import { FIELD } from '../../contract/rules/fields.ts';
 import { chooseMenuItem, expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile, downloadBytes } from '../support/files.ts';
+import { endedJobBadge } from '../support/locators.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -23,12 +24,23 @@ interface Company {
 const getRows = (page: Page) => page.getByRole('grid', { name: 'Rows of the file' });
 const getOutcome = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
 const getImportButton = (page: Page) => page.getByRole('button', { name: /^Import \d/ });
-const getNextFileButton = (page: Page) => page.getByRole('button', { name: 'Import another file' });
+const getJobTitle = (page: Page) => page.getByRole('heading', { level: 1 });
+const getOutcomeCounts = (page: Page) => page.getByRole('list', { name: 'Outcomes' });
 
-async function createCompanyType(page: Page, sectors: readonly string[]): Promise<void> {
+async function createType(
+  page: Page,
+  { apiName, pluralName }: { apiName: string; pluralName: string },
+  fields: readonly ({ name: string; fieldType: number } & Record<string, unknown>)[],
+): Promise<void> {
   const create = (path: string, body: object) => sendRequest(page.request, 'POST', `${SCHEMA}${path}`, body);
-  await create('', { apiName: 'Company', singularName: 'Company', pluralName: 'Companies' });
-  const fields = [
+  await create('', { apiName, singularName: apiName, pluralName });
+  for (const field of fields)
+    // Sequential, since creation gives the order of the fields.
+    await create(`/${apiName}/fields`, { apiName: field.name, ...field });
+}
+
+const createCompanyType = (page: Page, sectors: readonly string[]): Promise<void> =>
+  createType(page, { apiName: 'Company', pluralName: 'Companies' }, [
     { name: 'Symbol', fieldType: FIELD.text },
     { name: 'Headquarters', fieldType: FIELD.text },
     { name: 'Sector', fieldType: FIELD.choice, choiceValues: sectors.map((name) => ({ name })) },
@@ -38,11 +50,7 @@ async function createCompanyType(page: Page, sectors: readonly string[]): Promis
     { name: 'Revenue', fieldType: FIELD.currency },
     { name: 'Owner', fieldType: FIELD.user },
     { name: 'Rival', fieldType: FIELD.reference },
-  ];
-  for (const field of fields)
-    // Sequential, since creation gives the order of the fields.
-    await create('/Company/fields', { apiName: field.name, ...field });
-}
+  ]);
 
 /** Selects another sheet of a workbook and back by keyboard; the focus stays on the select. */
 async function switchSheets(page: Page, rowCount: number): Promise<void> {
@@ -101,14 +109,16 @@ test('imports companies, then two corrected rows; importing an export of all cha
   );
 
   await getImportButton(page).click();
-  await expect(page.getByText(`Imported: ${data.length - 2} of ${data.length - 2} entries`)).toBeVisible();
-  await getNextFileButton(page).click();
+  await expect(getJobTitle(page)).toHaveText(`Import ${data.length - 2} Companies from companies.csv`);
+  await expect(endedJobBadge(page)).toHaveText('Finished', { timeout: 60_000 });
+  await expect(getOutcomeCounts(page)).toContainText(`${data.length - 2} changed`);
+  await page.goto('/entries/Company/import');
   const corrected = bytes.toString('utf8').replace('Nonsense', sector).replace('2020-02-30', '2020-02-29');
   await chooseFile(page, 'corrected.csv', corrected);
   // The column mapping is remembered.
   await expect(getImportButton(page)).toHaveText('Import 2 entries');
   await getImportButton(page).click();
-  await getNextFileButton(page).click();
+  await expect(endedJobBadge(page)).toHaveText('Finished');
 
   await page.goto('/entries/Company');
   await expect(page.getByText(`${data.length} entries`)).toBeVisible();
@@ -126,4 +136,44 @@ test('imports companies, then two corrected rows; importing an export of all cha
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.goto('/entries/Company');
   }
+});
+
+test('finishes after the tab was closed and the service was killed, every entry once, and is undone', async ({
+  page,
+  context,
+  service,
+}) => {
+  const count = 400;
+  await openAs(page, ada, '/');
+  await createType(page, { apiName: 'Wave', pluralName: 'Waves' }, [
+    { name: 'Height', fieldType: FIELD.number },
+    { name: 'Source', fieldType: FIELD.reference },
+  ]);
+  // Each names the row before it, and the first two name each other.
+  const rows = Array.from({ length: count }, (_, at) => `Wave ${at},${at},Wave ${at === 0 ? 1 : at - 1}`);
+  await page.goto('/entries/Wave/import');
+  await chooseFile(page, 'waves.csv', ['Name,Height,Source', ...rows].join('\n'));
+  await expect(getImportButton(page)).toHaveText(`Import ${count} entries`);
+  await getImportButton(page).click();
+  await expect(getJobTitle(page)).toHaveText(`Import ${count} Waves from waves.csv`);
+  const address = page.url();
+  await page.close();
+  await service.stop('SIGKILL');
+  await service.start();
+
+  const other = await context.newPage();
+  await other.goto(address);
+  await expect(endedJobBadge(other)).toHaveText('Finished', { timeout: 90_000 });
+  await expectRow(other.getByRole('grid', { name: 'Items' }), { Entry: /Wave 2.*Row 4/, Outcome: 'Changed' });
+  await other.goto('/entries/Wave');
+  await expect(other.getByText(`${count} entries`)).toBeVisible();
+
+  await other.goto(address);
+  await other.getByRole('button', { name: 'Undo…' }).click();
+  await other.getByRole('alertdialog').getByRole('button', { name: 'Undo', exact: true }).click();
+  await other.getByRole('region', { name: 'Undo' }).getByRole('link').click();
+  await expect(getJobTitle(other)).toHaveText(`Undo the import of ${count} Waves from waves.csv`);
+  await expect(endedJobBadge(other)).toHaveText('Finished', { timeout: 90_000 });
+  await other.goto('/entries/Wave');
+  await expect(other.getByText('There are no Waves yet')).toBeVisible();
 });

@@ -23,7 +23,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /** Error code of a 403 that requires a proof of presence (contract, x-step-up). */
-export const STEP_UP_REQUIRED = 'step-up-required';
+const STEP_UP_REQUIRED = 'step-up-required';
 
 /** Whether an answer requires a proof of presence (contract, x-step-up). */
 export async function isProofRequired(response: Response): Promise<boolean> {

@@ -7,7 +7,6 @@ import { bulkArea } from '../areas/bulk/area.ts';
 import { entriesArea } from '../areas/entries/area.ts';
 import { exportHistoryArea } from '../areas/export-history/area.ts';
 import { groupsArea } from '../areas/groups/area.ts';
-import { importArea } from '../areas/import/area.ts';
 import { invitationsArea } from '../areas/invitations/area.ts';
 import { jobsArea } from '../areas/jobs/area.ts';
 import { licensesArea } from '../areas/licenses/area.ts';
@@ -66,8 +65,7 @@ const areas = [
   settingsArea,
   sitesArea,
   profileArea,
-  importArea,
-  // Last: it offers reports of the stored jobs that no other area has resumed.
+  // Last: it offers reports of stored jobs.
   bulkArea,
 ] as const;
 

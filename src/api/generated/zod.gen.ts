@@ -909,7 +909,7 @@ export const zEntryImportRow = z.object({
     row: z.int().gte(1).lte(2147483647),
     entryId: z.int().gte(1).lte(2147483647).optional(),
     ofItem: z.int().gte(1).lte(2147483647).optional(),
-    values: z.array(zJobCellValue).min(1).max(1000),
+    values: z.array(zJobCellValue).max(1000),
     expected: z.array(zJobCellValue).max(1000).optional()
 });
 

@@ -62,12 +62,22 @@ test('reports every item of all jobs once and deletes them', async () => {
   expect(await offer(true)).toBeUndefined();
 });
 
-test('leaves imports of entries alone, which continue in the browser', async () => {
-  const imports = createJobStore<object & { id: string; identity: typeof IDENTITY }, object>('import');
+test('reports imports of entries, which an earlier version continued after a reload', async () => {
+  const imports = createJobStore<object & { id: string; identity: typeof IDENTITY }, object, object>(
+    'import',
+  );
   const entries = { id: 'vessels', identity: IDENTITY, fileName: 'vessels.csv', description: { typeId: 3 } };
-  await imports.save(entries, []);
-  expect(await offer(true)).toBeUndefined();
-  expect(await imports.loadJobs(IDENTITY)).toHaveLength(1);
+  await imports.save(entries, [
+    { plan: { row: 2, name: 'Argo', detail: '' }, cells: [] },
+    { plan: { row: 3, name: 'Beagle', detail: 'Entry 7' }, cells: [] },
+  ]);
+  await imports.addOutcomes('vessels', [
+    { row: 2, result: { result: 'partly', id: 5, done: [], why: 'No' } },
+  ]);
+  const report = await offer(true);
+  expect(report).toContain('"Import vessels.csv","",2,"Argo","","in part","No"');
+  expect(report).toContain('3,"Beagle","Entry 7","not started"');
+  expect(await imports.loadJobs(IDENTITY)).toEqual([]);
 });
 
 test('offers jobs again that were not downloaded, and only to the user and site that started them', async () => {

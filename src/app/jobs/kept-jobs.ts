@@ -38,8 +38,6 @@ interface KeptKind {
 }
 
 interface StoredFormat<Job, Item, Outcome> {
-  /** Whether this version continues the job. */
-  isContinued?: (job: Job) => boolean;
   toTitle: (job: Job) => Pick<KeptJob, 'title' | 'confirmedAt'>;
   toItem: (item: Item) => KeptItem;
   /** Id of the item and its outcome. */
@@ -50,13 +48,13 @@ type Stored = { id: string; identity: SessionIdentity };
 
 function defineKind<Job, Item, Outcome>(
   kind: string,
-  { isContinued = () => false, toTitle, toItem, toOutcome }: StoredFormat<Job, Item, Outcome>,
+  { toTitle, toItem, toOutcome }: StoredFormat<Job, Item, Outcome>,
 ): KeptKind {
   const store = createJobStore<Job & Stored, Item, Outcome>(kind);
   return {
     delete: store.delete,
     async load(identity) {
-      const stored = (await store.loadAll(identity)).filter(({ job }) => !isContinued(job));
+      const stored = await store.loadAll(identity);
       return stored.map(({ job, items, outcomes }) => ({
         id: job.id,
         ...toTitle(job),
@@ -88,12 +86,10 @@ const KINDS: readonly KeptKind[] = [
     toOutcome: (outcome) => [outcome.entryId, outcome],
   }),
   defineKind<
-    { fileName: string; description?: { typeId?: number } },
+    { fileName: string },
     { plan: { row: number; name: string; detail: string } },
     { row: number; result?: KeptOutcome }
   >('import', {
-    // Imports of entries still run in the browser.
-    isContinued: ({ description }) => description?.typeId !== undefined,
     toTitle: ({ fileName }) => ({ title: `Import ${fileName}`, confirmedAt: '' }),
     toItem: ({ plan: { row, name, detail } }) => ({ id: row, name, detail }),
     // A row without a result was being sent when the page closed.

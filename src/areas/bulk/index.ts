@@ -9,5 +9,4 @@ export const chooseBulk = (choice: BulkChoice): void => bulkRequest.set(choice);
 
 export type { BulkRequest } from './bulk-request.ts';
 export { changeColumns, ReadingProgress } from './dry-run-parts.tsx';
-export { concernsAllItems, isTransientError } from './outcome.ts';
 export type { UserGroupPair } from './bulk-request.ts';

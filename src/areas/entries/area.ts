@@ -1,7 +1,6 @@
 import { History, Table2 } from 'lucide-react';
 import { ENTRY_READS, ENTRY_TYPE_READS, VIEW_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
-import { registerImporter } from '../../app/jobs/importers.ts';
 import { EntriesHost } from './EntriesHost.tsx';
 
 export const entriesArea = defineArea({
@@ -28,9 +27,4 @@ export const entriesArea = defineArea({
     deleteView: VIEW_READS,
   },
   Host: EntriesHost,
-  register: () => {
-    registerImporter('entries', async (typeId) =>
-      (await import('./import/executor.ts')).createEntryExecutor(typeId),
-    );
-  },
 });

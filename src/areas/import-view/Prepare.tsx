@@ -5,10 +5,8 @@ import { useState, Suspense, useMemo } from 'react';
 import type { ReactNode, DragEvent } from 'react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { getSessionIdentity } from '../../api/session-query.ts';
-import { useSession } from '../../api/session.ts';
 import { OUTCOMES } from '../../files/import-plan/plan.ts';
-import type { ConfirmedRow, OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
+import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/import-plan/plan.ts';
 import { LIMITS_TEXT } from '../../files/table/limits.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
@@ -24,13 +22,7 @@ import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import { toast } from '../../ui/toast.ts';
 import type { ImportDescription, ImportItem } from '../import/index.ts';
-import {
-  startImport,
-  uploadPlan,
-  loadConfirmedRows,
-  createPlannedRows,
-  saveProblems,
-} from '../import/index.ts';
+import { uploadPlan, loadConfirmedPlans, createPlannedRows, saveProblems } from '../import/index.ts';
 import { showStartedJob } from '../jobs/index.ts';
 import { OutcomePicker, OUTCOME_LABELS, buildPlanColumns } from './row-columns.tsx';
 import type { FileSession, Preparation, Prepared } from './use-preparation.ts';
@@ -71,6 +63,8 @@ interface ImportFile {
 /** The job that imports rows of one kind. */
 export interface ImportTarget {
   kind: Job['kind'];
+  /** Parameters of the job besides the file: an upload of a job with other ones is not continued. */
+  parameters?: Readonly<Record<string, unknown>>;
   /** Items of the job for the planned rows, and the call that starts the job without them. */
   createUpload: (plans: readonly ImportRowPlan[]) => {
     items: readonly ImportItem[];
@@ -80,9 +74,7 @@ export interface ImportTarget {
 
 interface PrepareImportProps {
   prepared: Prepared<FileSession, unknown>;
-  /** Absent for rows that the browser imports itself. */
-  target?: ImportTarget;
-  onDiscard: () => void;
+  target: ImportTarget;
   title: string;
   description: ImportDescription;
   subject: string;
@@ -94,24 +86,23 @@ interface PrepareImportProps {
   children: ReactNode;
 }
 
-type StartProps = Pick<PrepareImportProps, 'prepared' | 'target' | 'description' | 'onDiscard'>;
+type StartProps = Pick<PrepareImportProps, 'prepared' | 'target'>;
 
 /** Sends the confirmed rows to the service and opens the page of their job. */
-function useStart({ prepared, target, description, onDiscard }: StartProps) {
+function useStart({ prepared, target }: StartProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const identity = getSessionIdentity(useSession());
   const [upload, setUpload] = useState<{ share?: number; error?: string }>();
 
   async function uploadRows(
-    rows: readonly ConfirmedRow[],
-    { kind, createUpload }: ImportTarget,
+    plans: readonly ImportRowPlan[],
+    { kind, parameters, createUpload }: ImportTarget,
     file: ImportFile,
   ) {
-    const { items, start: startJob } = createUpload(rows.map(({ plan }) => plan));
+    const { items, start: startJob } = createUpload(plans);
     const job = await uploadPlan({
       kind,
-      ...file,
+      identifiedBy: { fileName: file.fileName, sheet: file.sheet, ...parameters },
       items,
       start: () => startJob(file),
       onProgress: (share) => setUpload({ share }),
@@ -128,26 +119,22 @@ function useStart({ prepared, target, description, onDiscard }: StartProps) {
 
   async function start(rowCount: number): Promise<void> {
     const { session, name: fileName, file } = prepared;
-    const { headings, source } = file;
+    const { source } = file;
     const sheet = source.kind === 'workbook' ? source.sheets[source.sheet]?.name : undefined;
     setUpload({ share: 0 });
     try {
-      const rows = await loadConfirmedRows(session.client, rowCount);
-      if (target) return await uploadRows(rows, target, { fileName, sheet });
-      const id = crypto.randomUUID();
-      await startImport(client, { id, identity, description, fileName, sheet, headings, rows });
-      onDiscard();
+      const plans = await loadConfirmedPlans(session.client, rowCount);
+      await uploadRows(plans, target, { fileName, sheet });
     } catch (thrown) {
       setUpload({ error: toServiceError(thrown).message });
     }
-    return undefined;
   }
   return { ...upload, isStarting: upload?.share !== undefined, start };
 }
 
 /** Page of a file that was read: columns, planned rows, and the button that starts the import. */
 export function PrepareImport(props: PrepareImportProps) {
-  const { prepared, target, title, description, check, blockedBy, children } = props;
+  const { prepared, title, description, check, blockedBy, children } = props;
   useUnsavedGuard(true);
   const { share, error, isStarting, start } = useStart(props);
   const { data: counts, isPlaceholderData } = check;
@@ -179,9 +166,7 @@ export function PrepareImport(props: PrepareImportProps) {
         </Button>
       }
     >
-      {target && isStarting && (
-        <progress className="import-progress" aria-label="Upload" value={share} max={1} />
-      )}
+      {isStarting && <progress className="import-progress" aria-label="Upload" value={share} max={1} />}
       {error !== undefined && (
         <Banner tone="bad" title={`The import could not start: ${error}`}>
           Nothing has been imported. Import again to continue where the upload stopped.

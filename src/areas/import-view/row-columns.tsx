@@ -12,16 +12,12 @@ export const OUTCOME_LABELS: Record<RowOutcome, { label: string; tone: Tone }> =
   cannot: { label: 'Cannot', tone: 'bad' },
 };
 
-type RowOrPlan = { plan: ImportRowPlan } | ImportRowPlan;
-const getPlan = (line: RowOrPlan): ImportRowPlan => ('plan' in line ? line.plan : line);
-
 /** Name and detail of a row. */
-export const buildSubjectColumn = (header: string): Column<RowOrPlan> => ({
+const buildSubjectColumn = (header: string): Column<ImportRowPlan> => ({
   id: 'subject',
   header,
   width: 330,
-  cell(line) {
-    const { name, detail } = getPlan(line);
+  cell({ name, detail }) {
     return (
       <span className="import-subject">
         {name !== '' && (
@@ -35,16 +31,16 @@ export const buildSubjectColumn = (header: string): Column<RowOrPlan> => ({
   },
 });
 
-export const ROW_NUMBER_COLUMN: Column<RowOrPlan> = {
+const ROW_NUMBER_COLUMN: Column<ImportRowPlan> = {
   id: 'row',
   header: 'Row',
   width: 76,
   align: 'end',
   small: 'line',
-  cell: (row) => (
+  cell: ({ row }) => (
     <>
       <span className="import-row-word">Row </span>
-      {formatNumber(getPlan(row).row)}
+      {formatNumber(row)}
     </>
   ),
 };
@@ -57,7 +53,7 @@ const truncateValue = (text: string): string =>
 const truncateTooltip = (text: string): string => text.slice(0, MAX_TOOLTIP_LENGTH);
 
 /** Changes of a row with before and after. */
-export function Changes({ changes, labels }: { changes: readonly FieldChange[]; labels: FieldLabels }) {
+function Changes({ changes, labels }: { changes: readonly FieldChange[]; labels: FieldLabels }) {
   return (
     <span
       className="import-changes"

@@ -1,11 +1,6 @@
-export type { ImportExecutor, RowBatch } from './model/executor.ts';
-export { createProgress, isFinished } from './model/job-store.ts';
-export type { ImportDescription, RowProgress, RowResult } from './model/job-store.ts';
-export { closeImport, createImportJob, startImport } from './model/job.ts';
-export { createPlannedRows, loadConfirmedRows } from './model/planned-rows.ts';
-export { buildFailedFile, saveFailed, saveProblems, saveReport } from './model/report.ts';
-export { countRows, getImportRun, getRowStatus, removeImportRun, useImportRun } from './model/run.ts';
-export type { ImportRun, RowStatus } from './model/run.ts';
-export { openWorkerClient } from './model/worker-client.ts';
+export type { ImportDescription } from './model/description.ts';
+export { createPlannedRows, loadConfirmedPlans } from './model/planned-rows.ts';
+export { saveProblems } from './model/save-problems.ts';
 export { uploadPlan } from './model/upload-plan.ts';
 export type { ImportItem } from './model/upload-plan.ts';
+export { openWorkerClient } from './model/worker-client.ts';

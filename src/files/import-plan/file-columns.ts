@@ -5,8 +5,6 @@ interface ProblemRow {
   row: number;
   cells: readonly string[];
   note: string;
-  /** Id of the item, if it exists already. */
-  id?: number | undefined;
 }
 
 const ADDED_HEADINGS = ['Row', 'Problem'] as const;
@@ -17,28 +15,12 @@ export const countFileColumns = (headings: readonly string[]): number =>
     ? headings.length - 2
     : headings.length;
 
-/**
- * CSV of these rows as in the file, with their problems, for another import. Rows whose item exists already name its id
- * in the id column, which is added if the file has none.
- */
-export function formatRetryCsv(
-  headings: readonly string[],
-  rows: readonly ProblemRow[],
-  idHeading?: string,
-): string {
-  const file = headings.slice(0, countFileColumns(headings));
-  const needsIds = idHeading !== undefined && rows.some(({ id }) => id !== undefined);
-  const own = needsIds && !file.includes(idHeading) ? [...file, idHeading] : file;
-  const ids = needsIds ? own.indexOf(idHeading) : -1;
+/** CSV of these rows as in the file, with their problems, for another import. */
+export function formatRetryCsv(headings: readonly string[], rows: readonly ProblemRow[]): string {
+  const own = headings.slice(0, countFileColumns(headings));
   return formatCsv([
     [...own, ...ADDED_HEADINGS],
-    ...rows.map(({ row, cells, note, id }) => [
-      ...own.map((_, at) =>
-        at === ids && id !== undefined ? String(id) : (file[at] !== undefined && cells[at]) || '',
-      ),
-      String(row),
-      note,
-    ]),
+    ...rows.map(({ row, cells, note }) => [...own.map((_, at) => cells[at] ?? ''), String(row), note]),
   ]);
 }
 

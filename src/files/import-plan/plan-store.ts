@@ -3,7 +3,7 @@ import { readTable } from '../read-table.ts';
 import type { FileRow } from '../table/table.ts';
 import type { ReadOptions, TableSource, Table } from '../table/table.ts';
 import { formatRetryCsv } from './file-columns.ts';
-import type { OutcomeCounts, FieldLabels, RowOutcome, ImportRowPlan, ConfirmedRow } from './plan.ts';
+import type { OutcomeCounts, FieldLabels, RowOutcome, ImportRowPlan } from './plan.ts';
 import { formatRowError } from './plan.ts';
 
 /** Columns and rows found in a file. */
@@ -94,12 +94,12 @@ export function createPlanStore<Work>() {
       ),
 
     /**
-     * A range of the rows to import with their cells, which a job needs after a reload. The rows are fixed by the first
-     * call (from 0), even if they are checked again in between.
+     * A range of the plans to import. The plans are fixed by the first call (from 0), even if the rows are checked again in
+     * between.
      */
-    getConfirmedRows: (from: number, to: number): ConfirmedRow<Work>[] => {
+    getConfirmedPlans: (from: number, to: number): readonly ImportRowPlan<Work>[] => {
       if (from === 0) confirmedPlans = getIndexes(['create', 'update']).flatMap((at) => plans[at] ?? []);
-      return confirmedPlans.slice(from, to).map((plan) => ({ plan, cells: getCells(plan.row) }));
+      return confirmedPlans.slice(from, to);
     },
   };
 }
@@ -107,7 +107,7 @@ export function createPlanStore<Work>() {
 /** Methods that the page uses, whatever is imported. */
 export type PlanStore = Pick<
   ReturnType<typeof createPlanStore>,
-  'getPlansByOutcome' | 'formatProblems' | 'getConfirmedRows'
+  'getPlansByOutcome' | 'formatProblems' | 'getConfirmedPlans'
 >;
 
 function formatSamples(rows: readonly FileRow[], at: number): string {

@@ -34,12 +34,6 @@ export interface ImportRowPlan<Work = unknown> {
   work: Work;
 }
 
-/** Row to import, with its cells as in the file. */
-export interface ConfirmedRow<Work = unknown> {
-  plan: ImportRowPlan<Work>;
-  cells: readonly string[];
-}
-
 const getLabel = (field: string, labels: FieldLabels): string => labels[field] ?? field;
 
 /** Formats an error with the name of its column. */

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { startEntryImport } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
-import type { OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -15,23 +16,24 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import {
   ChooseFile,
   PrepareImport,
-  Running,
   usePreparation,
   ColumnRow,
   FileSummary,
 } from '../../import-view/index.ts';
-import type { Prepared, FileSession } from '../../import-view/index.ts';
-import { useImportRun, openWorkerClient } from '../../import/index.ts';
+import type { ImportTarget, Prepared, FileSession } from '../../import-view/index.ts';
+import { openWorkerClient } from '../../import/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { useTimeZone } from '../model/zone.ts';
 import type { CheckRequest } from './check-request.ts';
+import { toImportItems } from './import-items.ts';
 import { loadAllNames, loadAliases, loadEntriesByValues, loadUserNames, loadNames } from './look-up.ts';
 import type { createRowChecker, MissingLookups } from './row-checker.ts';
 import { canHold } from './row-references.ts';
 import { saveSetup, resolveKey, createSetup, getAvailableKeys } from './setup.ts';
 import type { EntryImportSetup, ParseRules } from './setup.ts';
+import type { RowWork } from './stored-values.ts';
 import { getIgnoredReason, getColumnTargets } from './targets.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
@@ -39,7 +41,7 @@ import workerUrl from './worker.ts?worker&url';
 
 /** Page for importing entries of a type from a file. */
 export function ImportPage() {
-  const { allowed, reason } = usePermission('updateEntries');
+  const { allowed, reason } = usePermission('startEntryImport');
   if (!allowed) throw new ServiceError(403, reason);
   return <EntryImport />;
 }
@@ -50,28 +52,35 @@ const getFieldLabels = (fields: readonly Field[]) => ({
 });
 
 function useDescription(): ImportDescription {
-  const { type, fields } = useEntryType();
-  const words = ['entry', 'entries'] as const;
-  const labels = getFieldLabels(fields);
-  return {
-    runKey: `entries:${type.id}`,
-    typeId: type.id,
-    nouns: words,
-    labels,
-    detailLabel: 'Entry',
-    idHeading: ENTRY_ID,
-  };
+  const { fields } = useEntryType();
+  return { nouns: ['entry', 'entries'], labels: getFieldLabels(fields), detailLabel: 'Entry' };
 }
+
+/** The job that imports rows of entries of a type. */
+const createTarget = (typeId: number, ignoreNearDups: boolean): ImportTarget => ({
+  kind: 'entries.import',
+  parameters: { typeId, ignoreNearDups },
+  createUpload(plans) {
+    // Rows planned for entries hold their work.
+    const items = toImportItems(plans.map((plan) => plan as ImportRowPlan<RowWork>));
+    return {
+      items,
+      async start(file) {
+        // Rows that can be imported do not wait for those that others have changed in the meantime.
+        const options = { uploadsItems: true, skipsInvalidRows: true, ignoreNearDups } as const;
+        return (await startEntryImport({ body: { entryTypeId: typeId, ...file, ...options } })).data;
+      },
+    };
+  },
+});
 
 function EntryImport() {
   const { type, fields } = useEntryType();
   const description = useDescription();
-  const run = useImportRun(description.runKey);
   const preparation = usePreparation<EntryFileSession, EntryImportSetup>(openSession, (file) =>
     createSetup(type.id, file, fields),
   );
   const page = { title: `Import ${type.pluralName}`, subject: type.singularName };
-  if (run) return <Running run={run} {...page} onRetryFile={(file) => void preparation.open(file)} />;
   const { stage } = preparation;
   if (stage.status !== 'ready')
     return (
@@ -109,7 +118,9 @@ interface PrepareProps {
 }
 
 function Prepare({ prepared, page, description, onChange, onReadAs, onDiscard }: PrepareProps) {
+  const { type } = useEntryType();
   const { check, busy } = useCheck(prepared);
+  const target = createTarget(type.id, prepared.setup.rules.near === 'allow');
   const isNothing = prepared.setup.mapping.every((key) => key === undefined);
   const blocked = isNothing ? (
     <Banner tone="bad" title="Assign columns to fields">
@@ -117,7 +128,7 @@ function Prepare({ prepared, page, description, onChange, onReadAs, onDiscard }:
     </Banner>
   ) : undefined;
   return (
-    <PrepareImport {...page} {...{ prepared, description, check, busy, blockedBy: blocked, onDiscard }}>
+    <PrepareImport {...page} {...{ prepared, description, target, check, busy, blockedBy: blocked }}>
       <ColumnsCard {...{ prepared, onChange, onReadAs, onDiscard }} />
     </PrepareImport>
   );

@@ -95,7 +95,7 @@ export function createRowChecker() {
     open: planStore.open,
     getPlansByOutcome: planStore.getPlansByOutcome,
     formatProblems: planStore.formatProblems,
-    getConfirmedRows: planStore.getConfirmedRows,
+    getConfirmedPlans: planStore.getConfirmedPlans,
 
     /** Data still missing for a check; each item is requested once. */
     getMissingLookups(request: CheckRequest): MissingLookups {

@@ -25,7 +25,7 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
   const client = useQueryClient();
   const filter = useFilterText(view, condition);
   const zone = useTimeZone();
-  const importPermission = usePermission('updateEntries');
+  const importPermission = usePermission('startEntryImport');
   const exportPermission = usePermission('startEntryExport');
   const { type, total } = request;
   const getExportRefusal = () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPlanStore } from '../../../files/import-plan/plan-store.ts';
 import type { RowOutcome, ImportRowPlan } from '../../../files/import-plan/plan.ts';
-import { loadConfirmedRows } from './planned-rows.ts';
+import { loadConfirmedPlans } from './planned-rows.ts';
 
 const plansOf = (outcomes: readonly RowOutcome[], name: string): ImportRowPlan[] =>
   outcomes.map((outcome, at) => ({
@@ -24,8 +24,8 @@ function checkedAgain() {
   planStore.setPlans(plansOf(all('create'), 'agreed to'));
   return {
     ...planStore,
-    getConfirmedRows: (from: number, to: number) => {
-      const some = planStore.getConfirmedRows(from, to);
+    getConfirmedPlans: (from: number, to: number) => {
+      const some = planStore.getConfirmedPlans(from, to);
       planStore.setPlans(plansOf(['skip', ...all('update')], 'checked again'));
       return Promise.resolve(some);
     },
@@ -33,12 +33,12 @@ function checkedAgain() {
 }
 
 test('loads the confirmed rows, even if the rows are checked again in between', async () => {
-  const rows = await loadConfirmedRows(checkedAgain(), MANY);
-  expect(rows).toHaveLength(MANY);
-  expect(new Set(rows.map(({ plan }) => plan.name))).toEqual(new Set(['agreed to']));
+  const plans = await loadConfirmedPlans(checkedAgain(), MANY);
+  expect(plans).toHaveLength(MANY);
+  expect(new Set(plans.map(({ name }) => name))).toEqual(new Set(['agreed to']));
 });
 
 test('rejects a number of rows other than the confirmed one', async () => {
-  await expect(loadConfirmedRows(checkedAgain(), MANY - 1)).rejects.toThrow('checked again');
-  await expect(loadConfirmedRows(checkedAgain(), MANY + 1)).rejects.toThrow('checked again');
+  await expect(loadConfirmedPlans(checkedAgain(), MANY - 1)).rejects.toThrow('checked again');
+  await expect(loadConfirmedPlans(checkedAgain(), MANY + 1)).rejects.toThrow('checked again');
 });

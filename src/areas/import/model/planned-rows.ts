@@ -1,6 +1,6 @@
 import type { Remote } from 'comlink';
 import type { PlanStore } from '../../../files/import-plan/plan-store.ts';
-import type { RowOutcome, ImportRowPlan, ConfirmedRow } from '../../../files/import-plan/plan.ts';
+import type { RowOutcome, ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
 
 const BLOCK_SIZE = 200;
@@ -37,23 +37,26 @@ export function createPlannedRows(
   };
 }
 
-interface ConfirmedRowSource {
-  getConfirmedRows: (from: number, to: number) => Promise<ConfirmedRow[]>;
+interface ConfirmedPlanSource {
+  getConfirmedPlans: (from: number, to: number) => Promise<readonly ImportRowPlan[]>;
 }
 
 /**
- * Loads all rows to import, in portions. @throws Error if their number differs from the confirmed one because they were
+ * Loads the plans of all rows to import, in portions. @throws Error if their number differs from the confirmed one because they were
  * checked again
  */
-export async function loadConfirmedRows(source: ConfirmedRowSource, length: number): Promise<ConfirmedRow[]> {
-  const rows: ConfirmedRow[] = [];
+export async function loadConfirmedPlans(
+  source: ConfirmedPlanSource,
+  length: number,
+): Promise<ImportRowPlan[]> {
+  const plans: ImportRowPlan[] = [];
   for (;;) {
     // All at once would stop the page.
-    const portion = await source.getConfirmedRows(rows.length, rows.length + BLOCK_SIZE * 5);
-    rows.push(...portion);
+    const portion = await source.getConfirmedPlans(plans.length, plans.length + BLOCK_SIZE * 5);
+    plans.push(...portion);
     if (portion.length === 0) break;
   }
-  if (rows.length !== length)
+  if (plans.length !== length)
     throw new Error('The rows were checked again in the meantime. Review them once more.');
-  return rows;
+  return plans;
 }

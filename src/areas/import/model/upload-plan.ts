@@ -7,9 +7,8 @@ export type ImportItem = JobPartItems['items'][number];
 /** A confirmed import, as the service takes it. */
 export interface ImportUpload {
   kind: Job['kind'];
-  fileName: string;
-  /** Worksheet of a workbook. */
-  sheet?: string | undefined;
+  /** Parameters by which an upload that was interrupted is found again. */
+  identifiedBy: Readonly<Record<string, unknown>>;
   items: readonly ImportItem[];
   /** Starts the job without its items, which follow in parts. */
   start: () => Promise<Job>;
@@ -62,13 +61,13 @@ export async function uploadPlan(upload: ImportUpload): Promise<Job> {
 
 /** An interrupted upload of the same file with the parts that arrived; one of another plan is dropped. */
 async function resumeUpload(
-  { kind, fileName, sheet, onChanged }: ImportUpload,
+  { kind, identifiedBy, onChanged }: ImportUpload,
   parts: readonly Part[],
 ): Promise<{ job: Job; received: readonly JobPart[] } | undefined> {
   const { data: uploads } = await listJobs({ query: { state: 'uploading' } });
   const job = uploads.find(
     ({ kind: other, parameters }) =>
-      other === kind && parameters.fileName === fileName && parameters.sheet === sheet,
+      other === kind && Object.entries(identifiedBy).every(([name, value]) => parameters[name] === value),
   );
   if (!job) return undefined;
   const { data: received } = await listJobParts({ path: { jobId: job.id } });

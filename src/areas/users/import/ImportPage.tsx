@@ -39,7 +39,6 @@ import { loadUngrantableGroups } from './ungrantable-groups.ts';
 import workerUrl from './worker.ts?worker&url';
 
 const DESCRIPTION: ImportDescription = {
-  runKey: 'people',
   nouns: ['person', 'people'],
   labels: HEADINGS,
   detailLabel: HEADINGS.email,
@@ -99,7 +98,6 @@ function Prepare({ prepared, preparation }: PrepareProps) {
       {...{ prepared, check }}
       description={DESCRIPTION}
       target={TARGET}
-      onDiscard={discard}
       blockedBy={useBlockedBy(prepared)}
     >
       <ColumnsCard

@@ -31,7 +31,7 @@ export function createRowChecker() {
     open: planStore.open,
     getPlansByOutcome: planStore.getPlansByOutcome,
     formatProblems: planStore.formatProblems,
-    getConfirmedRows: planStore.getConfirmedRows,
+    getConfirmedPlans: planStore.getConfirmedPlans,
 
     /** Adds users in portions; `anew` clears the previous ones. */
     addPeople(people: readonly KnownUser[], anew: boolean): void {
