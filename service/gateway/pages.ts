@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import helmet from 'helmet';
 
 const DIST_URL = new URL('../../dist/', import.meta.url);
 const DAY_SECONDS = 86_400;
@@ -46,8 +48,8 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
 const UI_KIT_STYLE_HASH = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
 
 /** Security headers of every response: only the console's own scripts run on its pages (T03). */
-export async function registerSecurityHeaders(app: FastifyInstance, secure: boolean): Promise<void> {
-  await app.register(fastifyHelmet, {
+const buildSecurityHeaders = (isHttps: boolean) =>
+  helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -67,9 +69,27 @@ export async function registerSecurityHeaders(app: FastifyInstance, secure: bool
         trustedTypes: ['steward-worker'],
       },
     },
-    strictTransportSecurity: secure ? { maxAge: 31_536_000 } : false,
+    strictTransportSecurity: isHttps ? { maxAge: 31_536_000 } : false,
     referrerPolicy: { policy: 'no-referrer' },
     frameguard: { action: 'deny' },
     crossOriginOpenerPolicy: { policy: 'same-origin' },
+  });
+
+/**
+ * Adds the security headers to every response; a header that a handler sets takes precedence. The headers depend on nothing in the
+ * request, so helmet runs once: for every request it would cost as much as the rest of the framework (decisions 0043).
+ */
+export function registerSecurityHeaders(app: FastifyInstance, isHttps: boolean): void {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  buildSecurityHeaders(isHttps)(request, response, (error?: unknown) => {
+    if (error !== undefined) throw error;
+  });
+  const headers = new Map(
+    Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const),
+  );
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.setHeaders(headers);
+    done();
   });
 }

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { createLog } from './log.ts';
+import { batchLines, createLog } from './log.ts';
 import { Secret } from './secret.ts';
 
 function captureLog() {
@@ -70,4 +72,38 @@ test('works as the logger of Fastify and omits query strings', async () => {
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.join('')).toContain('/hello');
   expect(lines.join('')).not.toContain('canary');
+});
+
+test('writes the lines of one turn of the event loop together', async () => {
+  const writes: string[] = [];
+  const log = createLog('info', batchLines({ write: (text) => void writes.push(text) }));
+  log.info('one');
+  log.info('two');
+  expect(writes).toEqual([]);
+  await nextTurn();
+  expect(writes.map((text) => text.trimEnd().split('\n').length)).toEqual([2]);
+  log.info('three');
+  await nextTurn();
+  expect(writes).toHaveLength(2);
+});
+
+test.each([
+  ['process.exit(3)', 3],
+  ['throw new Error("uncaught")', 1],
+  ['setImmediate(() => process.kill(process.pid, "SIGKILL"))', null],
+])('loses no line when the process ends by %s', (end, status) => {
+  const script = `
+    const { createLog } = await import(process.argv[1]);
+    const log = createLog('info');
+    for (let n = 0; n < 2000; n += 1) log.info({ n }, 'answered');
+    ${end};`;
+  const file = new URL('log.ts', import.meta.url).href;
+  const result = spawnSync(process.execPath, ['--input-type=module', '-e', script, file], {
+    encoding: 'utf8',
+  });
+  const lines = result.stdout.trimEnd().split('\n');
+  expect(result.status).toBe(status);
+  expect(lines.map((line): number => JSON.parse(line).n)).toEqual(
+    Array.from({ length: 2000 }, (_, index) => index),
+  );
 });

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient, send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
@@ -81,6 +81,17 @@ onEachApp((context) => {
       '',
     ])('rejects %s with 415', async (type) => {
       expect((await post(type, JSON.stringify(createUserBody()))).status).toBe(415);
+    });
+
+    test('compresses responses of 1 KiB and more, and smaller ones never', async () => {
+      const read = (url: string) => context().app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } });
+      const large = await read('/api/current/openapi.json');
+      expect([large.headers['content-encoding'], large.headers['vary']]).toEqual(['br', 'accept-encoding']);
+      expect(JSON.parse(brotliDecompressSync(large.rawPayload).toString())).toMatchObject({
+        openapi: '3.1.0',
+      });
+      const small = await read('/healthz');
+      expect([small.headers['content-encoding'], small.body]).toEqual([undefined, '{"status":"ok"}']);
     });
 
     test('rejects a compressed body with 415 (T17)', async () => {
