@@ -299,8 +299,8 @@ async function writeRows(
     const stored = [...drafts.values()];
     await assignCounterNumbers(tx, siteId, type, stored);
     const { created, updated, changedFields } = await storeDrafts(tx, author, type, stored);
-    recordEntryChanges(record, { type, kind: 'created' }, created);
-    recordEntryChanges(record, { type, kind: 'updated', changedFields }, updated);
+    await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
+    await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);
   }
   return rows.map((row, index) => {
     const draft = drafts.get(index);
