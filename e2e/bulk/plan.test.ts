@@ -13,6 +13,7 @@ import type { ApiCalls } from '../support/calls.ts';
 import { expect, test } from '../support/test.ts';
 
 const ME = 0;
+const AT_ONCE = { start: {}, onProgress: () => {} };
 
 /** Lets the console's client call this service with the session of the test. */
 async function connect(url: string, request: APIRequestContext): Promise<void> {
@@ -54,7 +55,7 @@ async function finish({ id: jobId }: Job): Promise<JobItem[]> {
 }
 
 const runJob = async (action: BulkAction, changes: ReturnType<typeof plan>): Promise<JobItem[]> =>
-  finish(await startBulkJob(action, changes, ME));
+  finish(await startBulkJob(action, changes, ME, AT_ONCE));
 
 const statesOf = (items: readonly JobItem[]) =>
   new Map(items.map(({ input, state }) => [input['userId'], state]));
@@ -101,7 +102,7 @@ test('the dry run predicts the result, and the inverse restores it', async ({ se
     const before = await read(ids);
     const changes = plan(action, before, groupIds);
     expect(changes.length, action.kind).toBeGreaterThan(0);
-    const job = await startBulkJob(action, changes, ME);
+    const job = await startBulkJob(action, changes, ME, AT_ONCE);
     expect(
       (await finish(job)).map(({ state, reason }) => [state, reason]),
       action.kind,
@@ -160,4 +161,34 @@ test('skips users changed since, and deleted users do not fail the others', asyn
   expect([...outcomes.values()].filter((state) => state === 'done')).toHaveLength(7);
   // Again: the users have been changed since.
   expect([...statesOf(await runJob(addGroup, additions)).values()]).toEqual(additions.map(() => 'conflict'));
+});
+
+test('a plan of more than 100,000 people is sent in parts and waits for its time', async ({
+  service,
+  request,
+  calls,
+}) => {
+  await connect(service.url, request);
+  const { id } = await calls.createUser();
+  const [person] = await read([id]);
+  if (!person) throw new Error('The user is missing');
+  const people = Array.from({ length: 100_001 }, (_, at) => ({
+    ...person,
+    id: at === 0 ? id : 1_000_000 + at,
+  }));
+  const shares: number[] = [];
+  const notBefore = new Date(Date.now() + 86_400_000).toISOString();
+  const job = await startBulkJob({ kind: 'deactivate' }, plan({ kind: 'deactivate' }, people, []), ME, {
+    start: { notBefore },
+    onProgress: (share) => shares.push(share),
+  });
+  expect(shares).toEqual([0, 0.5, 1]);
+  expect(job).toMatchObject({
+    state: 'waiting',
+    total: 100_001,
+    notBefore,
+    title: 'Deactivate 100,001 people',
+  });
+  await calls.call('POST', `/jobs/${job.id}/cancel`);
+  expect((await calls.getUser(id)).isActive).toBe(true);
 });

@@ -202,7 +202,7 @@ test('a job continues after its page was closed, and another device shows its en
   await expect(grid.getByRole('gridcell', { name: LOST })).toHaveCount(3);
 });
 
-test('a change whose request would be too large is not started', async ({ page }) => {
+test('a change that is too large for one request is sent in parts', async ({ page }) => {
   await openAs(page, ada);
   const fields = await createDeals(page, 'Essays', 12);
   const { rows } = (await sendRequest(page.request, 'POST', `${DATA}/data/entrydata/rows/query/Essays`, {
@@ -220,6 +220,13 @@ test('a change whose request would be too large is not started', async ({ page }
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('short');
   await dialog.getByRole('textbox', { name: 'Reason' }).press('Tab');
   await dialog.getByRole('button', { name: 'Review' }).click();
-  await expect(dialog.getByRole('note')).toContainText('This change is larger than 8 MB');
-  await expect(dialog.getByRole('button', { name: 'Change 12 Essays' })).toHaveAttribute('aria-disabled');
+  const parts: number[] = [];
+  page.on('request', (request) => {
+    const [, part] = /\/parts\/(\d+)\?/.exec(request.url()) ?? [];
+    if (part !== undefined) parts.push(Number(part));
+  });
+  await dialog.getByRole('button', { name: 'Change 12 Essays' }).click();
+  await expectToast(page, 'Set Reason of 12 Essays to short: finished');
+  expect(parts).toEqual([1, 2, 3, 4, 5, 6]);
+  await expect(page.getByRole('grid', { name: 'Essays' }).getByText('short')).toHaveCount(12);
 });

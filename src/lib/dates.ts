@@ -45,7 +45,9 @@ export function formatMoment(value: string | Date, now = new Date()): string {
   const clock = clockFormat.format(date);
   if (isToday(date, now)) return clock;
   const nextDay = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  const day = isToday(date, nextDay) ? relativeFormat.format(1, 'day') : dayOfYearFormat.format(date);
+  const day = isToday(date, nextDay)
+    ? relativeFormat.format(1, 'day')
+    : (date.getFullYear() === now.getFullYear() ? dayOfYearFormat : dayFormat).format(date);
   return `${day}, ${clock}`;
 }
 

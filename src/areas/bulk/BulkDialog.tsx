@@ -5,6 +5,7 @@ import { ensureProof } from '../../api/ensure-proof.ts';
 import { toServiceError } from '../../api/errors.ts';
 import type { ServiceError } from '../../api/errors.ts';
 import { useSession } from '../../api/session.ts';
+import { MAX_JOB_ITEMS } from '../../app/jobs/upload-items.ts';
 import { useDirectory } from '../../directory/directory.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { ConfirmationField, getConfirmationReason } from '../../ui/dialog/ConfirmationField.tsx';
@@ -12,13 +13,14 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../ui/LiveRegion.tsx';
 import { toast } from '../../ui/toast.ts';
-import { showStartedJob } from '../jobs/index.ts';
+import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../jobs/index.ts';
+import type { Schedule } from '../jobs/index.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
 import { ReadingProgress } from './dry-run-parts.tsx';
 import { runDryRun } from './dry-run.ts';
 import type { DryRun } from './dry-run.ts';
 import { DryRunView } from './DryRunView.tsx';
-import { MAX_JOB_PEOPLE, startBulkJob } from './start-job.ts';
+import { startBulkJob } from './start-job.ts';
 import { isOneWay, formatPeople, formatTitle } from './texts.ts';
 
 interface BulkDialogProps {
@@ -37,6 +39,9 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
   const [skipConflicts, setSkipConflicts] = useState(false);
   const [typed, setTyped] = useState('');
   const [pending, setPending] = useState(false);
+  const [schedule, setSchedule] = useState<Schedule>(NOW);
+  /** Share of a large plan that has been sent, 0 to 1. */
+  const [sent, setSent] = useState<number>();
 
   const changes = useMemo(
     () =>
@@ -48,7 +53,8 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
   const title = formatTitle(action, result ? changes.length : userIds.length, groupNames, session.site.name);
   const confirmationName = requiresTypedName(action, changes.length) ? session.site.name : undefined;
   const disabledReason = result
-    ? getDisabledReason(result.blockedReason, changes.length, confirmationName, typed)
+    ? (getDisabledReason(result.blockedReason, changes.length, confirmationName, typed) ??
+      getScheduleProblem(schedule))
     : 'People are still loading';
 
   const start = async () => {
@@ -56,7 +62,10 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
     try {
       // The proof of identity is requested before the changes are sent, so that cancelling it keeps the dialog.
       if (!isOneWay(action) || (await ensureProof())) {
-        const job = await startBulkJob(action, changes, session.user.id);
+        const job = await startBulkJob(action, changes, session.user.id, {
+          start: toStartOptions(schedule),
+          onProgress: setSent,
+        });
         request.onStart?.();
         onClose();
         showStartedJob(client, job);
@@ -69,6 +78,7 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
       });
     }
     setPending(false);
+    setSent(undefined);
   };
   // The dialog stays open while the job starts.
   const close = () => {
@@ -113,6 +123,16 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
             onSkipConflicts={setSkipConflicts}
           />
         )}
+        {result && changes.length > 0 && (
+          <StartField
+            value={schedule}
+            hint="People who are changed by anyone before then are changed as well. The job can be cancelled until it starts."
+            onChange={setSchedule}
+          />
+        )}
+        {sent !== undefined && (
+          <progress className="bulk-sent" value={sent} aria-label="Sending the changes" />
+        )}
         {result && confirmationName !== undefined && changes.length > 0 && (
           <ConfirmationField expectedText={confirmationName} value={typed} onChange={setTyped} />
         )}
@@ -138,7 +158,7 @@ function getDisabledReason(
 ): string | undefined {
   if (blockedReason !== undefined) return blockedReason;
   if (number === 0) return 'No changes to make';
-  if (number > MAX_JOB_PEOPLE) return `Select at most ${formatPeople(MAX_JOB_PEOPLE)} at a time`;
+  if (number > MAX_JOB_ITEMS) return `Select at most ${formatPeople(MAX_JOB_ITEMS)} at a time`;
   return getConfirmationReason(confirmationName, typed);
 }
 

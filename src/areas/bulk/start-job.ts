@@ -11,14 +11,13 @@ import {
   startUserRemovals,
   startUserUpdates,
 } from '../../api/generated/sdk.gen.ts';
+import { fitsIntoRequest, startInParts } from '../../app/jobs/upload-items.ts';
+import type { StartOptions, UploadItem } from '../../app/jobs/upload-items.ts';
 import type { BulkAction } from './bulk-request.ts';
 import { getGroupDifference } from './person.ts';
 import type { PersonChange } from './person.ts';
 
-/** Most people of one job (contract, UserUpdates). */
-export const MAX_JOB_PEOPLE = 100_000;
-
-/** Body with all items of the job, which are not uploaded in parts. */
+/** Body with all items of the job. */
 type WithItems<Body, Items extends keyof Body> = Omit<Body, Items> & {
   [Key in Items]-?: NonNullable<Body[Key]>;
 };
@@ -30,23 +29,33 @@ export type JobRequest =
   | { operation: 'startLicenseChanges'; body: WithItems<LicenseChanges, 'licenses'> }
   | { operation: 'startMembershipChanges'; body: WithItems<MembershipChanges, 'memberships'> };
 
+/** The same with the items or, instead of them, `uploadsItems`. */
+type SentRequest =
+  | { operation: 'startUserUpdates'; body: UserUpdates }
+  | { operation: 'startUserRemovals'; body: UserRemovals }
+  | { operation: 'startLicenseChanges'; body: LicenseChanges }
+  | { operation: 'startMembershipChanges'; body: MembershipChanges };
+
 /**
  * Request for the job that makes the reviewed changes. The signed-in user comes last: the job runs with rights that this
- * change may end.
+ * change may end. A job that starts later changes everyone, also who is changed until then: somebody who leaves on a date
+ * is not left alone because of a new license.
  */
 export function buildJobRequest(
   action: BulkAction,
   reviewedChanges: readonly PersonChange[],
   ownUserId: number,
+  options: StartOptions = {},
 ): JobRequest {
   const changes = reviewedChanges.toSorted(
     (one, other) => Number(one.person.id === ownUserId) - Number(other.person.id === ownUserId),
   );
   const userIds = changes.map(({ person }) => person.id);
-  const reviewedAt = getReviewTime(changes);
+  const isLater = options.notBefore !== undefined || options.afterJobId !== undefined;
+  const common = isLater ? options : { reviewedAt: getReviewTime(changes) };
   const buildUserUpdates = (properties: Omit<UserUpdates, 'userIds'>): JobRequest => ({
     operation: 'startUserUpdates',
-    body: { userIds, ...properties, reviewedAt },
+    body: { userIds, ...properties, ...common },
   });
   const buildMembershipChanges = (
     getGroups: (change: PersonChange) => { added: readonly number[]; removed: readonly number[] },
@@ -57,7 +66,7 @@ export function buildJobRequest(
         const { added, removed } = getGroups(change);
         return { userId: change.person.id, add: [...added], remove: [...removed] };
       }),
-      reviewedAt,
+      ...common,
     },
   });
   switch (action.kind) {
@@ -80,7 +89,7 @@ export function buildJobRequest(
               ? []
               : [{ userId: person.id, licenseTypeId: after.licenseTypeId }],
           ),
-          reviewedAt,
+          ...common,
         },
       };
     // The same groups for all, so that the service can name them in the title; it leaves out those a user is in.
@@ -89,7 +98,7 @@ export function buildJobRequest(
     case 'removeGroups':
       return buildMembershipChanges(() => ({ added: [], removed: action.groupIds }));
     case 'remove':
-      return { operation: 'startUserRemovals', body: { userIds, reviewedAt } };
+      return { operation: 'startUserRemovals', body: { userIds, ...common } };
     case 'pairs':
     default:
       return buildMembershipChanges(getGroupDifference);
@@ -103,26 +112,58 @@ export function buildJobRequest(
 const getReviewTime = (changes: readonly PersonChange[]): string =>
   changes.reduce((latest, { person }) => (person.modified > latest ? person.modified : latest), '');
 
-/** Starts the job that makes the reviewed changes. @throws ServiceError */
+interface StartBulkOptions {
+  start: StartOptions;
+  /** Share of a large job that has been sent, 0 to 1. */
+  onProgress: (share: number) => void;
+}
+
+/** Starts the job that makes the reviewed changes; its items are sent in parts if one request cannot have them. @throws ServiceError */
 export async function startBulkJob(
   action: BulkAction,
   changes: readonly PersonChange[],
   ownUserId: number,
+  { start, onProgress }: StartBulkOptions,
 ): Promise<Job> {
-  const { data } = await sendJobRequest(buildJobRequest(action, changes, ownUserId));
-  return data;
+  const request = buildJobRequest(action, changes, ownUserId, start);
+  if (fitsIntoRequest(request.body, changes.length)) return sendJobRequest(request);
+  const { items, emptied } = separateItems(request);
+  return startInParts(() => sendJobRequest(emptied), items, onProgress);
 }
 
-function sendJobRequest(request: JobRequest) {
+/** A request without its items, which follow in parts, and these items. */
+function separateItems(request: JobRequest): { items: readonly UploadItem[]; emptied: SentRequest } {
+  switch (request.operation) {
+    case 'startLicenseChanges': {
+      const { licenses, ...body } = request.body;
+      return { items: licenses, emptied: { ...request, body: { ...body, uploadsItems: true } } };
+    }
+    case 'startMembershipChanges': {
+      const { memberships, ...body } = request.body;
+      return { items: memberships, emptied: { ...request, body: { ...body, uploadsItems: true } } };
+    }
+    case 'startUserRemovals':
+    case 'startUserUpdates':
+    default: {
+      const { userIds, ...body } = request.body;
+      return {
+        items: userIds.map((userId) => ({ userId })),
+        emptied: { ...request, body: { ...body, uploadsItems: true } },
+      };
+    }
+  }
+}
+
+async function sendJobRequest(request: SentRequest): Promise<Job> {
   switch (request.operation) {
     case 'startUserRemovals':
-      return startUserRemovals({ body: request.body });
+      return (await startUserRemovals({ body: request.body })).data;
     case 'startLicenseChanges':
-      return startLicenseChanges({ body: request.body });
+      return (await startLicenseChanges({ body: request.body })).data;
     case 'startMembershipChanges':
-      return startMembershipChanges({ body: request.body });
+      return (await startMembershipChanges({ body: request.body })).data;
     case 'startUserUpdates':
     default:
-      return startUserUpdates({ body: request.body });
+      return (await startUserUpdates({ body: request.body })).data;
   }
 }

@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { getJob } from '../../api/generated/sdk.gen.ts';
+import { formatMoment } from '../../lib/dates.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { toast } from '../../ui/toast.ts';
 import { cacheJob } from './model/jobs.ts';
 import { getJobLink, getJobToastKey } from './model/links.ts';
@@ -13,7 +15,7 @@ import { saveJobFile } from './model/save-job-file.ts';
  */
 export function showStartedJob(client: QueryClient, job: Job): void {
   cacheJob(client, job);
-  if (job.total === 1) void showEndOrStart(client, job);
+  if (job.total === 1 && job.notBefore === null && job.afterJobId === null) void showEndOrStart(client, job);
   else showStart(job);
 }
 
@@ -22,9 +24,14 @@ const showStart = (job: Job): void =>
     key: getJobToastKey(job),
     tone: 'info',
     title: job.title,
-    description: 'Runs in the background.',
+    description: describeStart(job),
     link: getJobLink(job),
   });
+
+const describeStart = ({ notBefore, afterJobId }: Job): string => {
+  if (notBefore !== null) return `Starts ${formatMoment(notBefore)}.`;
+  return afterJobId === null ? 'Runs in the background.' : `Starts after job ${formatNumber(afterJobId)}.`;
+};
 
 /** Delays of the readings that wait for the end of a job of one item; two seconds together. */
 const READING_DELAYS_MS = [50, 100, 150, 200, 500, 1_000];
@@ -73,6 +80,9 @@ async function saveWhenReady(client: QueryClient, job: Job): Promise<void> {
 }
 
 export { SaveJobFileButton } from './JobFile.tsx';
+export { StartField } from './schedule/StartField.tsx';
+export { getScheduleProblem, NOW, toStartOptions } from './schedule/schedule.ts';
+export type { Schedule } from './schedule/schedule.ts';
 export { STATE_LABELS } from './model/format.ts';
 
 /** Whether a job makes a file of rows. */

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { useState, useCallback, useEffect, useMemo } from 'react';
-import type { EntryUpdates } from '../../../../contract/generated/types.gen.ts';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { startEntryUpdates } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { fitsIntoRequest, startInParts } from '../../../app/jobs/upload-items.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -15,7 +16,8 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
-import { showStartedJob } from '../../jobs/index.ts';
+import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../../jobs/index.ts';
+import type { Schedule } from '../../jobs/index.ts';
 import type { InvalidInput } from '../editing/change-set.ts';
 import { Editor } from '../editing/editor/Editor.tsx';
 import { getLockedReason } from '../editing/value-rules.ts';
@@ -68,19 +70,25 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
     () => (edit && result ? buildJobRequest(request.typeId, edit, result.changes) : undefined),
     [request, edit, result],
   );
-  const isTooLarge = useMemo(() => job !== undefined && getBodyBytes(job) > MAX_BODY_BYTES, [job]);
+  const [schedule, setSchedule] = useState<Schedule>(NOW);
+  /** Share of a large change that has been sent, 0 to 1. */
+  const [sent, setSent] = useState<number>();
   const starting = useWrite('startEntryUpdates', {
-    mutationFn: (body: EntryUpdates) => startEntryUpdates({ body }),
+    mutationFn: (body: JobBody) => startJob(body, setSent),
   });
   const { isPending: pending, error: startError } = starting;
   const start = () => {
     if (!job) return;
-    starting.mutate(job, {
-      onSuccess({ data }) {
-        showStartedJob(client, data);
-        onClose();
+    starting.mutate(
+      { ...job, ...toStartOptions(schedule) },
+      {
+        onSuccess(started) {
+          showStartedJob(client, started);
+          onClose();
+        },
+        onSettled: () => setSent(undefined),
       },
-    });
+    );
   };
   // The dialog stays open while the job starts.
   const close = () => {
@@ -89,7 +97,8 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
   const reviewDisabledReason = getReviewDisabledReason(lines, size) ?? missingCapability;
   const startDisabledReason =
     missingCapability ??
-    getStartDisabledReason({ isRead: result !== undefined, isTooLarge, count, confirmationCount, typed });
+    getStartDisabledReason({ isRead: result !== undefined, count, confirmationCount, typed }) ??
+    getScheduleProblem(schedule);
   return (
     <Dialog
       title={edit && result && count > 0 ? `${title}?` : title}
@@ -153,13 +162,22 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
             label="Reading entries"
           />
         )}
-        {isTooLarge && <TooLargeBanner />}
         {startError && (
           <ErrorState title="The change was not started" requestId={startError.requestId}>
             {startError.message}
           </ErrorState>
         )}
         {edit && result && <DryRunView {...{ result, fields }} />}
+        {edit && result && count > 0 && (
+          <StartField
+            value={schedule}
+            hint="An entry is left alone if anyone changes one of these fields before then. The job can be cancelled until it starts."
+            onChange={setSchedule}
+          />
+        )}
+        {sent !== undefined && (
+          <progress className="bulk-sent" value={sent} aria-label="Sending the changes" />
+        )}
         {confirmationCount !== undefined && (
           <label className="field">
             <span className="field-label">Type {confirmationCount}, the number of entries, to continue</span>
@@ -185,37 +203,28 @@ function getReviewDisabledReason(lines: readonly EditLine[], size: number): stri
 
 interface StartState {
   isRead: boolean;
-  isTooLarge: boolean;
   count: number;
   confirmationCount: string | undefined;
   typed: string;
 }
 
-function getStartDisabledReason({
-  isRead,
-  isTooLarge,
-  count,
-  confirmationCount,
-  typed,
-}: StartState): string | undefined {
+function getStartDisabledReason({ isRead, count, confirmationCount, typed }: StartState): string | undefined {
   if (!isRead) return 'Entries are still loading';
-  if (isTooLarge) return TOO_LARGE_TITLE;
   if (count === 0) return 'No changes to make';
   return confirmationCount !== undefined && typed.replaceAll(/\D/g, '') !== confirmationCount
     ? `Type ${confirmationCount} first`
     : undefined;
 }
 
-/** Largest request that starts a job (x-max-body of startEntryUpdates). */
-const MAX_BODY_BYTES = 8_388_608;
-const getBodyBytes = (body: EntryUpdates): number => new TextEncoder().encode(JSON.stringify(body)).length;
-const TOO_LARGE_TITLE = `This change is larger than ${formatNumber(MAX_BODY_BYTES / 1_048_576)} MB`;
+type JobBody = ReturnType<typeof buildJobRequest>;
 
-const TooLargeBanner = () => (
-  <Banner tone="warn" title={TOO_LARGE_TITLE}>
-    The request names the previous values of all entries. Narrow the filter, or change fewer fields at a time.
-  </Banner>
-);
+/** Starts the job; its entries are sent in parts if one request cannot have them. @throws ServiceError */
+async function startJob(body: JobBody, onProgress: (share: number) => void): Promise<Job> {
+  const { entries, ...rest } = body;
+  if (fitsIntoRequest(body, entries.length)) return (await startEntryUpdates({ body })).data;
+  const start = async () => (await startEntryUpdates({ body: { ...rest, uploadsItems: true } })).data;
+  return startInParts(start, entries, onProgress);
+}
 
 interface DryRunState {
   read: number;

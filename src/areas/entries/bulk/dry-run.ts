@@ -5,8 +5,8 @@ import type { Field, Schema } from '../model/schema.ts';
 import { getFieldsToRead, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';
 
-/** Most entries of one job (startEntryUpdates). */
-export const MAX_ENTRIES = 100_000;
+/** Most entries of one change: the page holds all rows of the dry run. A job may have more. */
+export const MAX_ENTRIES = 250_000;
 // A row query is limited to 1,000 values.
 const MAX_IDS_PER_QUERY = 500;
 

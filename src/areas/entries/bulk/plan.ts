@@ -103,7 +103,7 @@ export const buildJobRequest = (
   typeId: number,
   edit: BulkEdit,
   changes: readonly EntryChange[],
-): EntryUpdates => ({
+): EntryUpdates & Pick<Required<EntryUpdates>, 'entries'> => ({
   entryTypeId: typeId,
   values: edit.map(({ fieldId, value }) => ({ fieldId, ...toRequestValue(value) })),
   entries: changes.map(({ entryId, cells }) => {

@@ -27,9 +27,17 @@ export const OUTCOME_LABELS: Record<JobItemState, { label: string; tone: Tone }>
 /** What the done items of a job are: "changed". */
 export const getDoneLabel = ({ kind }: Pick<Job, 'kind'>): string => JOB_KINDS[kind].done ?? 'changed';
 
+/** Whether a job waits for its time. */
+const isScheduled = ({ state, notBefore }: Pick<Job, 'state' | 'notBefore'>, now: number): boolean =>
+  state === 'waiting' && notBefore !== null && Date.parse(notBefore) > now;
+
 /** State of a job as text and tone: a finished job with failed items is a warning. */
-export function describeState(job: Pick<Job, 'state' | 'failed'>): { label: string; tone: Tone } {
+export function describeState(
+  job: Pick<Job, 'state' | 'failed' | 'notBefore'>,
+  now = Date.now(),
+): { label: string; tone: Tone } {
   const { label, tone } = STATE_LABELS[job.state];
+  if (isScheduled(job, now)) return { label: 'Scheduled', tone };
   if (job.failed === 0) return { label, tone };
   return {
     label: `${label}, ${formatNumber(job.failed)} failed`,
@@ -92,8 +100,9 @@ export function formatTook(job: Job): string | undefined {
 export function formatWaiting({ state, retryDate, notBefore, afterJobId }: Job, now = new Date()): string {
   if (state === 'uploading') return 'Its items are being uploaded';
   if (retryDate) return `Continues ${formatMoment(retryDate, now)}`;
-  if (notBefore !== null && new Date(notBefore) > now) return `Starts ${formatMoment(notBefore, now)}`;
-  return afterJobId === null ? 'Waits for its turn' : `Starts after job ${afterJobId}`;
+  if (notBefore !== null && isScheduled({ state, notBefore }, now.getTime()))
+    return `Starts ${formatMoment(notBefore, now)}`;
+  return afterJobId === null ? 'Waits for its turn' : `Starts after job ${formatNumber(afterJobId)}`;
 }
 
 /** Whether a job can still be undone. */

@@ -19,7 +19,7 @@ import { toast } from '../../../ui/toast.ts';
 import { showStartedJob } from '../index.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { cacheJob } from './jobs.ts';
-import { getProcessed, hasEnded } from './progress.ts';
+import { getProcessed, hasEnded, isPending } from './progress.ts';
 
 /** Counts items with their noun: "1 person", "1,204 people". */
 export const countItems = ({ kind }: Pick<Job, 'kind'>, count: number): string =>
@@ -76,13 +76,15 @@ export function useJobActions(job: Job) {
       title: 'Cancel this job?',
       body: (
         <p>
-          {endSentence(job.title)} {countItems(job, job.done)} changed so far stay changed;{' '}
-          {formatNumber(rest)} of {formatNumber(job.total)} will not be attempted. A cancelled job cannot be
-          resumed.
+          {endSentence(job.title)}{' '}
+          {rest === job.total
+            ? 'Nothing has been changed yet.'
+            : `${countItems(job, job.done)} changed so far stay changed; ${formatNumber(rest)} of ${formatNumber(job.total)} will not be attempted.`}{' '}
+          A cancelled job cannot be resumed.
         </p>
       ),
       action: 'Cancel job',
-      cancel: 'Keep running',
+      cancel: isPending(job) ? 'Keep it' : 'Keep running',
       danger: true,
       run: async () => callbacks.onSuccess(await cancel.mutateAsync({ path })),
     });

@@ -177,7 +177,7 @@ function JobLink({ job: { id, title, kind }, tabIndex }: { job: Job; tabIndex: 0
 }
 
 function StateBadge({ job }: { job: Job }) {
-  const { label, tone } = STATE_LABELS[job.state];
+  const { label, tone } = describeState({ ...job, failed: 0 });
   return <Badge tone={job.state === 'finished' ? describeState(job).tone : tone}>{label}</Badge>;
 }
 

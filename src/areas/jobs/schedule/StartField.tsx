@@ -1,0 +1,103 @@
+import { useId } from 'react';
+import { addDays } from '../../../lib/dates.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import {
+  formatTimeZone,
+  getBrowserTimeZone,
+  parseDateTimeField,
+  toDateTimeField,
+} from '../../../lib/time-zones.ts';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { hasEnded } from '../model/progress.ts';
+import { useJobs } from '../model/use-jobs.ts';
+import { getScheduleProblem, NOW } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
+import './start-field.css';
+
+interface StartFieldProps {
+  value: Schedule;
+  /** What is different for a job that starts later. */
+  hint: string;
+  onChange: (schedule: Schedule) => void;
+}
+
+/** Hour at which a scheduled job starts unless another time is entered. */
+const DEFAULT_HOUR = '09:00';
+
+/** Choice of when a job starts: now, at a time, or after another job of the user. */
+export function StartField({ value, hint, onChange }: StartFieldProps) {
+  const id = useId();
+  const zone = getBrowserTimeZone();
+  const open = useJobs('own', true)?.filter((job) => !hasEnded(job)) ?? [];
+  const select = (kind: Schedule['kind']) => {
+    if (kind === 'now') onChange(NOW);
+    else if (kind === 'after') onChange({ kind, jobId: open.at(0)?.id });
+    else
+      onChange({
+        kind,
+        field: `${toDateTimeField(addDays(1).getTime(), zone).slice(0, 10)}T${DEFAULT_HOUR}`,
+      });
+  };
+  const problem = getScheduleProblem(value);
+  const at = value.kind === 'time' ? parseDateTimeField(value.field, zone) : undefined;
+  return (
+    <div className="start-field">
+      <div className="start-field-kind">
+        <span aria-hidden>Start</span>
+        <SegmentedControl
+          label="Start"
+          value={value.kind}
+          onChange={select}
+          options={[
+            { value: 'now', label: 'Now' },
+            { value: 'time', label: 'At a time' },
+            ...(open.length > 0 ? [{ value: 'after' as const, label: 'After a job' }] : []),
+          ]}
+        />
+      </div>
+      {value.kind === 'time' && (
+        <FieldFrame
+          id={id}
+          noteId={`${id}-note`}
+          label="Date and time"
+          hint={at !== undefined && `In ${formatTimeZone(zone, at)}.`}
+          error={problem}
+        >
+          <input
+            id={id}
+            type="datetime-local"
+            className="input"
+            value={value.field}
+            aria-invalid={problem !== undefined}
+            aria-describedby={`${id}-note`}
+            onChange={({ target }) => onChange({ kind: 'time', field: target.value })}
+          />
+        </FieldFrame>
+      )}
+      {value.kind === 'after' && (
+        <FieldFrame
+          id={id}
+          noteId={`${id}-note`}
+          label="Job"
+          hint="It starts when this one has finished, and stops if it does not finish."
+        >
+          <select
+            id={id}
+            className="input"
+            value={value.jobId ?? ''}
+            aria-describedby={`${id}-note`}
+            onChange={({ target }) => onChange({ kind: 'after', jobId: Number(target.value) })}
+          >
+            {open.map((job) => (
+              <option key={job.id} value={job.id}>
+                {job.title} · job {formatNumber(job.id)}
+              </option>
+            ))}
+          </select>
+        </FieldFrame>
+      )}
+      {value.kind !== 'now' && <p className="field-hint">{hint}</p>}
+    </div>
+  );
+}
