@@ -255,7 +255,7 @@ export type GroupAssignments = Array<UsersToUserGroupRequestVm>;
 /**
  * Permission of a user. A user has the capabilities of all of the user's groups.
  */
-export type Capability = 'Access Web Service' | 'Access 4. Relationship Intelligence' | 'Manage Users' | 'Manage Groups' | 'Manage Licences' | 'Manage Proxies' | 'Manage Existing Users' | 'View Activity' | 'Manage Backups' | 'Read Data' | 'Write Data' | 'Delete Data' | 'Manage Schema' | 'Manage Publications' | 'Run Reports' | 'Manage Settings' | 'Use Agent Server';
+export type Capability = 'Access Web Service' | 'Access 4. Relationship Intelligence' | 'Manage Users' | 'Manage Groups' | 'Manage Licences' | 'Manage Proxies' | 'Manage Existing Users' | 'View Activity' | 'Manage Backups' | 'Read Data' | 'Write Data' | 'Delete Data' | 'Manage Schema' | 'Read Publications' | 'Manage Publications' | 'Run Reports' | 'Manage Settings' | 'Use Agent Server';
 
 /**
  * A user group to create.
@@ -2656,6 +2656,9 @@ export type PollRequest = {
      * In milliseconds.
      */
     timeOut?: number;
+    /**
+     * Maximum number of events; 0 means the default.
+     */
     count?: number;
 };
 
@@ -2668,7 +2671,7 @@ export type PublicationEntity = {
 };
 
 /**
- * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). Text over 10,000 characters is omitted with `isLargeText`.
+ * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). CELLS: `{cells: [{EntryId, EntryListId, fieldId, apiName, value}], entryListId}` in `updated` for every written cell and `{entries: [{EntryId}], entryListId}` for created and deleted entries; a cell with text over 10,000 characters has `isLargeText` instead of `value`. ROWS: `{entryFields: [{EntryName, EntryId, EntryListId, <apiName>: value}], entryListId}`; a text over 10,000 characters is `{"isLargeText": true}`.
  */
 export type PublicationEntities = {
     created?: Array<PublicationEntity>;
@@ -2708,6 +2711,11 @@ export type PublicationEvent = {
      * Whether the event reflects a calculation; in data events (spec 6.3).
      */
     isCalculated?: boolean;
+    /**
+     * From 1, in the parts of a change that is too large for one message.
+     */
+    partNumber?: number;
+    isLastPart?: boolean;
     payload: PublicationPayload;
 };
 
@@ -2716,29 +2724,118 @@ export type TopicOffset = {
     offset: number;
 };
 
+export type TopicFormat = 'Rows' | 'Cells';
+
+export type TopicEntryType = {
+    entryTypeId: number;
+    /**
+     * Fields whose changes are streamed; absent for all fields of the type, later ones included.
+     */
+    fieldIds?: Array<number>;
+};
+
 export type TopicDefinition = {
     id: number;
     name: string;
     isDefault: boolean;
-    entityType: EntityType;
     entityFormatType: EntityFormatType;
+    format?: TopicFormat;
     /**
-     * Fields whose changes are streamed.
+     * Empty for a default topic, which streams everything of its kind.
      */
-    fields: Array<number>;
+    entryTypes: Array<TopicEntryType>;
+    /**
+     * Offset of the oldest kept event; nextOffset if there is none.
+     */
+    oldestOffset: number;
+    /**
+     * Offset of the next event.
+     */
+    nextOffset: number;
+    /**
+     * Time of the oldest kept event.
+     */
+    oldestAt?: string | null;
+    /**
+     * Events of default-data that have not been read for this custom topic yet.
+     */
+    sourceLag?: number;
+    etag?: string;
 };
 
 export type NewTopicDefinition = {
     name: string;
-    entityType: EntityType;
-    entityFormatType: EntityFormatType;
-    fields?: Array<number>;
+    format: TopicFormat;
+    entryTypes: Array<TopicEntryType>;
 };
 
 export type TopicDefinitionChange = {
     name?: string;
-    entityFormatType?: EntityFormatType;
-    fields?: Array<number>;
+    format?: TopicFormat;
+    entryTypes?: Array<TopicEntryType>;
+};
+
+export type TopicRehearsal = {
+    since: string;
+    /**
+     * Events of default-data in this time that were read.
+     */
+    sourceEvents: number;
+    /**
+     * Messages that the topic would have had.
+     */
+    messages: number;
+    /**
+     * Their size as JSON.
+     */
+    bytes: number;
+    /**
+     * false when there were more events than are read.
+     */
+    isComplete: boolean;
+    samples: Array<PublicationEvent>;
+};
+
+export type Consumer = {
+    topicId: number;
+    topicName: string;
+    clientId: number;
+    /**
+     * Owner of the API key.
+     */
+    userId: number;
+    userName: string;
+    /**
+     * Offset of the first event that is not acknowledged.
+     */
+    offset: number;
+    /**
+     * Events that are not acknowledged.
+     */
+    lag: number;
+    /**
+     * Whether the last poll is less than 5 minutes ago.
+     */
+    isActive: boolean;
+    polledDate?: string | null;
+    acknowledgedDate?: string | null;
+    /**
+     * Time of the oldest unread event.
+     */
+    unreadSince?: string | null;
+    /**
+     * When the oldest unread event is 9 days old and is deleted.
+     */
+    unreadDeletedDate?: string | null;
+    /**
+     * Events that were deleted before they were acknowledged.
+     */
+    lostEvents: number;
+    lostDate?: string | null;
+};
+
+export type ConsumerOffset = {
+    offset: number;
 };
 
 export type ReportFormat = 'docx' | 'xlsx';
@@ -12357,10 +12454,6 @@ export type PollPublicationErrors = {
      */
     403: ErrorResponse;
     /**
-     * The site has no resource with this id.
-     */
-    404: ErrorResponse;
-    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -12372,10 +12465,6 @@ export type PollPublicationErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12420,10 +12509,6 @@ export type AcknowledgePublicationErrors = {
      */
     403: ErrorResponse;
     /**
-     * The site has no resource with this id.
-     */
-    404: ErrorResponse;
-    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -12435,10 +12520,6 @@ export type AcknowledgePublicationErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12486,10 +12567,6 @@ export type ListTopicsErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12543,17 +12620,9 @@ export type StreamTopicErrors = {
      */
     403: ErrorResponse;
     /**
-     * The site has no resource with this id.
-     */
-    404: ErrorResponse;
-    /**
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12601,10 +12670,6 @@ export type ListTopicDefinitionsErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12664,10 +12729,6 @@ export type CreateTopicDefinitionErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12737,10 +12798,6 @@ export type DeleteTopicDefinitionErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -12796,10 +12853,6 @@ export type GetTopicDefinitionErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12877,10 +12930,6 @@ export type UpdateTopicDefinitionErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -12896,6 +12945,178 @@ export type UpdateTopicDefinitionResponses = {
 };
 
 export type UpdateTopicDefinitionResponse = UpdateTopicDefinitionResponses[keyof UpdateTopicDefinitionResponses];
+
+export type RehearseTopicDefinitionData = {
+    body: NewTopicDefinition;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        hours?: number;
+    };
+    url: '/api/rest/v1/publication/topicdefinitions/rehearsal';
+};
+
+export type RehearseTopicDefinitionErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type RehearseTopicDefinitionError = RehearseTopicDefinitionErrors[keyof RehearseTopicDefinitionErrors];
+
+export type RehearseTopicDefinitionResponses = {
+    /**
+     * Numbers and the newest messages.
+     */
+    200: TopicRehearsal;
+};
+
+export type RehearseTopicDefinitionResponse = RehearseTopicDefinitionResponses[keyof RehearseTopicDefinitionResponses];
+
+export type ListConsumersData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/consumers';
+};
+
+export type ListConsumersErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListConsumersError = ListConsumersErrors[keyof ListConsumersErrors];
+
+export type ListConsumersResponses = {
+    /**
+     * Consumers by topic and client id.
+     */
+    200: Array<Consumer>;
+};
+
+export type ListConsumersResponse = ListConsumersResponses[keyof ListConsumersResponses];
+
+export type MoveConsumerData = {
+    body: ConsumerOffset;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a topic of this site.
+         */
+        topicId: number;
+        /**
+         * Client id of the API key.
+         */
+        clientId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions/{topicId}/consumers/{clientId}';
+};
+
+export type MoveConsumerErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type MoveConsumerError = MoveConsumerErrors[keyof MoveConsumerErrors];
+
+export type MoveConsumerResponses = {
+    /**
+     * The next poll starts at this offset.
+     */
+    204: void;
+};
+
+export type MoveConsumerResponse = MoveConsumerResponses[keyof MoveConsumerResponses];
 
 export type ListReportTemplatesData = {
     body?: never;

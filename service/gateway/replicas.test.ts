@@ -213,5 +213,32 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
       where user_id = ${user.userId}`.execute(database.db);
       expect(rows).toEqual([{ resting: true }]);
     });
+
+    test('a poll is answered by a change in another process, and ended by a newer poll in a third', async () => {
+      const person = await makePerson(database.db, siteId);
+      const program = (at: number, path: string, body: object) =>
+        fetch(`${urls[at] ?? ''}/api/rest/v1/${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const poll = (at: number, timeOut: number) =>
+        program(at, 'publication/poll', { topics: ['default-users'], timeOut, count: 1000 });
+      const kept = (await (await poll(0, 0)).json()) as { topicOffset: number }[];
+      const next = (kept.at(-1)?.topicOffset ?? -1) + 1;
+      const acknowledged = [{ name: 'default-users', offset: next }];
+      expect((await program(0, 'publication/acknowledge', acknowledged)).status).toBe(204);
+      const readPoll = async () =>
+        (await database.db.selectFrom('publication_consumer').select('poll_id').execute()).map(
+          (row) => row.poll_id,
+        );
+      const before = await readPoll();
+      const older = poll(0, 60_000);
+      await vi.waitUntil(async () => String(await readPoll()) !== String(before));
+      const newer = poll(1, 60_000);
+      expect(await (await older).json()).toEqual([]);
+      expect((await program(2, 'management/user/group', { name: 'From the third process' })).ok).toBe(true);
+      expect(await (await newer).json()).toMatchObject([{ topicOffset: next, entityType: 'UserGroups' }]);
+    });
   },
 );

@@ -349,4 +349,23 @@ export const foreignCalls: Record<
   listFieldTypes: { status: 200 },
   listFilterOperations: { status: 200 },
   listSchemaUsers: { status: 200 },
+  // Keys and topics belong to the caller's own site; the ids of other sites do not exist.
+  pollPublication: { status: 400, body: () => ({ topics: ['deals'] }) },
+  acknowledgePublication: { status: 400, body: () => [{ name: 'deals', offset: 0 }] },
+  listTopics: { status: 200, answer: ['default-data', 'default-users', 'default-schema'] },
+  streamTopic: { status: 400, query: () => '?topic=deals' },
+  listTopicDefinitions: { status: 200 },
+  createTopicDefinition: {
+    status: 400,
+    body: () => ({ name: 'mine', format: 'Rows', entryTypes: [{ entryTypeId: UNKNOWN_ID }] }),
+  },
+  getTopicDefinition: { status: 404 },
+  updateTopicDefinition: { status: 404, body: () => ({ name: 'taken' }) },
+  deleteTopicDefinition: { status: 404 },
+  rehearseTopicDefinition: {
+    status: 400,
+    body: () => ({ name: 'mine', format: 'Rows', entryTypes: [{ entryTypeId: UNKNOWN_ID }] }),
+  },
+  listConsumers: { status: 200, answer: [] },
+  moveConsumer: { status: 404, body: () => ({ offset: 0 }) },
 };

@@ -165,7 +165,7 @@ onEachApp((context) => {
       const shown = { id, name, description: 'Read', userCount: 3 };
       expect(await readGroup(id)).toEqual({
         ...shown,
-        entryId: expect.any(Number),
+        entryId: expect.any(Number) as unknown,
         capabilities: ['Read Data'],
       });
       const { body: list } = await api.get<GroupInfoResponse[]>('user/group?pageSize=1000');

@@ -6,7 +6,7 @@ import type { Job } from '../../../contract/generated/types.gen.ts';
 import { retryLater, unauthorized } from '../../kernel/api-error.ts';
 import { findValidCredentials } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { formatEvent } from '../../kernel/http/event-stream.ts';
+import { formatEvent, parseEventTime } from '../../kernel/http/event-stream.ts';
 import type { Call, Services } from '../../kernel/http/handler.ts';
 import { getJobIdentity, getVisibleKinds } from './access.ts';
 import { listFollowedJobs, type FollowedOwner, type StoredJob } from './jobs.store.ts';
@@ -94,7 +94,7 @@ export function openJobStream(
     tokenHash: caller.tokenHash,
     ip: call.origin.ip,
     kinds: kinds && new Set(kinds),
-    since: call.lastEventId,
+    since: parseEventTime(call.lastEventId),
     known: undefined,
     pending: new Map(),
     isDue: false,

@@ -3,6 +3,7 @@ import { getAuthor, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, type Tx, withTransaction } from '../db/database.ts';
 import { raiseTypeVersions, type TypeChange } from '../db/type-versions.ts';
 import type { ChangeEvent } from '../outbox/change-event.ts';
+import { notifyEventsCommitted } from '../outbox/commits.ts';
 import { publishEvents } from '../outbox/events.store.ts';
 import { insertAuditRows, type AuditRow } from './audit-log.store.ts';
 
@@ -61,21 +62,27 @@ export function change<T>(
   work: (tx: Tx, record: Recorder) => Promise<T>,
   options: { lockSite?: boolean } = {},
 ): Promise<T> {
-  return withTransaction(db, { lockedSiteId: options.lockSite ? actor.siteId : undefined }, async (tx) => {
-    // Created per attempt: a retried transaction must not audit the records of the failed attempt.
-    const records: ChangeRecord[] = [];
-    const result = await work(tx, (record) => records.push(record));
-    await insertAuditRows(
-      tx,
-      records.map((record) => toAuditRow(actor, record)),
-    );
-    // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
-    await publishEventsPerSite(tx, actor, records);
-    // Likewise the versions of entry types, which their writers share.
-    const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
-    await raiseTypeVersions(tx, actor.siteId, typeChanges);
-    return result;
-  });
+  const result = withTransaction(
+    db,
+    { lockedSiteId: options.lockSite ? actor.siteId : undefined },
+    async (tx) => {
+      // Created per attempt: a retried transaction must not audit the records of the failed attempt.
+      const records: ChangeRecord[] = [];
+      const outcome = await work(tx, (record) => records.push(record));
+      await insertAuditRows(
+        tx,
+        records.map((record) => toAuditRow(actor, record)),
+      );
+      // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
+      await publishEventsPerSite(tx, actor, records);
+      // Likewise the versions of entry types, which their writers share.
+      const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
+      await raiseTypeVersions(tx, actor.siteId, typeChanges);
+      return outcome;
+    },
+  );
+  void result.then(notifyEventsCommitted, () => {});
+  return result;
 }
 
 /** Publishes the events site by site in ascending order of site id, so that two changes cannot deadlock. */

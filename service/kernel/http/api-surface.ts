@@ -8,7 +8,7 @@ import { type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
-import { parseLastEventId, sendEvents, type OpenEvents } from './event-stream.ts';
+import { sendEvents, type OpenEvents } from './event-stream.ts';
 import { type DownloadResponse, type FileResponse, sendDownload, sendFile } from './file-response.ts';
 import { awaitFirstPart } from './first-part.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
@@ -274,7 +274,7 @@ function createCall(
     },
     ifMatch: request.headers['if-match'],
     range: request.headers.range,
-    lastEventId: parseLastEventId(request.headers['last-event-id']),
+    lastEventId: request.headers['last-event-id']?.toString(),
     authorization: request.headers.authorization,
     origin: getOrigin(request),
     sessionTokenHash: surface.getSessionTokenHash?.(request),
@@ -283,6 +283,7 @@ function createCall(
     db,
     services,
     signal,
+    stopSignal: request.server.drain.signal,
     get readDb(): Db {
       return (readDb ??= withAbortSignal(db, signal));
     },

@@ -13,9 +13,9 @@ export type OpenEvents = (signal: AbortSignal) => AsyncIterable<string>;
 /** Largest integer that a date can have, in milliseconds. */
 const MAX_EVENT_ID = 8.64e15;
 
-/** The `Last-Event-ID` header: the time of an event in milliseconds since the epoch. Undefined for anything else. */
-export function parseLastEventId(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string' || !/^\d{1,16}$/.test(header)) return undefined;
+/** The `Last-Event-ID` header as the time of an event in milliseconds since the epoch. Undefined for anything else. */
+export function parseEventTime(header: string | undefined): number | undefined {
+  if (header === undefined || !/^\d{1,16}$/.test(header)) return undefined;
   return Math.min(Number(header), MAX_EVENT_ID);
 }
 

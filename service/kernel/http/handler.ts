@@ -63,8 +63,8 @@ export interface Call<Id extends OperationId = OperationId> {
   ifMatch: string | undefined;
   /** `Range` header of a file download; a handler that returns a file need not evaluate it. */
   range: string | undefined;
-  /** Id of the last event that the client has received; only operations that stream events read it. */
-  lastEventId: number | undefined;
+  /** `Last-Event-ID` header: the last event that the client has received; only operations that stream events read it. */
+  lastEventId: string | undefined;
   /** `Authorization` header; only the token operation reads it. */
   authorization: string | undefined;
   /** Hash of the session token in the request, valid or not; signing in ends that session. */
@@ -81,6 +81,8 @@ export interface Call<Id extends OperationId = OperationId> {
   readDb: Db;
   /** Fires when the client disconnects. */
   signal: AbortSignal;
+  /** Fires when the service stops; a handler that waits must answer then. */
+  stopSignal: AbortSignal;
   services: Services;
 }
 

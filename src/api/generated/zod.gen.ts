@@ -177,6 +177,7 @@ export const zCapability = z.enum([
     'Write Data',
     'Delete Data',
     'Manage Schema',
+    'Read Publications',
     'Manage Publications',
     'Run Reports',
     'Manage Settings',
@@ -1856,7 +1857,7 @@ export const zImportSettings = z.object({
 export const zPollRequest = z.object({
     topics: z.array(z.string().min(1).max(100)).min(1).max(100),
     timeOut: z.int().gte(0).lte(60000).optional().default(10000),
-    count: z.int().gte(1).lte(1000).optional().default(100)
+    count: z.int().gte(0).lte(1000).optional().default(100)
 });
 
 export const zEntityType = z.enum([
@@ -1875,7 +1876,7 @@ export const zEntityFormatType = z.enum([
 export const zPublicationEntity = z.record(z.string(), z.unknown());
 
 /**
- * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). Text over 10,000 characters is omitted with `isLargeText`.
+ * Changed entities. Messages carry EntryId; custom topics in ROWS format also carry EntryName (spec 6.4). CELLS: `{cells: [{EntryId, EntryListId, fieldId, apiName, value}], entryListId}` in `updated` for every written cell and `{entries: [{EntryId}], entryListId}` for created and deleted entries; a cell with text over 10,000 characters has `isLargeText` instead of `value`. ROWS: `{entryFields: [{EntryName, EntryId, EntryListId, <apiName>: value}], entryListId}`; a text over 10,000 characters is `{"isLargeText": true}`.
  */
 export const zPublicationEntities = z.object({
     created: z.array(zPublicationEntity).optional(),
@@ -1900,6 +1901,8 @@ export const zPublicationEvent = z.object({
     proxyUserEmail: z.string().nullish(),
     schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
     isCalculated: z.boolean().optional(),
+    partNumber: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    isLastPart: z.boolean().optional(),
     payload: zPublicationPayload
 });
 
@@ -1908,26 +1911,67 @@ export const zTopicOffset = z.object({
     offset: z.int().gte(0).lte(9007199254740991)
 });
 
+export const zTopicFormat = z.enum(['Rows', 'Cells']);
+
+export const zTopicEntryType = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    fieldIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(1000).optional()
+});
+
 export const zTopicDefinition = z.object({
     id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     name: z.string(),
     isDefault: z.boolean(),
-    entityType: zEntityType,
     entityFormatType: zEntityFormatType,
-    fields: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))
+    format: zTopicFormat.optional(),
+    entryTypes: z.array(zTopicEntryType),
+    oldestOffset: z.int(),
+    nextOffset: z.int(),
+    oldestAt: z.iso.datetime({ offset: true }).nullish(),
+    sourceLag: z.int().optional(),
+    etag: z.string().optional()
 });
 
 export const zNewTopicDefinition = z.object({
     name: z.string().max(100).regex(/^[a-z][a-z0-9-]*$/),
-    entityType: zEntityType,
-    entityFormatType: zEntityFormatType,
-    fields: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional()
+    format: zTopicFormat,
+    entryTypes: z.array(zTopicEntryType).min(1).max(100)
 });
 
 export const zTopicDefinitionChange = z.object({
     name: z.string().max(100).regex(/^[a-z][a-z0-9-]*$/).optional(),
-    entityFormatType: zEntityFormatType.optional(),
-    fields: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional()
+    format: zTopicFormat.optional(),
+    entryTypes: z.array(zTopicEntryType).min(1).max(100).optional()
+});
+
+export const zTopicRehearsal = z.object({
+    since: z.iso.datetime({ offset: true }),
+    sourceEvents: z.int(),
+    messages: z.int(),
+    bytes: z.int(),
+    isComplete: z.boolean(),
+    samples: z.array(zPublicationEvent).max(10)
+});
+
+export const zConsumer = z.object({
+    topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    topicName: z.string(),
+    clientId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    userName: z.string(),
+    offset: z.int(),
+    lag: z.int(),
+    isActive: z.boolean(),
+    polledDate: z.iso.datetime({ offset: true }).nullish(),
+    acknowledgedDate: z.iso.datetime({ offset: true }).nullish(),
+    unreadSince: z.iso.datetime({ offset: true }).nullish(),
+    unreadDeletedDate: z.iso.datetime({ offset: true }).nullish(),
+    lostEvents: z.int(),
+    lostDate: z.iso.datetime({ offset: true }).nullish()
+});
+
+export const zConsumerOffset = z.object({
+    offset: z.int().gte(0).lte(9007199254740991)
 });
 
 export const zReportFormat = z.enum(['docx', 'xlsx']);
@@ -4475,7 +4519,7 @@ export const zPollPublicationHeaders = z.object({
  */
 export const zPollPublicationResponse = z.array(zPublicationEvent);
 
-export const zAcknowledgePublicationBody = z.array(zTopicOffset).max(100);
+export const zAcknowledgePublicationBody = z.array(zTopicOffset).min(1).max(100);
 
 export const zAcknowledgePublicationHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
@@ -4571,6 +4615,46 @@ export const zUpdateTopicDefinitionPath = z.object({
  * The changed topic.
  */
 export const zUpdateTopicDefinitionResponse = zTopicDefinition;
+
+export const zRehearseTopicDefinitionBody = zNewTopicDefinition;
+
+export const zRehearseTopicDefinitionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zRehearseTopicDefinitionQuery = z.object({
+    hours: z.int().gte(1).lte(216).optional().default(24)
+});
+
+/**
+ * Numbers and the newest messages.
+ */
+export const zRehearseTopicDefinitionResponse = zTopicRehearsal;
+
+export const zListConsumersHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Consumers by topic and client id.
+ */
+export const zListConsumersResponse = z.array(zConsumer);
+
+export const zMoveConsumerBody = zConsumerOffset;
+
+export const zMoveConsumerHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zMoveConsumerPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647),
+    clientId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The next poll starts at this offset.
+ */
+export const zMoveConsumerResponse = z.void();
 
 export const zListReportTemplatesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -27,5 +27,6 @@ export const publicationsArea = defineArea({
     createTopicDefinition: TOPIC_READS,
     updateTopicDefinition: TOPIC_READS,
     deleteTopicDefinition: TOPIC_READS,
+    moveConsumer: ['listConsumers'],
   },
 });

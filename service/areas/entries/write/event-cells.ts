@@ -44,7 +44,7 @@ const toFile = (entryId: number, field: SchemaField, file: FileValue, seqNumber:
  * A stored value in the format of shapes 4, with the names that choices, entries and users had at the time of the change; null without
  * data. Multi-select values are always arrays.
  */
-export function toEventValue(
+function toEventValue(
   entryId: number,
   field: SchemaField,
   value: StoredValue | undefined,
@@ -56,7 +56,7 @@ export function toEventValue(
     const files = (value as readonly FileValue[]).map((file, index) => toFile(entryId, field, file, index));
     return isMultiSelect ? files : (files[0] ?? null);
   }
-  if (fieldType === FIELD.date) return field.isDateOnly ? `${String(value)}T00:00:00.000Z` : value;
+  if (fieldType === FIELD.date && field.isDateOnly) return `${value as string}T00:00:00.000Z`;
   if (fieldType === FIELD.choice || fieldType === FIELD.reference || fieldType === FIELD.user) {
     const items = listIds(value).flatMap((id) => toItem(id, field, names) ?? []);
     return isMultiSelect ? items : (items[0] ?? null);

@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { recalculate, DATA, makeThings, type Things } from '../../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 
+const toPayload = (entities: object) => ({ payload: { entities } });
+
 onEachApp((context) => {
   let things: Things;
   beforeEach(async () => {
@@ -47,7 +49,6 @@ onEachApp((context) => {
       entryListId: things.typeId,
     },
   ];
-  const toPayload = (entities: object) => ({ payload: { entities } });
 
   test('publishes an event with the written values and the schema version for every change of entries', async () => {
     const [one = 0, two = 0] = await things.create({ Name: 'A', Score: 1 }, { Name: 'B' });

@@ -40,7 +40,7 @@ export const SCOPES: readonly ScopeDescription[] = [
     scope: 'publish',
     label: 'Publications',
     sentence: 'Read change events and define topics.',
-    anyOf: ['Manage Publications'],
+    anyOf: ['Read Publications', 'Manage Publications'],
   },
   {
     scope: 'ri_import',

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Consumer,
+  NewTopicDefinition,
+  PublicationEvent,
+  TopicDefinition,
+} from '../../../contract/generated/types.gen.ts';
+import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
+import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
+import { loadSchema, type SiteSchema } from '../schema/index.ts';
+import { getEventWatch } from './event-watch.ts';
+import { formatMessages } from './messages.ts';
+import { projectEvent, type StoredDataEvent, type TopicContent } from './project-event.ts';
+import * as store from './publications.store.ts';
+import type { StoredTopic } from './publications.store.ts';
+import { streamTopic } from './stream.ts';
+
+type Operations =
+  | 'pollPublication'
+  | 'acknowledgePublication'
+  | 'listTopics'
+  | 'streamTopic'
+  | 'listTopicDefinitions'
+  | 'getTopicDefinition'
+  | 'createTopicDefinition'
+  | 'updateTopicDefinition'
+  | 'deleteTopicDefinition'
+  | 'rehearseTopicDefinition'
+  | 'listConsumers'
+  | 'moveConsumer';
+
+/** Defaults of a poll (shapes 7); `count: 0` means the default too. */
+const DEFAULT_COUNT = 100;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Maximum number of custom topics of a site: each is filled by its own transaction. */
+const MAX_CUSTOM_TOPICS = 50;
+/** Events are kept for 9 days (shapes 7). */
+const RETENTION_MS = 9 * 86_400_000;
+
+export const publicationHandlers: Handlers<Operations> = {
+  pollPublication: (call) => poll(call),
+
+  async acknowledgePublication({ db, caller, body }) {
+    const clientId = requireClient(caller.clientId);
+    const topics = await store.listTopics(db, caller.siteId);
+    const byName = new Map(topics.map((topic) => [topic.name, topic]));
+    const errors = body.flatMap(({ name, offset }, index): FieldError[] => {
+      const topic = byName.get(name);
+      if (!topic) return [{ path: `${index}.name`, message: `Topic "${name}" does not exist` }];
+      return validateOffset(topic, offset, `${index}.offset`);
+    });
+    if (errors.length > 0) throw badRequest(errors);
+    const offsets = new Map(
+      body.flatMap(({ name, offset }) => {
+        const topic = byName.get(name);
+        return topic ? [[topic.topicId, offset] as const] : [];
+      }),
+    );
+    await db
+      .transaction()
+      .execute((tx) => store.acknowledge(tx, { siteId: caller.siteId, clientId }, offsets));
+    return noContent;
+  },
+
+  async listTopics({ db, caller }) {
+    return ok((await store.listTopics(db, caller.siteId)).map(({ name }) => name));
+  },
+
+  streamTopic,
+
+  async listTopicDefinitions({ db, caller }) {
+    const topics = await store.listTopics(db, caller.siteId);
+    const sourceNext = findSourceNext(topics);
+    return ok(topics.map((topic) => toTopicDefinition(topic, sourceNext)));
+  },
+
+  async getTopicDefinition({ db, caller, params }) {
+    return respondWithTopic(db, caller.siteId, params.topicId);
+  },
+
+  async createTopicDefinition(call) {
+    const { caller, body } = call;
+    const topicId = await change(call.db, getActor(call), async (tx, record) => {
+      const topics = await store.listTopics(tx, caller.siteId);
+      requireContent(await loadSchema(tx, caller.siteId), body);
+      requireFreeName(body.name);
+      if (topics.filter(({ definition }) => definition).length >= MAX_CUSTOM_TOPICS)
+        throw conflict(`A site has at most ${MAX_CUSTOM_TOPICS} custom topics`);
+      const id = await store.insertTopic(tx, caller.siteId, body);
+      if (id === undefined) throw nameTaken(body.name);
+      record({
+        action: 'topic.create',
+        subject: ['topic', id],
+        changes: diffProperties(undefined, toContent(body)),
+      });
+      return id;
+    });
+    return respondWithTopic(call.db, caller.siteId, topicId);
+  },
+
+  async updateTopicDefinition(call) {
+    const { caller, body, params } = call;
+    await change(call.db, getActor(call), async (tx, record) => {
+      const { name, definition } = await lockCustomTopic(tx, call);
+      const before = toContent({ name, ...definition });
+      const after = toContent({ ...before, ...body });
+      const changes = diffProperties(before, after);
+      if (Object.keys(changes).length === 0) return;
+      requireContent(await loadSchema(tx, caller.siteId), after);
+      if (after.name !== name) requireFreeName(after.name);
+      if (!(await store.updateTopic(tx, caller.siteId, params.topicId, after))) throw nameTaken(after.name);
+      record({ action: 'topic.update', subject: ['topic', params.topicId], changes });
+    });
+    return respondWithTopic(call.db, caller.siteId, params.topicId);
+  },
+
+  async deleteTopicDefinition(call) {
+    await change(call.db, getActor(call), async (tx, record) => {
+      const { topicId, name, definition } = await lockCustomTopic(tx, call);
+      await store.deleteTopic(tx, call.caller.siteId, topicId);
+      record({
+        action: 'topic.delete',
+        subject: ['topic', topicId],
+        changes: diffProperties(toContent({ name, ...definition }), undefined),
+      });
+    });
+    return noContent;
+  },
+
+  rehearseTopicDefinition: (call) => rehearse(call),
+
+  async listConsumers({ readDb, caller }) {
+    const consumers = await store.listConsumers(readDb, caller.siteId);
+    return ok(
+      consumers.map(
+        ({ next, polledDate, acknowledgedDate, unreadSince, lostDate, ...consumer }): Consumer => ({
+          ...consumer,
+          lag: next - consumer.offset,
+          polledDate: polledDate?.toISOString() ?? null,
+          acknowledgedDate: acknowledgedDate?.toISOString() ?? null,
+          unreadSince: unreadSince?.toISOString() ?? null,
+          unreadDeletedDate: unreadSince && new Date(unreadSince.getTime() + RETENTION_MS).toISOString(),
+          lostDate: lostDate?.toISOString() ?? null,
+        }),
+      ),
+    );
+  },
+
+  async moveConsumer(call) {
+    const { caller, params, body } = call;
+    await change(call.db, getActor(call), async (tx, record) => {
+      const topic = await requireTopic(tx, caller.siteId, params.topicId);
+      const consumer = { siteId: caller.siteId, clientId: params.clientId };
+      const before = await store.lockConsumer(tx, consumer, topic.topicId);
+      if (before === undefined) throw notFound(`Consumer ${params.clientId} of ${topic.name}`);
+      const errors = validateOffset(topic, body.offset, 'offset');
+      if (errors.length > 0) throw badRequest(errors);
+      await store.acknowledge(tx, consumer, new Map([[topic.topicId, body.offset]]));
+      record({
+        action: 'consumer.move',
+        subject: ['topic', topic.topicId],
+        changes: { clientId: params.clientId, offset: [before, body.offset] },
+      });
+    });
+    return noContent;
+  },
+};
+
+/** A consumer is an API key; the console has none. @throws ApiError 400 */
+function requireClient(clientId: number | undefined): number {
+  if (clientId !== undefined) return clientId;
+  throw badRequest([
+    { path: 'body', message: 'is for programs with an API key; the console streams topics' },
+  ]);
+}
+
+function validateOffset({ name, oldest, next }: StoredTopic, offset: number, path: string): FieldError[] {
+  return offset >= oldest && offset <= next
+    ? []
+    : [{ path, message: `${name} has the offsets ${oldest} to ${next}` }];
+}
+
+/**
+ * Answers a poll: with the events after the acknowledged offsets as soon as there is one, or without after `timeOut`, when a newer
+ * poll of the key takes over, and when the service stops.
+ */
+async function poll(call: Call<'pollPublication'>): Promise<{ status: 200; json: string }> {
+  const { db, caller, body } = call;
+  const clientId = requireClient(caller.clientId);
+  const topics = await requireTopics(db, caller.siteId, body.topics);
+  const names = new Map(topics.map(({ topicId, name }) => [topicId, name]));
+  const pollId = randomUUID();
+  const consumer = { siteId: caller.siteId, clientId };
+  const offsets = await store.registerPoll(db, consumer, pollId, [...names.keys()]);
+  const watch = getEventWatch(db);
+  // An older poll of this consumer in this process is answered now.
+  watch.wake();
+  const count = body.count || DEFAULT_COUNT;
+  const endsAt = performance.now() + (body.timeOut ?? DEFAULT_TIMEOUT_MS);
+  for (;;) {
+    const messages = await store.readMessages(call.readDb, caller.siteId, offsets, count);
+    const leftMs = endsAt - performance.now();
+    if (messages.length > 0 || leftMs <= 0)
+      return { status: 200, json: formatMessages(messages, names, count) };
+    const waited = [...offsets].map(([topicId, next]) => ({ ...consumer, topicId, next, pollId }));
+    const outcome = await watch.wait(waited, leftMs, [call.signal, call.stopSignal]);
+    if (outcome !== 'event') return { status: 200, json: '[]' };
+    // The topic may have been deleted while the poll waited.
+    const known = new Set((await store.listTopics(db, caller.siteId)).map(({ topicId }) => topicId));
+    for (const topicId of offsets.keys()) if (!known.has(topicId)) offsets.delete(topicId);
+    if (offsets.size === 0) return { status: 200, json: '[]' };
+  }
+}
+
+/** The topics with these names. @throws ApiError 400 that names the unknown ones */
+async function requireTopics(db: Db, siteId: number, names: readonly string[]): Promise<StoredTopic[]> {
+  const byName = new Map((await store.listTopics(db, siteId)).map((topic) => [topic.name, topic]));
+  const errors = names.flatMap((name, index) =>
+    byName.has(name) ? [] : [{ path: `topics.${index}`, message: `Topic "${name}" does not exist` }],
+  );
+  if (errors.length > 0) throw badRequest(errors);
+  return [...new Set(names)].flatMap((name) => byName.get(name) ?? []);
+}
+
+async function requireTopic(db: Db, siteId: number, topicId: number): Promise<StoredTopic> {
+  const topic = (await store.listTopics(db, siteId)).find((each) => each.topicId === topicId);
+  if (!topic) throw notFound(`Topic ${topicId}`);
+  return topic;
+}
+
+const findSourceNext = (topics: readonly StoredTopic[]): number =>
+  topics.find(({ name }) => name === 'default-data')?.next ?? 0;
+
+function toTopicDefinition(
+  { topicId, name, oldest, next, oldestAt, definition }: StoredTopic,
+  sourceNext: number,
+): TopicDefinition {
+  const defaultFormat = name === 'default-data' ? 'Cells' : 'None';
+  return {
+    id: topicId,
+    name,
+    isDefault: !definition,
+    entityFormatType: definition?.format ?? defaultFormat,
+    ...(definition && { format: definition.format }),
+    entryTypes: (definition?.entryTypes ?? []).map(({ entryTypeId, fieldIds }) => ({
+      entryTypeId,
+      ...(fieldIds && { fieldIds: [...fieldIds] }),
+    })),
+    oldestOffset: oldest,
+    nextOffset: next,
+    oldestAt: oldestAt?.toISOString() ?? null,
+    ...(definition && {
+      sourceLag: sourceNext - definition.sourceNext,
+      etag: formatEtag(definition.version),
+    }),
+  };
+}
+
+async function respondWithTopic(db: Db, siteId: number, topicId: number) {
+  const topics = await store.listTopics(db, siteId);
+  const topic = topics.find((each) => each.topicId === topicId);
+  if (!topic) throw notFound(`Topic ${topicId}`);
+  const body = toTopicDefinition(topic, findSourceNext(topics));
+  return ok(body, body.etag === undefined ? undefined : { etag: body.etag });
+}
+
+/** The part of a topic that its owner edits, with sorted field ids. */
+const toContent = ({ name, format, entryTypes }: NewTopicDefinition | (TopicContent & { name: string })) => ({
+  name,
+  format,
+  entryTypes: entryTypes.map(({ entryTypeId, fieldIds }) => ({
+    entryTypeId,
+    ...(fieldIds && { fieldIds: [...fieldIds].toSorted((a, b) => a - b) }),
+  })),
+});
+
+/** The custom topic of the request, locked, with the version that `If-Match` names. @throws ApiError 404, 409, 412 */
+async function lockCustomTopic(
+  tx: Tx,
+  { caller, params, ifMatch }: Call<'updateTopicDefinition'> | Call<'deleteTopicDefinition'>,
+) {
+  await store.lockDefinition(tx, caller.siteId, params.topicId);
+  const { definition, ...topic } = await requireTopic(tx, caller.siteId, params.topicId);
+  if (!definition) throw conflict(`${topic.name} is a default topic and cannot be changed`);
+  requireVersion(ifMatch, definition.version, `Topic ${topic.topicId}`);
+  return { ...topic, definition };
+}
+
+const nameTaken = (name: string) =>
+  conflict(`A topic named ${name} already exists`, [
+    { path: 'name', message: 'is the name of another topic' },
+  ]);
+
+/** @throws ApiError 400 for a name that is reserved for default topics */
+function requireFreeName(name: string): void {
+  if (name.startsWith('default-'))
+    throw badRequest([
+      { path: 'name', message: 'must not begin with "default-": these are the default topics' },
+    ]);
+}
+
+/** Checks that types and fields exist, and that each is named once. @throws ApiError 400 with all errors */
+function requireContent(schema: SiteSchema, { entryTypes }: Pick<NewTopicDefinition, 'entryTypes'>): void {
+  const errors = entryTypes.flatMap(({ entryTypeId, fieldIds = [] }, index): FieldError[] => {
+    const path = `entryTypes.${index}`;
+    const type = schema.typesById.get(entryTypeId);
+    if (!type) return [{ path: `${path}.entryTypeId`, message: `Entry type ${entryTypeId} does not exist` }];
+    if (entryTypes.findIndex((each) => each.entryTypeId === entryTypeId) < index)
+      return [{ path: `${path}.entryTypeId`, message: `Entry type ${entryTypeId} is named twice` }];
+    const fields = new Set(type.fields.map(({ id }) => id));
+    return fieldIds.flatMap((id, at): FieldError[] => {
+      const fieldPath = `${path}.fieldIds.${at}`;
+      if (!fields.has(id))
+        return [{ path: fieldPath, message: `${type.apiName} has no field with id ${id}` }];
+      return fieldIds.indexOf(id) < at ? [{ path: fieldPath, message: `Field ${id} is named twice` }] : [];
+    });
+  });
+  if (errors.length > 0) throw badRequest(errors);
+}
+
+/** Limits of a rehearsal: events that are read, and messages that are returned. */
+const MAX_REHEARSED_EVENTS = 20_000;
+const REHEARSAL_BATCH = 500;
+const MAX_SAMPLES = 10;
+
+/** Applies the function that fills topics to past events, batch by batch; stores nothing. */
+async function rehearse({ readDb, caller, body, query, signal }: Call<'rehearseTopicDefinition'>) {
+  requireContent(await loadSchema(readDb, caller.siteId), body);
+  const since = new Date(Date.now() - (query.hours ?? 24) * 3_600_000);
+  let [sourceEvents, messages, bytes, from] = [0, 0, 0, 0];
+  let isComplete = false;
+  const samples: Record<string, unknown>[] = [];
+  while (!isComplete && sourceEvents < MAX_REHEARSED_EVENTS && !signal.aborted) {
+    const batch = await store.readSource(readDb, caller.siteId, { from, since }, REHEARSAL_BATCH);
+    for (const { payload } of batch) {
+      const message = projectEvent(payload as StoredDataEvent, body);
+      if (!message) continue;
+      samples.push({ topicName: body.name, topicOffset: messages, ...message });
+      if (samples.length > MAX_SAMPLES) samples.shift();
+      messages += 1;
+      bytes += Buffer.byteLength(JSON.stringify(message));
+    }
+    sourceEvents += batch.length;
+    from = (batch.at(-1)?.off ?? from) + 1;
+    isComplete = batch.length === 0;
+  }
+  return ok({
+    since: since.toISOString(),
+    sourceEvents,
+    messages,
+    bytes,
+    isComplete,
+    samples: samples as PublicationEvent[],
+  });
+}

@@ -1,0 +1,338 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { StoredTopicType } from '../../kernel/db/tables/publications.ts';
+import type { TopicContent } from './project-event.ts';
+
+/** Default topics in the order of the directory (spec 6.1). */
+const DEFAULT_TOPICS = ['default-data', 'default-users', 'default-schema'] as const;
+
+/** A topic with the range of its kept events. */
+export interface StoredTopic {
+  topicId: number;
+  name: string;
+  /** Offset of the next event. */
+  next: number;
+  /** Offset of the oldest kept event; `next` if there is none. */
+  oldest: number;
+  oldestAt: Date | null;
+  /** What a custom topic streams; null for a default topic. */
+  definition: (TopicContent & { version: number; sourceNext: number }) | null;
+}
+
+interface TopicRow {
+  topicId: number;
+  name: string;
+  next: number;
+  oldest: number;
+  oldestAt: Date | null;
+  format: TopicContent['format'] | null;
+  entryTypes: readonly StoredTopicType[] | null;
+  version: number | null;
+  sourceNext: number | null;
+}
+
+const toTopic = ({ format, entryTypes, version, sourceNext, ...topic }: TopicRow): StoredTopic => ({
+  ...topic,
+  definition:
+    format === null
+      ? null
+      : { format, entryTypes: entryTypes ?? [], version: version ?? 1, sourceNext: sourceNext ?? 0 },
+});
+
+/** Topics of the site: the default ones, which a site has from the start, then the custom ones by name. */
+export async function listTopics(db: Db, siteId: number): Promise<StoredTopic[]> {
+  const read = async (): Promise<StoredTopic[]> => {
+    const { rows } = await sql<TopicRow>`
+      select t.topic_id as "topicId", t.name, t.next, coalesce(oldest.off, t.next) as oldest, oldest.at as "oldestAt",
+        d.format, d.entry_types as "entryTypes", d.version, d.source_next as "sourceNext"
+      from topic t
+      left join topic_definition d on d.site_id = t.site_id and d.topic_id = t.topic_id
+      left join lateral (select e.off, e.at from topic_event e
+        where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
+      where t.site_id = ${siteId}
+      order by array_position(${[...DEFAULT_TOPICS]}::text[], t.name), t.name`.execute(db);
+    return rows.map(toTopic);
+  };
+  const topics = await read();
+  if (DEFAULT_TOPICS.every((name) => topics.some((topic) => topic.name === name))) return topics;
+  await sql`insert into topic (site_id, name) select ${siteId}, name from unnest(${[...DEFAULT_TOPICS]}::text[]) name
+    order by name on conflict do nothing`.execute(db);
+  return read();
+}
+
+/** A consumer: an API key and a topic. */
+interface ConsumerKey {
+  siteId: number;
+  clientId: number;
+}
+
+/**
+ * Registers a poll of the key as the newest one and returns the offsets at which it starts, by topic id. A new consumer starts at the
+ * oldest kept event; one whose next event has been deleted continues at the oldest, and the deleted events are counted as lost.
+ */
+export async function registerPoll(
+  db: Db,
+  { siteId, clientId }: ConsumerKey,
+  pollId: string,
+  topicIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ topicId: number; next: number }>`
+    insert into publication_consumer as c (site_id, topic_id, client_id, next, poll_id, polled_at)
+    select t.site_id, t.topic_id, ${clientId}, coalesce(oldest.off, t.next), ${pollId}::uuid, now() from topic t
+    left join lateral (select e.off from topic_event e
+      where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
+    where t.site_id = ${siteId} and t.topic_id = any(${[...topicIds]}::int[])
+    order by t.topic_id
+    on conflict (site_id, topic_id, client_id) do update set poll_id = excluded.poll_id, polled_at = excluded.polled_at,
+      next = greatest(c.next, excluded.next),
+      lost_events = c.lost_events + greatest(excluded.next - c.next, 0),
+      lost_at = case when excluded.next > c.next then now() else c.lost_at end
+    returning topic_id as "topicId", next`.execute(db);
+  return new Map(rows.map(({ topicId, next }) => [topicId, next]));
+}
+
+/** A message of a topic; `body` is its JSON text without topic and offset. */
+export interface StoredMessage {
+  topicId: number;
+  off: number;
+  at: Date;
+  body: string;
+}
+
+/** Characters of the messages of one topic in a response; a single message may be longer. */
+const MAX_TOPIC_CHARACTERS = 4_000_000;
+
+/** Messages from these offsets on (topic id and offset), at most `limit` of each topic, in order within a topic. */
+export async function readMessages(
+  db: Db,
+  siteId: number,
+  offsets: ReadonlyMap<number, number>,
+  limit: number,
+): Promise<StoredMessage[]> {
+  const { rows } = await sql<StoredMessage>`
+    select "topicId", off, at, body from (
+      select k.topic_id as "topicId", e.off, e.at, e.body,
+        sum(length(e.body)) over (partition by k.topic_id order by e.off) - length(e.body) as before
+      from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
+      cross join lateral (select e.off, e.at, (e.payload - 'entryNames')::text as body from topic_event e
+        where e.site_id = ${siteId} and e.topic_id = k.topic_id and e.off >= k.off order by e.off limit ${limit}) e) as sized
+    where before < ${MAX_TOPIC_CHARACTERS} order by "topicId", off`.execute(db);
+  return rows;
+}
+
+/** A poll that waits for an event or for a newer poll. */
+export interface PollState {
+  siteId: number;
+  topicId: number;
+  clientId: number;
+}
+
+/** Next offsets of the topics, and the newest polls of their consumers, in the order of `polls`; null for a deleted topic. */
+export async function readPollStates(
+  db: Db,
+  polls: readonly PollState[],
+): Promise<{ next: number | null; pollId: string | null }[]> {
+  const { rows } = await sql<{ next: number | null; pollId: string | null }>`
+    select t.next, c.poll_id as "pollId"
+    from unnest(${polls.map((poll) => poll.siteId)}::int[], ${polls.map((poll) => poll.topicId)}::int[],
+      ${polls.map((poll) => poll.clientId)}::int[]) with ordinality as w(site_id, topic_id, client_id, at)
+    left join topic t on t.site_id = w.site_id and t.topic_id = w.topic_id
+    left join publication_consumer c on c.site_id = w.site_id and c.topic_id = w.topic_id and c.client_id = w.client_id
+    order by w.at`.execute(db);
+  return rows;
+}
+
+/** Sets the offsets of consumers; creates consumers that have not polled yet. */
+export async function acknowledge(
+  tx: Tx,
+  { siteId, clientId }: ConsumerKey,
+  offsets: ReadonlyMap<number, number>,
+): Promise<void> {
+  await sql`
+    insert into publication_consumer (site_id, topic_id, client_id, next, acknowledged_at)
+    select ${siteId}, topic_id, ${clientId}, off, now()
+    from unnest(${[...offsets.keys()]}::int[], ${[...offsets.values()]}::bigint[]) as k(topic_id, off)
+    order by topic_id
+    on conflict (site_id, topic_id, client_id) do update set next = excluded.next, acknowledged_at = excluded.acknowledged_at`.execute(
+    tx,
+  );
+}
+
+/** A consumer with its position in the topic. */
+export interface StoredConsumer {
+  topicId: number;
+  topicName: string;
+  clientId: number;
+  userId: number;
+  userName: string;
+  offset: number;
+  next: number;
+  isActive: boolean;
+  polledDate: Date | null;
+  acknowledgedDate: Date | null;
+  unreadSince: Date | null;
+  lostEvents: number;
+  lostDate: Date | null;
+}
+
+/** Consumers of the site by topic name and client id. `offset` is never before the oldest kept event. */
+export async function listConsumers(db: Db, siteId: number): Promise<StoredConsumer[]> {
+  const { rows } = await sql<StoredConsumer>`
+    select c.topic_id as "topicId", t.name as "topicName", c.client_id as "clientId", k.user_id as "userId",
+      a.first_name || ' ' || a.last_name as "userName", greatest(c.next, coalesce(oldest.off, t.next)) as offset, t.next,
+      coalesce(c.polled_at > now() - interval '5 minutes', false) as "isActive",
+      c.polled_at as "polledDate", c.acknowledged_at as "acknowledgedDate", unread.at as "unreadSince",
+      c.lost_events + greatest(coalesce(oldest.off, t.next) - c.next, 0) as "lostEvents", c.lost_at as "lostDate"
+    from publication_consumer c
+    join topic t on t.site_id = c.site_id and t.topic_id = c.topic_id
+    join api_key k on k.client_id = c.client_id
+    join account a on a.user_id = k.user_id
+    left join lateral (select e.off from topic_event e
+      where e.site_id = c.site_id and e.topic_id = c.topic_id order by e.off limit 1) oldest on true
+    left join lateral (select e.at from topic_event e
+      where e.site_id = c.site_id and e.topic_id = c.topic_id and e.off >= c.next order by e.off limit 1) unread on true
+    where c.site_id = ${siteId} order by t.name, c.client_id`.execute(db);
+  return rows;
+}
+
+/** Whether the site has this consumer; locks it until the transaction ends and returns its offset. */
+export async function lockConsumer(
+  tx: Tx,
+  { siteId, clientId }: ConsumerKey,
+  topicId: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ next: number }>`
+    select next from publication_consumer
+    where site_id = ${siteId} and topic_id = ${topicId} and client_id = ${clientId} for update`.execute(tx);
+  return rows[0]?.next;
+}
+
+/** Creates a custom topic that begins with the next event of default-data. Returns its id, or undefined if the name is taken. */
+export async function insertTopic(
+  tx: Tx,
+  siteId: number,
+  { name, format, entryTypes }: TopicContent & { name: string },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ topicId: number }>`
+    insert into topic (site_id, name) values (${siteId}, ${name}) on conflict do nothing
+    returning topic_id as "topicId"`.execute(tx);
+  const [topic] = rows;
+  if (!topic) return undefined;
+  await sql`
+    insert into topic_definition (site_id, topic_id, format, entry_types, source_next)
+    select ${siteId}, ${topic.topicId}, ${format}, ${JSON.stringify(entryTypes)}::jsonb, t.next
+    from topic t where t.site_id = ${siteId} and t.name = 'default-data'`.execute(tx);
+  return topic.topicId;
+}
+
+/** Changes a custom topic. Returns false if another topic has the name. */
+export async function updateTopic(
+  tx: Tx,
+  siteId: number,
+  topicId: number,
+  { name, format, entryTypes }: TopicContent & { name: string },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update topic t set name = ${name} where t.site_id = ${siteId} and t.topic_id = ${topicId}
+      and not exists (select from topic other
+        where other.site_id = ${siteId} and other.name = ${name} and other.topic_id <> ${topicId})`.execute(
+    tx,
+  );
+  if (numAffectedRows === 0n) return false;
+  await sql`
+    update topic_definition set format = ${format}, entry_types = ${JSON.stringify(entryTypes)}::jsonb,
+      version = version + 1, modified_at = now()
+    where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
+  return true;
+}
+
+/** Locks the definition of a custom topic until the transaction ends, so that it is neither changed nor filled. */
+export async function lockDefinition(tx: Tx, siteId: number, topicId: number): Promise<void> {
+  await sql`select version from topic_definition where site_id = ${siteId} and topic_id = ${topicId} for update`.execute(
+    tx,
+  );
+}
+
+/** Deletes a custom topic with its events and consumers. */
+export async function deleteTopic(tx: Tx, siteId: number, topicId: number): Promise<void> {
+  await sql`delete from topic where site_id = ${siteId} and topic_id = ${topicId}`.execute(tx);
+}
+
+/** Custom topics that have not read all events of default-data. */
+export async function listTopicsToFill(db: Db): Promise<{ siteId: number; topicId: number; name: string }[]> {
+  const { rows } = await sql<{ siteId: number; topicId: number; name: string }>`
+    select d.site_id as "siteId", d.topic_id as "topicId", t.name from topic_definition d
+    join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
+    join topic source on source.site_id = d.site_id and source.name = 'default-data'
+    where d.source_next < source.next order by d.site_id, d.topic_id`.execute(db);
+  return rows;
+}
+
+/** Events of default-data with their offsets. */
+export interface SourceEvent {
+  off: number;
+  at: Date;
+  payload: unknown;
+}
+
+/** Takes the lease of a custom topic for the transaction; undefined while another process holds it or the topic is deleted. */
+export async function leaseTopic(
+  tx: Tx,
+  siteId: number,
+  topicId: number,
+): Promise<(TopicContent & { sourceNext: number }) | undefined> {
+  const { rows } = await sql<TopicContent & { sourceNext: number }>`
+    select format, entry_types as "entryTypes", source_next as "sourceNext" from topic_definition
+    where site_id = ${siteId} and topic_id = ${topicId} for update skip locked`.execute(tx);
+  return rows[0];
+}
+
+/** Events of default-data from an offset on, oldest first, together at most about 8 million characters. */
+export async function readSource(
+  db: Db,
+  siteId: number,
+  range: { from: number; since?: Date },
+  limit: number,
+): Promise<SourceEvent[]> {
+  const { rows } = await sql<SourceEvent>`
+    select off, at, payload from (
+      select e.off, e.at, e.payload, sum(pg_column_size(e.payload)) over (order by e.off) - pg_column_size(e.payload) as before
+      from topic t join lateral (select e.off, e.at, e.payload from topic_event e
+        where e.site_id = t.site_id and e.topic_id = t.topic_id and e.off >= ${range.from}
+          and e.at >= ${range.since ?? new Date(0)}::timestamptz order by e.off limit ${limit}) e on true
+      where t.site_id = ${siteId} and t.name = 'default-data') as sized
+    where before < 2000000 order by off`.execute(db);
+  return rows;
+}
+
+/**
+ * Appends messages to a custom topic and moves its read position. The caller holds the lease, so offsets have no gaps and no message
+ * is derived twice.
+ */
+export async function appendMessages(
+  tx: Tx,
+  siteId: number,
+  topicId: number,
+  { messages, sourceNext }: { messages: readonly object[]; sourceNext: number },
+): Promise<void> {
+  await sql`update topic_definition set source_next = ${sourceNext} where site_id = ${siteId} and topic_id = ${topicId}`.execute(
+    tx,
+  );
+  if (messages.length === 0) return;
+  await sql`
+    with counted as (
+      update topic set next = next + ${messages.length} where site_id = ${siteId} and topic_id = ${topicId}
+      returning next - ${messages.length} as first)
+    insert into topic_event (site_id, topic_id, off, payload)
+    select ${siteId}, ${topicId}, counted.first + x.at - 1, x.payload
+    from counted, jsonb_array_elements(${JSON.stringify(messages)}::jsonb) with ordinality as x(payload, at)`.execute(
+    tx,
+  );
+}
+
+/** Offset of the next event of default-data. */
+export async function getSourceNext(db: Db, siteId: number): Promise<number> {
+  const { rows } = await sql<{ next: number }>`
+    select next from topic where site_id = ${siteId} and name = 'default-data'`.execute(db);
+  return rows[0]?.next ?? 0;
+}

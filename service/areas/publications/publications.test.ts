@@ -1,0 +1,416 @@
+import { sql } from 'kysely';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Consumer, PublicationEvent, TopicDefinition } from '../../../contract/generated/types.gen.ts';
+import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
+import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
+import { makeThings, type Things } from '../../testing/entries.ts';
+import { as, makePerson, onEachApp, type Person } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
+import { createFillTask } from './fill-topics.ts';
+
+const PUBLICATION = '/api/rest/v1/publication';
+
+const rowsOf = (event: PublicationEvent | undefined, kind: string) =>
+  (Object(event?.payload.entities)[kind] as { entryFields: object[] }[] | undefined)?.flatMap(
+    ({ entryFields }) => entryFields,
+  );
+
+/** Reads server-sent events until there are `count` with data. */
+async function readEvents(response: Response, count: number): Promise<string[]> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const events = text.split('\n\n').slice(0, -1);
+    if (events.filter((event) => event.includes('data:')).length >= count)
+      return events.filter((event) => event.includes('data:'));
+  }
+  throw new Error(`The stream ended: ${text}`);
+}
+
+const listOffsets = (events: readonly PublicationEvent[]) => events.map(({ topicOffset }) => topicOffset);
+
+onEachApp((context) => {
+  let things: Things;
+  let api: ApiClient;
+  beforeEach(async () => {
+    things = await makeThings(context());
+    ({ api } = things);
+  });
+
+  /** Polls; without `timeOut` answers at once. */
+  async function poll(
+    body: { topics: string[]; timeOut?: number; count?: number } = { topics: ['default-data'] },
+    calls = api,
+  ): Promise<PublicationEvent[]> {
+    const answer = await calls.post<PublicationEvent[]>(`${PUBLICATION}/poll`, { timeOut: 0, ...body });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    return answer.body;
+  }
+  const acknowledge = (offset: number, name = 'default-data', calls = api) =>
+    calls.post<ErrorBody>(`${PUBLICATION}/acknowledge`, [{ name, offset }]);
+  const listConsumers = async () => (await api.get<Consumer[]>(`${PUBLICATION}/consumers`)).body;
+  /** Sets the age of the events of default-data with offsets below `end`. */
+  const age = (end: number, days: number) =>
+    sql`update topic_event e set at = now() - ${`${days} days`}::interval from topic t
+      where t.topic_id = e.topic_id and t.name = 'default-data' and e.site_id = ${things.siteId} and off < ${end}`.execute(
+      context().db,
+    );
+  const createTopic = (body: object) =>
+    api.post<TopicDefinition & ErrorBody>(`${PUBLICATION}/topicdefinitions`, body);
+  const fill = () => runTask(createFillTask(context()));
+
+  describe('poll and acknowledge', () => {
+    test('events come again until they are acknowledged, in order; an older offset rewinds', async () => {
+      const [one = 0] = await things.create({ Name: 'A' });
+      await things.update(one, { Score: 1 });
+      await things.update(one, { Score: 2 });
+      const events = await poll();
+      expect(listOffsets(events)).toEqual([0, 1, 2]);
+      expect(events[1]).toMatchObject({
+        topicName: 'default-data',
+        modifiedById: things.person.userId,
+        isCalculated: false,
+        payload: { entities: { updated: [{ cells: [{ EntryId: one, apiName: 'Score', value: 1 }] }] } },
+      });
+      // Names are for custom topics in ROWS format only (spec 6.4).
+      expect(JSON.stringify(events)).not.toContain('entryName');
+      expect(listOffsets(await poll({ topics: ['default-data'], count: 2 }))).toEqual([0, 1]);
+      expect((await acknowledge(2)).status).toBe(204);
+      expect(listOffsets(await poll({ topics: ['default-data'], count: 0 }))).toEqual([2]);
+      expect((await acknowledge(3)).status).toBe(204);
+      expect(await poll()).toEqual([]);
+      expect((await acknowledge(1)).status).toBe(204);
+      expect(listOffsets(await poll())).toEqual([1, 2]);
+      expect((await acknowledge(4)).body.message).toBe('0.offset: default-data has the offsets 0 to 3');
+    });
+
+    test('each API key has its own offsets', async () => {
+      const { app, db } = context();
+      const other = as(
+        app,
+        await makePerson(db, things.siteId, { capabilities: ['Access Web Service', 'Read Publications'] }),
+      );
+      await things.create({ Name: 'A' });
+      await poll();
+      await acknowledge(1);
+      expect(listOffsets(await poll({ topics: ['default-data'] }, other))).toEqual([0]);
+      expect(await poll()).toEqual([]);
+    });
+
+    test('several topics are read together, each in its order', async () => {
+      await things.create({ Name: 'A' });
+      await api.post('user/group', { name: 'G' });
+      const events = await poll({ topics: ['default-users', 'default-data', 'default-schema'], count: 1000 });
+      const byTopic = Map.groupBy(events, ({ topicName }) => topicName);
+      expect([...byTopic.keys()].toSorted()).toEqual(['default-data', 'default-schema', 'default-users']);
+      for (const list of byTopic.values()) expect(listOffsets(list)).toEqual(list.map((_, index) => index));
+    });
+
+    test('rejects unknown topics and sessions without an API key with every path', async () => {
+      const unknown = await api.post<ErrorBody>(`${PUBLICATION}/poll`, {
+        topics: ['a', 'default-data', 'b'],
+      });
+      expect([unknown.status, unknown.body.errors]).toEqual([
+        400,
+        [
+          { path: 'topics.0', message: 'Topic "a" does not exist' },
+          { path: 'topics.2', message: 'Topic "b" does not exist' },
+        ],
+      ]);
+      const console = as(context().app, things.person, 'console');
+      expect((await console.post(`${PUBLICATION}/poll`, { topics: ['default-data'] })).status).toBe(400);
+    });
+
+    test('a user with IP restrictions polls from an approved address only (spec 5.4)', async () => {
+      const { app, db } = context();
+      const person = await makePerson(db, things.siteId, { ipRestrictionsEnabled: true });
+      await sql`insert into approved_address (site_id, network) values (${things.siteId}, '192.0.2.7')`.execute(
+        db,
+      );
+      const pollFrom = (remoteAddress: string) =>
+        send(app, {
+          method: 'POST',
+          url: `${PUBLICATION}/poll`,
+          remoteAddress,
+          headers: { authorization: `Bearer ${person.token}` },
+          payload: { topics: ['default-users'], timeOut: 0 },
+        });
+      expect((await pollFrom('192.0.2.7')).status).toBe(200);
+      expect((await pollFrom('192.0.2.8')).status).toBe(403);
+    });
+  });
+
+  describe('a poll that waits', () => {
+    test('answers as soon as there is an event', async () => {
+      await poll();
+      const waiting = poll({ topics: ['default-data', 'default-users'], timeOut: 60_000 });
+      await things.create({ Name: 'A' });
+      expect(listOffsets(await waiting)).toEqual([0]);
+    });
+
+    test('is answered without events when a newer poll of the key takes over', async () => {
+      const waiting = poll({ topics: ['default-data'], timeOut: 60_000 });
+      // Until the first poll is registered.
+      while ((await listConsumers()).length === 0);
+      const newer = poll({ topics: ['default-data'], timeOut: 60_000 });
+      expect(await waiting).toEqual([]);
+      await things.create({ Name: 'A' });
+      expect(listOffsets(await newer)).toEqual([0]);
+    });
+
+    test('is answered when its topic is deleted', async () => {
+      const { body: topic } = await createTopic({
+        name: 'short',
+        format: 'Cells',
+        entryTypes: [{ entryTypeId: things.typeId }],
+      });
+      const waiting = poll({ topics: ['short'], timeOut: 60_000 });
+      while ((await listConsumers()).length === 0);
+      expect((await api.del(`${PUBLICATION}/topicdefinitions/${topic.id}`)).status).toBe(204);
+      await things.create({ Name: 'A' });
+      expect(await waiting).toEqual([]);
+    });
+  });
+
+  describe('consumers', () => {
+    test('have a lag, and the time when unread events are deleted', async () => {
+      await things.create({ Name: 'A' }, { Name: 'B' });
+      await things.create({ Name: 'C' });
+      await poll();
+      await acknowledge(1);
+      await age(2, 8);
+      const [consumer] = await listConsumers();
+      expect(consumer).toMatchObject({
+        topicName: 'default-data',
+        clientId: things.person.clientId,
+        userId: things.person.userId,
+        offset: 1,
+        lag: 1,
+        isActive: true,
+        lostEvents: 0,
+      });
+      const leftMs = Date.parse(consumer?.unreadDeletedDate ?? '') - Date.now();
+      expect(Math.round(leftMs / 3_600_000)).toBe(24);
+    });
+
+    test('that retention overtakes continue at the oldest event, and the lost events are counted', async () => {
+      await things.create({ Name: 'A' });
+      await things.create({ Name: 'B' });
+      await poll({ topics: ['default-data'], count: 1 });
+      for (const name of ['C', 'D']) await things.create({ Name: name });
+      await age(3, 10);
+      await runTask(deleteExpiredEventsTask(context()));
+      expect(await listConsumers()).toMatchObject([{ offset: 3, lag: 1, lostEvents: 3 }]);
+      expect(listOffsets(await poll())).toEqual([3]);
+      expect(await listConsumers()).toMatchObject([
+        { offset: 3, lostEvents: 3, lostDate: expect.any(String) as unknown },
+      ]);
+      expect((await acknowledge(2)).body.message).toBe('0.offset: default-data has the offsets 3 to 4');
+    });
+
+    test('are moved by an administrator, which is audited', async () => {
+      await things.create({ Name: 'A' });
+      await poll();
+      await acknowledge(1);
+      const [consumer] = await listConsumers();
+      const path = `${PUBLICATION}/topicdefinitions/${consumer?.topicId}/consumers/${consumer?.clientId}`;
+      expect((await api.put(path, { offset: 2 })).status).toBe(400);
+      expect((await api.put(path, { offset: 0 })).status).toBe(204);
+      expect(listOffsets(await poll())).toEqual([0]);
+      const { rows } = await sql<{ changes: unknown }>`
+        select changes from audit_log where site_id = ${things.siteId} and action = 'consumer.move'`.execute(
+        context().db,
+      );
+      expect(rows).toEqual([{ changes: { clientId: things.person.clientId, offset: [1, 0] } }]);
+    });
+  });
+
+  describe('custom topics', () => {
+    test('stream the chosen fields from their creation on, in their own order without gaps', async () => {
+      await things.create({ Name: 'Before', Score: 1 });
+      const created = await createTopic({
+        name: 'scores',
+        format: 'Rows',
+        entryTypes: [{ entryTypeId: things.typeId, fieldIds: [things.field('Score').id] }],
+      });
+      expect([created.status, created.body]).toMatchObject([
+        200,
+        {
+          name: 'scores',
+          isDefault: false,
+          entityFormatType: 'Rows',
+          oldestOffset: 0,
+          nextOffset: 0,
+          sourceLag: 0,
+        },
+      ]);
+      const [one = 0] = await things.create({ Name: 'One', Score: 1, Note: 'n' });
+      await things.update(one, { Note: 'unseen' });
+      await things.update(one, { Score: 5, Name: 'Renamed' });
+      await things.remove(one);
+      await fill();
+      const events = await poll({ topics: ['scores'] });
+      const row = (EntryName: string, values: object) => ({
+        EntryId: one,
+        EntryListId: things.typeId,
+        EntryName,
+        ...values,
+      });
+      expect(listOffsets(events)).toEqual([0, 1, 2]);
+      expect(events[0]).toMatchObject({
+        entityFormatType: 'Rows',
+        topicName: 'scores',
+        schemaVersion: expect.any(Number) as unknown,
+      });
+      expect([
+        rowsOf(events[0], 'created'),
+        rowsOf(events[1], 'updated'),
+        rowsOf(events[2], 'deleted'),
+      ]).toEqual([[row('One', { Score: 1 })], [row('Renamed', { Score: 5 })], [row('Renamed', {})]]);
+    });
+
+    test('are filled once by concurrent processes, and continue after events were deleted', async () => {
+      await createTopic({ name: 'all', format: 'Cells', entryTypes: [{ entryTypeId: things.typeId }] });
+      for (let index = 0; index < 5; index += 1) await things.create({ Name: `E${index}` });
+      await Promise.all([fill(), fill(), fill()]);
+      await fill();
+      expect(listOffsets(await poll({ topics: ['all'] }))).toEqual([0, 1, 2, 3, 4]);
+      await things.create({ Name: 'Deleted before it was read' });
+      await age(6, 10);
+      await runTask(deleteExpiredEventsTask(context()));
+      await fill();
+      await things.create({ Name: 'Next' });
+      await fill();
+      expect(listOffsets(await poll({ topics: ['all'] }))).toEqual([0, 1, 2, 3, 4, 5]);
+    });
+
+    test('are rehearsed by the same rules on past events', async () => {
+      const definition = {
+        name: 'rehearsed',
+        format: 'Rows',
+        entryTypes: [{ entryTypeId: things.typeId, fieldIds: [things.field('Score').id] }],
+      };
+      const { body: topic } = await createTopic(definition);
+      const [one = 0] = await things.create({ Name: 'One', Score: 1 });
+      await things.update(one, { Note: 'unseen' });
+      await things.update(one, { Score: 2 });
+      const before = await context().db.selectFrom('topic_event').select('off').execute();
+      const rehearsal = await api.post<{ samples: PublicationEvent[] }>(
+        `${PUBLICATION}/topicdefinitions/rehearsal?hours=1`,
+        definition,
+      );
+      expect(await context().db.selectFrom('topic_event').select('off').execute()).toHaveLength(
+        before.length,
+      );
+      expect(rehearsal.body).toMatchObject({ sourceEvents: 3, messages: 2, isComplete: true });
+      await fill();
+      expect(rehearsal.body.samples).toEqual(await poll({ topics: [topic.name] }));
+    });
+
+    test('are changed, renamed and deleted with an audit row each', async () => {
+      const content = { name: 'deals', format: 'Cells', entryTypes: [{ entryTypeId: things.typeId }] };
+      const { body: topic } = await createTopic(content);
+      const path = `${PUBLICATION}/topicdefinitions/${topic.id}`;
+      expect((await createTopic(content)).status).toBe(409);
+      expect((await api.put(path, { name: 'won' }, { headers: { 'if-match': '"7"' } })).status).toBe(412);
+      const changed = await api.put<TopicDefinition>(path, { name: 'won', format: 'Rows' });
+      expect([changed.status, changed.body]).toMatchObject([
+        200,
+        { name: 'won', format: 'Rows', etag: '"2"' },
+      ]);
+      expect((await api.get<string[]>(`${PUBLICATION}/topics`)).body).toEqual([
+        'default-data',
+        'default-users',
+        'default-schema',
+        'won',
+      ]);
+      expect((await api.del(path)).status).toBe(204);
+      expect((await api.get(path)).status).toBe(404);
+      const { rows } = await sql<{ action: string }>`
+        select action from audit_log where site_id = ${things.siteId} and subject_type = 'topic' order by audit_id`.execute(
+        context().db,
+      );
+      expect(rows.map(({ action }) => action)).toEqual(['topic.create', 'topic.update', 'topic.delete']);
+    });
+
+    test('reject unknown types and fields with every path, reserved names, and changes of default topics', async () => {
+      const answer = await createTopic({
+        name: 'deals',
+        format: 'Rows',
+        entryTypes: [
+          { entryTypeId: things.typeId, fieldIds: [2_000_000_000] },
+          { entryTypeId: 2_000_000_000 },
+          { entryTypeId: things.typeId },
+        ],
+      });
+      expect([answer.status, answer.body.errors?.map(({ path }) => path)]).toEqual([
+        400,
+        ['entryTypes.0.fieldIds.0', 'entryTypes.1.entryTypeId', 'entryTypes.2.entryTypeId'],
+      ]);
+      const reserved = { name: 'default-mine', format: 'Rows', entryTypes: [{ entryTypeId: things.typeId }] };
+      expect((await createTopic(reserved)).status).toBe(400);
+      const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+      const path = `${PUBLICATION}/topicdefinitions/${topics[0]?.id}`;
+      expect((await api.put(path, { name: 'mine' })).status).toBe(409);
+      expect((await api.del(path)).status).toBe(409);
+    });
+  });
+
+  describe('the stream of a topic', () => {
+    let address = '';
+    beforeAll(async () => {
+      address = await context().app.listen({ host: '127.0.0.1', port: 0 });
+    });
+    const open = (headers: Record<string, string> = {}, signal?: AbortSignal) =>
+      fetch(`${address}${PUBLICATION}/stream?topic=default-data`, {
+        headers: { authorization: `Bearer ${things.person.token}`, ...headers },
+        ...(signal && { signal }),
+      });
+    test('sends new events with their offsets, and continues after Last-Event-ID with gaps marked', async () => {
+      await things.create({ Name: 'Before' });
+      const stream = await open();
+      expect([stream.status, stream.headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ]);
+      const received = readEvents(stream, 1);
+      await things.create({ Name: 'Now' });
+      const [event = ''] = await received;
+      expect(event).toMatch(/^id: 1\ndata: \{"topicName":"default-data","topicOffset":1,/);
+      await things.create({ Name: 'Third' });
+      await age(2, 10);
+      await runTask(deleteExpiredEventsTask(context()));
+      const resumed = await readEvents(await open({ 'last-event-id': '0' }), 2);
+      expect(resumed[0]).toBe('event: gap\ndata: {"from":1,"to":1}');
+      expect(resumed[1]).toContain('id: 2\n');
+      expect((await open({ 'last-event-id': '99' })).status).toBe(400);
+    });
+
+    test('is limited to five for each user; a closed one makes room', async () => {
+      const aborts = Array.from({ length: 5 }, () => new AbortController());
+      for (const { signal } of aborts) expect((await open({}, signal)).status).toBe(200);
+      expect((await open()).status).toBe(429);
+      aborts[0]?.abort();
+      await vi.waitUntil(async () => {
+        const abort = new AbortController();
+        const { status } = await open({}, abort.signal);
+        abort.abort();
+        return status === 200;
+      });
+      for (const abort of aborts) abort.abort();
+    });
+  });
+
+  test('a reader reads and acknowledges but does not change topics', async () => {
+    const { app, db } = context();
+    const reader: Person = await makePerson(db, things.siteId, {
+      capabilities: ['Access Web Service', 'Read Publications'],
+    });
+    const calls = as(app, reader);
+    await poll({ topics: ['default-schema'] }, calls);
+    expect((await acknowledge(0, 'default-schema', calls)).status).toBe(204);
+    const content = { name: 'deals', format: 'Rows', entryTypes: [{ entryTypeId: things.typeId }] };
+    expect((await calls.post(`${PUBLICATION}/topicdefinitions`, content)).status).toBe(403);
+  });
+});
