@@ -2796,6 +2796,13 @@ export type TopicRehearsal = {
     samples: Array<PublicationEvent>;
 };
 
+export type TopicSchema = {
+    schemaVersion: number;
+    schema: {
+        [key: string]: unknown;
+    };
+};
+
 export type Consumer = {
     topicId: number;
     topicName: string;
@@ -3638,6 +3645,11 @@ export type UsersPageSize = number;
  * Id of a topic of this site.
  */
 export type TopicId = number;
+
+/**
+ * Short name of the site.
+ */
+export type Environment = string;
 
 /**
  * Id of a report.
@@ -13002,6 +13014,244 @@ export type RehearseTopicDefinitionResponses = {
 };
 
 export type RehearseTopicDefinitionResponse = RehearseTopicDefinitionResponses[keyof RehearseTopicDefinitionResponses];
+
+export type PollEnvironmentData = {
+    body: PollRequest;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Short name of the site.
+         */
+        environment: string;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/environments/{environment}/poll';
+};
+
+export type PollEnvironmentErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type PollEnvironmentError = PollEnvironmentErrors[keyof PollEnvironmentErrors];
+
+export type PollEnvironmentResponses = {
+    /**
+     * Events after the acknowledged offsets, in order within a topic.
+     */
+    200: Array<PublicationEvent>;
+};
+
+export type PollEnvironmentResponse = PollEnvironmentResponses[keyof PollEnvironmentResponses];
+
+export type AcknowledgeEnvironmentData = {
+    body: Array<TopicOffset>;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Short name of the site.
+         */
+        environment: string;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/environments/{environment}/acknowledge';
+};
+
+export type AcknowledgeEnvironmentErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type AcknowledgeEnvironmentError = AcknowledgeEnvironmentErrors[keyof AcknowledgeEnvironmentErrors];
+
+export type AcknowledgeEnvironmentResponses = {
+    /**
+     * The next poll starts at these offsets.
+     */
+    204: void;
+};
+
+export type AcknowledgeEnvironmentResponse = AcknowledgeEnvironmentResponses[keyof AcknowledgeEnvironmentResponses];
+
+export type GetTopicSchemaData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a topic of this site.
+         */
+        topicId: number;
+    };
+    query?: {
+        /**
+         * The schemaVersion that the caller expects; absent for the current one.
+         */
+        schemaVersion?: number;
+    };
+    url: '/api/rest/v1/publication/topicdefinitions/{topicId}/schema';
+};
+
+export type GetTopicSchemaErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetTopicSchemaError = GetTopicSchemaErrors[keyof GetTopicSchemaErrors];
+
+export type GetTopicSchemaResponses = {
+    /**
+     * The schema with its schemaVersion.
+     */
+    200: TopicSchema;
+};
+
+export type GetTopicSchemaResponse = GetTopicSchemaResponses[keyof GetTopicSchemaResponses];
+
+export type GetAsyncApiData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/current/asyncapi.json';
+};
+
+export type GetAsyncApiErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetAsyncApiError = GetAsyncApiErrors[keyof GetAsyncApiErrors];
+
+export type GetAsyncApiResponses = {
+    /**
+     * The document.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type GetAsyncApiResponse = GetAsyncApiResponses[keyof GetAsyncApiResponses];
 
 export type ListConsumersData = {
     body?: never;

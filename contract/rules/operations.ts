@@ -14,6 +14,7 @@ export const READ_ONLY_POSTS: ReadonlySet<string> = new Set([
   'queryRowsAsOf',
   'queryRowsByBody',
   'pollPublication',
+  'pollEnvironment',
   'rehearseTopicDefinition',
 ]);
 

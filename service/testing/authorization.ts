@@ -352,6 +352,10 @@ export const foreignCalls: Record<
   // Keys and topics belong to the caller's own site; the ids of other sites do not exist.
   pollPublication: { status: 400, body: () => ({ topics: ['deals'] }) },
   acknowledgePublication: { status: 400, body: () => [{ name: 'deals', offset: 0 }] },
+  pollEnvironment: { status: 404, body: () => ({ topics: ['default-data'] }) },
+  acknowledgeEnvironment: { status: 404, body: () => [{ name: 'default-data', offset: 0 }] },
+  getTopicSchema: { status: 404 },
+  getAsyncApi: { status: 200 },
   listTopics: { status: 200, answer: ['default-data', 'default-users', 'default-schema'] },
   streamTopic: { status: 400, query: () => '?topic=deals' },
   listTopicDefinitions: { status: 200 },

@@ -12,6 +12,7 @@ import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handl
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import { loadSchema, type SiteSchema } from '../schema/index.ts';
 import { getEventWatch } from './event-watch.ts';
+import { buildAsyncApi, buildMessageSchema } from './message-schema.ts';
 import { formatMessages } from './messages.ts';
 import { projectEvent, type StoredDataEvent, type TopicContent } from './project-event.ts';
 import * as store from './publications.store.ts';
@@ -21,6 +22,10 @@ import { streamTopic } from './stream.ts';
 type Operations =
   | 'pollPublication'
   | 'acknowledgePublication'
+  | 'pollEnvironment'
+  | 'acknowledgeEnvironment'
+  | 'getTopicSchema'
+  | 'getAsyncApi'
   | 'listTopics'
   | 'streamTopic'
   | 'listTopicDefinitions'
@@ -43,26 +48,16 @@ const RETENTION_MS = 9 * 86_400_000;
 export const publicationHandlers: Handlers<Operations> = {
   pollPublication: (call) => poll(call),
 
-  async acknowledgePublication({ db, caller, body }) {
-    const clientId = requireClient(caller.clientId);
-    const topics = await store.listTopics(db, caller.siteId);
-    const byName = new Map(topics.map((topic) => [topic.name, topic]));
-    const errors = body.flatMap(({ name, offset }, index): FieldError[] => {
-      const topic = byName.get(name);
-      if (!topic) return [{ path: `${index}.name`, message: `Topic "${name}" does not exist` }];
-      return validateOffset(topic, offset, `${index}.offset`);
-    });
-    if (errors.length > 0) throw badRequest(errors);
-    const offsets = new Map(
-      body.flatMap(({ name, offset }) => {
-        const topic = byName.get(name);
-        return topic ? [[topic.topicId, offset] as const] : [];
-      }),
-    );
-    await db
-      .transaction()
-      .execute((tx) => store.acknowledge(tx, { siteId: caller.siteId, clientId }, offsets));
-    return noContent;
+  acknowledgePublication: (call) => acknowledge(call),
+
+  async pollEnvironment(call) {
+    await requireOwnEnvironment(call);
+    return poll(call);
+  },
+
+  async acknowledgeEnvironment(call) {
+    await requireOwnEnvironment(call);
+    return acknowledge(call);
   },
 
   async listTopics({ db, caller }) {
@@ -79,6 +74,19 @@ export const publicationHandlers: Handlers<Operations> = {
 
   async getTopicDefinition({ db, caller, params }) {
     return respondWithTopic(db, caller.siteId, params.topicId);
+  },
+
+  async getTopicSchema({ db, caller, params, query }) {
+    const schema = await loadSchema(db, caller.siteId);
+    const topic = await requireTopic(db, caller.siteId, params.topicId);
+    if (query.schemaVersion !== undefined && query.schemaVersion !== schema.version)
+      throw notFound(`schemaVersion ${query.schemaVersion}, now ${schema.version},`);
+    return ok({ schemaVersion: schema.version, schema: { ...buildMessageSchema(schema, topic) } });
+  },
+
+  async getAsyncApi({ db, caller, services }) {
+    const schema = await loadSchema(db, caller.siteId);
+    return ok(buildAsyncApi(schema, await store.listTopics(db, caller.siteId), services.publicUrl));
   },
 
   async createTopicDefinition(call) {
@@ -183,11 +191,49 @@ function validateOffset({ name, oldest, next }: StoredTopic, offset: number, pat
     : [{ path, message: `${name} has the offsets ${oldest} to ${next}` }];
 }
 
+/** Sets the offsets of the caller's API key, all or none. @throws ApiError 400 with all errors */
+async function acknowledge({
+  db,
+  caller,
+  body,
+}: Pick<Call<'acknowledgePublication'>, 'db' | 'caller' | 'body'>): Promise<typeof noContent> {
+  const clientId = requireClient(caller.clientId);
+  const topics = await store.listTopics(db, caller.siteId);
+  const byName = new Map(topics.map((topic) => [topic.name, topic]));
+  const errors = body.flatMap(({ name, offset }, index): FieldError[] => {
+    const topic = byName.get(name);
+    if (!topic) return [{ path: `${index}.name`, message: `Topic "${name}" does not exist` }];
+    return validateOffset(topic, offset, `${index}.offset`);
+  });
+  if (errors.length > 0) throw badRequest(errors);
+  const offsets = new Map(
+    body.flatMap(({ name, offset }) => {
+      const topic = byName.get(name);
+      return topic ? [[topic.topicId, offset] as const] : [];
+    }),
+  );
+  await db.transaction().execute((tx) => store.acknowledge(tx, { siteId: caller.siteId, clientId }, offsets));
+  return noContent;
+}
+
+/** @throws ApiError 404 unless the environment of the address is the site of the caller */
+async function requireOwnEnvironment({
+  db,
+  caller,
+  params,
+}: Call<'pollEnvironment'> | Call<'acknowledgeEnvironment'>): Promise<void> {
+  const slug = await store.getSiteSlug(db, caller.siteId);
+  if (params.environment.toLowerCase() !== slug.toLowerCase())
+    throw notFound(`Environment ${params.environment}`);
+}
+
 /**
  * Answers a poll: with the events after the acknowledged offsets as soon as there is one, or without after `timeOut`, when a newer
  * poll of the key takes over, and when the service stops.
  */
-async function poll(call: Call<'pollPublication'>): Promise<{ status: 200; json: string }> {
+async function poll(
+  call: Pick<Call<'pollPublication'>, 'db' | 'readDb' | 'caller' | 'body' | 'signal' | 'stopSignal'>,
+): Promise<{ status: 200; json: string }> {
   const { db, caller, body } = call;
   const clientId = requireClient(caller.clientId);
   const topics = await requireTopics(db, caller.siteId, body.topics);

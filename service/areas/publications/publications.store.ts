@@ -336,3 +336,13 @@ export async function getSourceNext(db: Db, siteId: number): Promise<number> {
     select next from topic where site_id = ${siteId} and name = 'default-data'`.execute(db);
   return rows[0]?.next ?? 0;
 }
+
+/** Short name of a site, the environment of the addresses that spec 6.7 deprecates. */
+export async function getSiteSlug(db: Db, siteId: number): Promise<string> {
+  const row = await db
+    .selectFrom('site')
+    .select('slug')
+    .where('site_id', '=', siteId)
+    .executeTakeFirstOrThrow();
+  return row.slug;
+}

@@ -49,6 +49,8 @@ onEachApp((context) => {
   }
   const acknowledge = (offset: number, name = 'default-data', calls = api) =>
     calls.post<ErrorBody>(`${PUBLICATION}/acknowledge`, [{ name, offset }]);
+  const callEnvironment = (environment: string, operation: string, body: unknown) =>
+    api.post<PublicationEvent[]>(`${PUBLICATION}/environments/${environment}/${operation}`, body);
   const listConsumers = async () => (await api.get<Consumer[]>(`${PUBLICATION}/consumers`)).body;
   /** Sets the age of the events of default-data with offsets below `end`. */
   const age = (end: number, days: number) =>
@@ -139,6 +141,32 @@ onEachApp((context) => {
       expect((await pollFrom('192.0.2.7')).status).toBe(200);
       expect((await pollFrom('192.0.2.8')).status).toBe(403);
     });
+  });
+
+  test('the addresses with an environment serve the own site only and name their successors (spec 6.7)', async () => {
+    await things.create({ Name: 'A' });
+    const { slug } = await context()
+      .db.selectFrom('site')
+      .select('slug')
+      .where('site_id', '=', things.siteId)
+      .executeTakeFirstOrThrow();
+    const request = { topics: ['default-data'], timeOut: 0 };
+    const answer = await callEnvironment(slug, 'poll', request);
+    expect([answer.status, listOffsets(answer.body)]).toEqual([200, [0]]);
+    // The date as a structured field (RFC 9745 2.1).
+    expect(answer.headers['deprecation']).toBe(`@${Date.UTC(2026, 10, 23) / 1000}`);
+    expect(answer.headers['link']).toMatch(/pollPublication>; rel="successor-version"/);
+    const acknowledged = await callEnvironment(slug.toUpperCase(), 'acknowledge', [
+      { name: 'default-data', offset: 1 },
+    ]);
+    expect(acknowledged.status).toBe(204);
+    expect(acknowledged.headers['link']).toMatch(/acknowledgePublication>; rel="successor-version"/);
+    expect(await poll()).toEqual([]);
+    expect((await callEnvironment('another-site', 'poll', request)).status).toBe(404);
+    expect(
+      (await callEnvironment('another-site', 'acknowledge', [{ name: 'default-data', offset: 0 }])).status,
+    ).toBe(404);
+    expect((await poll()).length).toBe(0);
   });
 
   describe('a poll that waits', () => {

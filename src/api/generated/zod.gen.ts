@@ -1953,6 +1953,11 @@ export const zTopicRehearsal = z.object({
     samples: z.array(zPublicationEvent).max(10)
 });
 
+export const zTopicSchema = z.object({
+    schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    schema: z.record(z.string(), z.unknown())
+});
+
 export const zConsumer = z.object({
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicName: z.string(),
@@ -2581,6 +2586,11 @@ export const zUsersPageSize = z.int().gte(1).lte(1000);
  * Id of a topic of this site.
  */
 export const zTopicId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Short name of the site.
+ */
+export const zEnvironment = z.string().min(1).max(100);
 
 /**
  * Id of a report.
@@ -4630,6 +4640,62 @@ export const zRehearseTopicDefinitionQuery = z.object({
  * Numbers and the newest messages.
  */
 export const zRehearseTopicDefinitionResponse = zTopicRehearsal;
+
+export const zPollEnvironmentBody = zPollRequest;
+
+export const zPollEnvironmentHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zPollEnvironmentPath = z.object({
+    environment: z.string().min(1).max(100)
+});
+
+/**
+ * Events after the acknowledged offsets, in order within a topic.
+ */
+export const zPollEnvironmentResponse = z.array(zPublicationEvent);
+
+export const zAcknowledgeEnvironmentBody = z.array(zTopicOffset).min(1).max(100);
+
+export const zAcknowledgeEnvironmentHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zAcknowledgeEnvironmentPath = z.object({
+    environment: z.string().min(1).max(100)
+});
+
+/**
+ * The next poll starts at these offsets.
+ */
+export const zAcknowledgeEnvironmentResponse = z.void();
+
+export const zGetTopicSchemaHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetTopicSchemaPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647)
+});
+
+export const zGetTopicSchemaQuery = z.object({
+    schemaVersion: z.int().gte(0).lte(2147483647).optional()
+});
+
+/**
+ * The schema with its schemaVersion.
+ */
+export const zGetTopicSchemaResponse = zTopicSchema;
+
+export const zGetAsyncApiHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The document.
+ */
+export const zGetAsyncApiResponse = z.record(z.string(), z.unknown());
 
 export const zListConsumersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

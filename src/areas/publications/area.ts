@@ -24,6 +24,7 @@ export const publicationsArea = defineArea({
   ],
   invalidations: {
     acknowledgePublication: [],
+    acknowledgeEnvironment: [],
     createTopicDefinition: TOPIC_READS,
     updateTopicDefinition: TOPIC_READS,
     deleteTopicDefinition: TOPIC_READS,
