@@ -45,7 +45,7 @@ export async function signInToConsole({ service }: EntryService) {
     .getSetCookie()
     .map((each) => each.split(';')[0])
     .join('; ');
-  return async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+  return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
     const response = await fetch(service.url + path, {
       method,
       headers: { ...headers, cookie },

@@ -16,6 +16,7 @@ import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
 import { exports } from './exports.ts';
 import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
+import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
 import { start } from './start.ts';
 
@@ -39,6 +40,8 @@ const BENCHES: readonly Bench[] = [
   jobs,
   jobsEmbedded,
   exports,
+  imports,
+  importsEmbedded,
 ];
 
 const formatNumber = (value: number, unit: string) =>
