@@ -5,6 +5,7 @@ import { formatCellText, isListCell, type ExportCell } from '../../../contract/r
 import type { Db } from '../../kernel/db/database.ts';
 import type { DownloadResponse } from '../../kernel/http/file-response.ts';
 import type { Call } from '../../kernel/http/handler.ts';
+import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import type { ItemState, JobKey } from '../../kernel/jobs/jobs.store.ts';
 import { createTableWriter, TABLE_FORMATS } from '../../kernel/table-writer.ts';
 import { requireReadableItems } from './access.ts';
@@ -64,8 +65,19 @@ const toColumn = (which: 'input' | 'before', heading: string, name: string): Col
 });
 
 /** Columns of what was requested and what was replaced. */
-async function buildValueColumns(db: Db, key: JobKey): Promise<Column[]> {
-  const names = await listItemProperties(db, key);
+async function buildValueColumns(
+  db: Db,
+  { siteId, jobId }: JobKey,
+  { kind, parameters }: { kind: JobKind | undefined; parameters: object },
+): Promise<Column[]> {
+  const ownColumns = await kind?.loadReportColumns?.({ db, siteId }, parameters);
+  if (ownColumns)
+    return ownColumns.map((column) => ({
+      heading: column.heading,
+      width: VALUE_WIDTH,
+      getValue: (item) => column.getValue(item) ?? '',
+    }));
+  const names = await listItemProperties(db, { siteId, jobId });
   return [
     ...names.input.map((name) => toColumn('input', 'Requested', name)),
     ...names.before.map((name) => toColumn('before', 'Replaced', name)),
@@ -78,11 +90,17 @@ const TYPES = { csv: `${TABLE_FORMATS.csv}; charset=utf-8`, xlsx: TABLE_FORMATS.
 export async function downloadJobReport(
   call: Call<'downloadJobReport'>,
 ): Promise<{ status: 200; download: DownloadResponse }> {
-  const { readDb: db, caller, params, query, signal } = call;
+  const { readDb: db, caller, params, query, services, signal } = call;
   const job = await requireReadableItems(call, params.jobId);
   const key = { siteId: caller.siteId, jobId: job.id };
   const at = await readReportTime(db, key);
-  const columns = [...OUTCOME_COLUMNS, ...(await buildValueColumns(db, key))];
+  const columns = [
+    ...OUTCOME_COLUMNS,
+    ...(await buildValueColumns(db, key, {
+      kind: services.jobKinds.get(job.kind),
+      parameters: job.parameters,
+    })),
+  ];
   const pages = readReportItems(db, key, at);
   const format = query.format ?? 'csv';
   const name = `${job.kind.replaceAll('.', '-')}-${job.id}-${at.toISOString().slice(0, 10)}.${format}`;

@@ -1,5 +1,6 @@
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
+import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -93,6 +94,13 @@ export interface StoredItems<Input extends object> {
   countWithout(name: keyof Input & string): Promise<number>;
 }
 
+/** A column of the report of a job: what was requested of an item, or what it replaced. */
+export interface ReportColumn<Input extends object> {
+  heading: string;
+  /** Undefined: an empty cell. Also called for items without their request, 90 days after the end of the job. */
+  getValue(item: { input: Partial<Input>; before: object | null }): ExportCell | undefined;
+}
+
 /**
  * One kind of long work (architecture, "Long work"). `run` changes the items through the functions of its area and returns one outcome
  * for each, in order. If it throws an ApiError, nothing is written and the items are tried again in smaller batches; thrown for a single
@@ -119,6 +127,11 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Property by which uploaded items must differ, because two of the same value contradict each other. */
   uniqueBy?: string;
   labels: ItemLabels;
+  /** Loads the columns of the report after the outcome; by default one for each property that was requested or replaced. */
+  loadReportColumns?(
+    context: { db: Db; siteId: number },
+    parameters: Parameters,
+  ): Promise<readonly ReportColumn<Input>[]>;
   /** Starts the check of a job whose items depend on each other or come from a file; undefined: items are checked as they are changed. */
   startCheck?(parameters: Parameters): ItemCheck<Parameters, Input>;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;

@@ -1,17 +1,11 @@
 import { sql } from 'kysely';
+import Papa from 'papaparse';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EntryImport, EntryImportRow, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
 import { retryLater } from '../../../kernel/api-error.ts';
 import type { JobKind } from '../../../kernel/jobs/job-kind.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
-import {
-  DATA,
-  makeThings,
-  recalculate,
-  SCHEMA,
-  type FieldValues,
-  type Things,
-} from '../../../testing/entries.ts';
+import { makeThings, recalculate, SCHEMA, type FieldValues, type Things } from '../../../testing/entries.ts';
 import { runJobs, uploadItems } from '../../../testing/jobs.ts';
 import { as, makePerson, onEachApp } from '../../../testing/site.ts';
 import { registry } from '../../registry.ts';
@@ -415,6 +409,36 @@ onEachApp((context) => {
     expect(job.stopReason).toMatch(/^User capabilities are required/);
   });
 
+  test('the report has the row, the entry and the requested values in the columns of an export', async () => {
+    const { choice, person } = things;
+    const job = await importRows([
+      row(2, { Name: 'Root', Tags: [choice('Tags', 'Red'), choice('Tags', 'Blue')], Owner: person.userId }),
+      row(3, { Name: 'Leaf', Parent: -1, Price: { value: 1.5, currencyCode: 'EUR' }, Founded: '2020-02-29' }),
+    ]);
+    const { text } = await things.api.get(`${JOBS}/${job.id}/report`);
+    const [header = [], ...rows] = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
+      skipEmptyLines: true,
+    }).data;
+    const getCells = (line: string[] | undefined, ...headings: string[]) =>
+      headings.map((heading) => line?.[header.indexOf(heading)]);
+    const [root, leaf] = rows;
+    const entryId = String((await find('Root'))?.EntryId);
+    expect(getCells(root, 'Row', 'EntryId', 'Name', 'Tags', 'Owner (id)')).toEqual([
+      '2',
+      entryId,
+      'Root',
+      'Red; Blue',
+      String(person.userId),
+    ]);
+    expect(getCells(leaf, 'Row', 'Parent (id)', 'Price', 'Price (currency)', 'Founded')).toEqual([
+      '3',
+      entryId,
+      '1.5',
+      'EUR',
+      '2020-02-29',
+    ]);
+  });
+
   test('an unknown type and values beyond the limits are refused with their paths', async () => {
     const post = (body: object) => things.api.post<ErrorBody>(`${JOBS}/entryImports`, body);
     expect(
@@ -426,7 +450,8 @@ onEachApp((context) => {
       rows: [{ row: 0, values: [], other: 1 }],
     });
     expect(status).toBe(400);
-    for (const path of ['rows.0.row', 'rows.0.values', 'rows.0.other']) expect(text).toContain(path);
-    expect((await things.api.get(`${DATA}/entrydata/rows/${things.typeId}`)).status).toBe(200);
+    for (const path of ['rows.0.row', 'rows.0.other']) expect(text).toContain(path);
+    const empty = await importRows([{ row: 2, values: [] }]);
+    expect(await listOutcomes(empty.id)).toEqual([['failed', 'Name is required']]);
   });
 });

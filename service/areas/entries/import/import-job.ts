@@ -35,6 +35,7 @@ import {
 import { reserveEntryIds } from '../write/write.store.ts';
 import { type EntryImportParameters, formatFile, type ImportedRow } from './import-file.ts';
 import { IMPORT_LABELS, type ImportedItem, listImportedItems } from './import.store.ts';
+import { loadReportColumns } from './report-columns.ts';
 import { invertImport } from './undo-import.ts';
 
 type ImportBatch = JobBatch<EntryImportParameters, EntryImportRow>;
@@ -149,7 +150,8 @@ async function checkGroup(context: Context, group: RowGroup): Promise<CheckedRow
   const existing: ExistingEntries =
     existingIds.length > 0 ? await lockEntries(tx, siteId, type, existingIds, fieldIds) : new Map();
   const missingIds = existingIds.filter((id) => !existing.has(id));
-  const deletions = await listDeletions(tx, siteId, missingIds);
+  const deletions: Awaited<ReturnType<typeof listDeletions>> =
+    missingIds.length > 0 ? await listDeletions(tx, siteId, missingIds) : new Map();
   const drafts = new Map<number, EntryDraft>();
 
   const check = (row: Row, index: number): ItemOutcome | undefined => {
@@ -397,6 +399,7 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
   itemSchema: 'EntryImportRow',
   capabilities: ['Read Data'],
   labels: IMPORT_LABELS,
+  loadReportColumns,
   wakes: [RECALCULATE_TASK],
   locksSite: () => false,
   async describe({ db, siteId }, { typeId, fileName, sheet }, items) {
