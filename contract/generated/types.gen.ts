@@ -1583,6 +1583,31 @@ export type JobReason = {
     count: number;
 };
 
+export type JobPace = {
+    /**
+     * Length of a step in seconds.
+     */
+    stepSeconds: number;
+    /**
+     * Time of the first outcome.
+     */
+    startDate: string | null;
+    steps: Array<{
+        /**
+         * Number of the step, starting at 0.
+         */
+        step: number;
+        /**
+         * Items that were changed, or needed no change.
+         */
+        done: number;
+        /**
+         * Items that failed, or were left alone.
+         */
+        failed: number;
+    }>;
+};
+
 /**
  * SHA-256 in hexadecimal digits.
  */
@@ -8092,6 +8117,62 @@ export type ListJobReasonsResponses = {
 };
 
 export type ListJobReasonsResponse = ListJobReasonsResponses[keyof ListJobReasonsResponses];
+
+export type GetJobPaceData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a job of this site.
+         */
+        jobId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/jobs/{jobId}/pace';
+};
+
+export type GetJobPaceErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetJobPaceError = GetJobPaceErrors[keyof GetJobPaceErrors];
+
+export type GetJobPaceResponses = {
+    /**
+     * The steps.
+     */
+    200: JobPace;
+};
+
+export type GetJobPaceResponse = GetJobPaceResponses[keyof GetJobPaceResponses];
 
 export type ListJobPartsData = {
     body?: never;

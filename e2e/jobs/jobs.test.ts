@@ -181,15 +181,15 @@ test('a waiting job is paused, resumed and cancelled', async ({ page, calls }) =
   await resume.click();
   await row.getByRole('button', { name: 'Cancel: Deactivate 1 person' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Cancel this job?' });
-  await expect(dialog).toContainText('1 of 1 will not be attempted');
-  await dialog.getByRole('button', { name: 'Keep running' }).click();
+  await expect(dialog).toContainText('Nothing has been changed yet');
+  await dialog.getByRole('button', { name: 'Keep it' }).click();
   await expect(jobsButton(page)).toBeFocused();
 
   await page.goto(`/jobs/${job.id}`);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await expect(page.getByText('Waiting', { exact: true })).toBeVisible();
+  await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'What was asked' })).toContainText('Starts');
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await dialog.getByRole('button', { name: 'Cancel job' }).click();
@@ -282,7 +282,7 @@ test('jobs of others are seen with View Activity, and cancelled with Manage Sett
   await expectRow(jobsGrid(page), {
     Job: 'Deactivate 1 person',
     'Started by': 'First Administrator',
-    State: 'Waiting',
+    State: 'Scheduled',
   });
   await openPopover(page);
   await choose(popover(page), /^Others’/);

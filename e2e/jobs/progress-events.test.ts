@@ -32,7 +32,7 @@ test('progress arrives as events, without a connection before a job and after th
     notBefore: inSeconds(3_600),
   });
   await openAs(page, ada, `/jobs/${first.id}`);
-  await expect(page.getByText('Waiting', { exact: true })).toBeVisible();
+  await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
   const job = await calls.call<Job>('POST', '/jobs/userUpdates', {
     userIds: [id],
     timeZone: 'Europe/Lisbon',
@@ -62,7 +62,7 @@ test('progress is polled where events do not pass', async ({ page, calls }) => {
     notBefore: inSeconds(8),
   });
   await openAs(page, ada, `/jobs/${job.id}`);
-  await expect(page.getByText('Waiting', { exact: true })).toBeVisible();
+  await expect(page.getByText('Scheduled', { exact: true })).toBeVisible();
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 });
   await expectToast(page, 'Deactivated 1 person');
   expect(attempts).toBe(1);

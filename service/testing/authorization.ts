@@ -65,6 +65,7 @@ export const jobOperations = new Set([
   'getJob',
   'listJobItems',
   'listJobReasons',
+  'getJobPace',
   'downloadJobReport',
   'listJobParts',
   'putJobPart',
@@ -293,6 +294,7 @@ export const foreignCalls: Record<
   getJob: { status: 404 },
   listJobItems: { status: 404 },
   listJobReasons: { status: 404 },
+  getJobPace: { status: 404 },
   downloadJobReport: { status: 404 },
   listJobParts: { status: 404 },
   putJobPart: {

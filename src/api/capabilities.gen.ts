@@ -77,6 +77,7 @@ export const CAPABILITIES = {
   getJob: [],
   listJobItems: [],
   listJobReasons: [],
+  getJobPace: [],
   listJobParts: [],
   putJobPart: [],
   submitJob: [],

@@ -28,6 +28,7 @@ type Operations =
   | 'getJob'
   | 'listJobItems'
   | 'listJobReasons'
+  | 'getJobPace'
   | 'downloadJobReport'
   | 'listJobParts'
   | 'putJobPart'
@@ -73,6 +74,11 @@ export const jobHandlers: Handlers<Operations> = {
   async listJobReasons(call) {
     const { id } = await requireReadableItems(call, call.params.jobId);
     return ok(await store.listReasons(call.db, { siteId: call.caller.siteId, jobId: id }));
+  },
+
+  async getJobPace(call) {
+    const { id } = await requireReadableJob(call, call.params.jobId);
+    return ok(await store.readPace(call.readDb, { siteId: call.caller.siteId, jobId: id }));
   },
 
   downloadJobReport,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Job, JobItem, JobReason, JobState } from '../../../contract/generated/types.gen.ts';
+import type { Job, JobItem, JobPace, JobReason, JobState } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 import { ITEM_STATE_NAMES, ITEM_STATES, type ItemState } from '../../kernel/jobs/jobs.store.ts';
@@ -129,6 +129,33 @@ export async function setState(
   await sql`update job set state = ${state}, lease_until = null, attempts = 0, retry_at = null,
       finished_at = case when ${state} = 'cancelled' then clock_timestamp() end
     where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
+}
+
+/** Most steps of a pace. */
+const PACE_STEPS = 60;
+
+/** When the items of a job got their outcomes. */
+export async function readPace(
+  db: Db,
+  { siteId, jobId }: { siteId: number; jobId: number },
+): Promise<JobPace> {
+  const { rows } = await sql<JobPace['steps'][number] & { first: Date; length: number }>`
+    with span as (
+      select min(ended_at) as first,
+        greatest(1, ceil((extract(epoch from max(ended_at) - min(ended_at)) + 1) / ${PACE_STEPS}::int))::int as length
+      from job_item where site_id = ${siteId} and job_id = ${jobId})
+    select first, length, floor(extract(epoch from i.ended_at - first) / length)::int as step,
+      (count(*) filter (where i.state in (${ITEM_STATES.done}, ${ITEM_STATES.unchanged})))::int as done,
+      (count(*) filter (where i.state in (${ITEM_STATES.conflict}, ${ITEM_STATES.failed})))::int as failed
+    from job_item i, span
+    where i.site_id = ${siteId} and i.job_id = ${jobId} and i.ended_at is not null
+    group by first, length, step order by step`.execute(db);
+  const [begin] = rows;
+  return {
+    stepSeconds: begin?.length ?? 1,
+    startDate: begin?.first.toISOString() ?? null,
+    steps: rows.map(({ step, done, failed }) => ({ step, done, failed })),
+  };
 }
 
 interface ItemRow {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Job, JobItem, JobReason } from '../../../contract/generated/types.gen.ts';
+import type { Job, JobItem, JobPace, JobReason } from '../../../contract/generated/types.gen.ts';
 import type { JobKind } from '../../kernel/jobs/job-kind.ts';
 import { claimJob, endAllLeases } from '../../kernel/jobs/jobs.store.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
@@ -125,6 +125,27 @@ onEachApp((context) => {
     expect((await api.get<JobReason[]>(`jobs/${job.id}/reasons`)).body).toEqual([
       { state: 'conflict', reason: 'No longer on this site', count: 1 },
     ]);
+  });
+
+  test('counts outcomes over time in at most 60 steps', async () => {
+    const [first, second, third] = await makeUsers(3);
+    const job = await start('userUpdates', {
+      userIds: [first?.userId, second?.userId, third?.userId, 2_000_000_000],
+      isActive: false,
+    });
+    const path = `jobs/${job.id}/pace`;
+    expect((await api.get<JobPace>(path)).body).toEqual({ stepSeconds: 1, startDate: null, steps: [] });
+    await run();
+    await sql`update job_item set ended_at = timestamptz '2026-10-30 12:00Z' + (case item_no when 1 then 0 when 2 then 9 else 600 end)
+      * interval '1 second' where job_id = ${job.id}`.execute(context().db);
+    expect((await api.get<JobPace>(path)).body).toEqual({
+      stepSeconds: 11,
+      startDate: '2026-10-30T12:00:00.000Z',
+      steps: [
+        { step: 0, done: 2, failed: 0 },
+        { step: 54, done: 1, failed: 1 },
+      ],
+    });
   });
 
   test('leaves users alone who were changed after the review', async () => {

@@ -1025,6 +1025,16 @@ export const zJobReason = z.object({
     count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
 });
 
+export const zJobPace = z.object({
+    stepSeconds: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    startDate: z.iso.datetime({ offset: true }).nullable(),
+    steps: z.array(z.object({
+        step: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        done: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        failed: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    }))
+});
+
 /**
  * SHA-256 in hexadecimal digits.
  */
@@ -3526,6 +3536,19 @@ export const zListJobReasonsPath = z.object({
  * The reasons.
  */
 export const zListJobReasonsResponse = z.array(zJobReason);
+
+export const zGetJobPaceHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetJobPacePath = z.object({
+    jobId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The steps.
+ */
+export const zGetJobPaceResponse = zJobPace;
 
 export const zListJobPartsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

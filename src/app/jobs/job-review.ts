@@ -7,6 +7,10 @@ interface JobReview {
   countReviewable(job: Job): number;
   /** @throws ServiceError */
   reviewJob(job: Job): Promise<void>;
+  /** Whether a new dry run can show everyone of an ended job. */
+  isRepeatable(job: Job): boolean;
+  /** Shows a new dry run of the same change for everyone of an ended job. @throws ServiceError */
+  repeatJob(job: Job): Promise<void>;
 }
 
 let loadReview: (() => Promise<JobReview>) | undefined;

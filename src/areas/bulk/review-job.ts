@@ -21,6 +21,29 @@ export async function reviewJob(job: Job): Promise<void> {
   );
 }
 
+/** What was requested is deleted 90 days after the end (listJobItems). */
+const INPUT_MS = 89 * 86_400_000;
+
+/** Whether a new dry run can show everyone of an ended job: not the removed, and not what an undo restored. */
+export const isRepeatable = (job: Job, now = Date.now()): boolean =>
+  job.inverseOf === null &&
+  job.finishedDate !== null &&
+  now - Date.parse(job.finishedDate) < INPUT_MS &&
+  ((job.kind === 'users.update' && getSwitchAction(job) !== undefined) ||
+    job.kind === 'licenses.change' ||
+    job.kind === 'groups.change');
+
+/** Opens the dry run of the same change for everyone of an ended job. @throws ServiceError */
+export async function repeatJob(job: Job): Promise<void> {
+  const items = await readAllPages((page) => listJobItems({ path: { jobId: job.id }, query: page }));
+  bulkRequest.set(
+    buildReviewRequest(
+      job,
+      items.map(({ input }) => input),
+    ),
+  );
+}
+
 /** Request for the dry run of what a job was to do for these items. */
 export function buildReviewRequest(
   job: Pick<Job, 'kind' | 'parameters'>,

@@ -3,7 +3,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 import { JobsButton } from './center/JobsButton.tsx';
 import { JobsHost } from './JobsHost.tsx';
 
-const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons'] as const;
+const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons', 'getJobPace'] as const;
 
 export const jobsArea = defineArea({
   name: 'jobs',

@@ -44,6 +44,13 @@ function describeRestored({ kind, parameters: { isActive } }: Job, items: string
   return `Restores what this job replaced for ${items}.`;
 }
 
+const showReadError = (thrown: unknown) =>
+  toast({
+    tone: 'bad',
+    title: 'The people could not be read',
+    description: toServiceError(thrown).message,
+  });
+
 /** Actions for a job with the reasons why they are not possible; those that do not apply to its state are undefined. */
 export function useJobActions(job: Job) {
   const client = useQueryClient();
@@ -104,6 +111,7 @@ export function useJobActions(job: Job) {
   const startRetry = () =>
     retry.mutate({ path }, { onSuccess: (next) => showStartedJob(client, next), onError: callbacks.onError });
 
+  const repeatable = !isOpen && review?.isRepeatable(job) === true ? review : undefined;
   const reviewable = review && !isOpen ? review.countReviewable(job) : 0;
   return {
     isOwn,
@@ -111,14 +119,7 @@ export function useJobActions(job: Job) {
       reviewable > 0
         ? {
             count: reviewable,
-            run: () =>
-              void review?.reviewJob(job).catch((thrown: unknown) =>
-                toast({
-                  tone: 'bad',
-                  title: 'The people could not be read',
-                  description: toServiceError(thrown).message,
-                }),
-              ),
+            run: () => void review?.reviewJob(job).catch(showReadError),
           }
         : undefined,
     pause:
@@ -149,6 +150,15 @@ export function useJobActions(job: Job) {
       !isOpen && job.failed > 0
         ? { pending: retry.isPending, disabledReason: closed, run: startRetry }
         : undefined,
+    /** The same again: a new dry run, or a new file. */
+    repeat:
+      !isOpen && isOwn && job.kind === 'entries.export'
+        ? { pending: retry.isPending, disabledReason: closed, run: startRetry }
+        : repeatable && {
+            pending: false,
+            disabledReason: closed,
+            run: () => void repeatable.repeatJob(job).catch(showReadError),
+          },
     undo: { pending: undo.isPending, disabledReason: closed, run: () => void confirmUndo() },
   };
 }

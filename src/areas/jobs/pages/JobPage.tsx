@@ -47,6 +47,7 @@ import { useJob, useRate } from '../model/use-jobs.ts';
 import { ITEM_STATES } from '../model/view.ts';
 import type { JobView } from '../model/view.ts';
 import { createItemColumns, getItemId, getItemLabel } from './item-columns.tsx';
+import { PaceChart } from './PaceChart.tsx';
 import '../job-parts.css';
 import './job-page.css';
 
@@ -74,7 +75,7 @@ function useFinalReading({ id, state }: Job): void {
   useEffect(() => {
     if (lastState.current === state) return;
     lastState.current = state;
-    for (const operation of ['listJobItems', 'listJobReasons'])
+    for (const operation of ['listJobItems', 'listJobReasons', 'getJobPace'])
       void client.invalidateQueries({ queryKey: [{ _id: operation, path: { jobId: id } }] });
   }, [client, id, state]);
 }
@@ -123,6 +124,7 @@ function JobDetails({ job }: { job: Job }) {
           )}
         </div>
         <aside className="job-side" aria-label="About this job">
+          <PaceChart job={job} />
           {failures.length > 0 && (
             <Reasons
               title={`Why ${formatNumber(sumCounts(failures))} failed`}
@@ -141,6 +143,7 @@ function JobDetails({ job }: { job: Job }) {
           )}
           <UndoCard job={job} />
           <ReportCard job={job} />
+          <RepeatCard job={job} />
         </aside>
       </div>
     </Page>
@@ -468,6 +471,35 @@ function ReportCard({ job }: { job: Job }) {
               {label}
             </Button>
           ))}
+        </div>
+      </CardBody>
+    </Card>
+  );
+}
+
+/** Starts the same again, where that is what the person reviews or gets. */
+function RepeatCard({ job }: { job: Job }) {
+  const { repeat } = useJobActions(job);
+  if (!repeat) return null;
+  const isExport = job.kind === 'entries.export';
+  return (
+    <Card title="Do this again">
+      <CardBody>
+        <p className="job-undo">
+          {isExport
+            ? 'Makes a new file with the same fields and filter, and the values of now.'
+            : `Opens a new dry run of the same change for the same ${countItems(job, job.total)}.`}
+        </p>
+        <div className="job-report">
+          <Button
+            size="small"
+            icon={RotateCcw}
+            pending={repeat.pending}
+            disabledReason={repeat.disabledReason}
+            onClick={repeat.run}
+          >
+            {isExport ? 'Export again' : 'Prepare again…'}
+          </Button>
         </div>
       </CardBody>
     </Card>
