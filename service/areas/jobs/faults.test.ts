@@ -200,7 +200,8 @@ onEachApp((context) => {
         const id = await start(api, { userIds: userIds.slice(0, 2), isActive: false });
         // One item failed, one is done, as far as the state has outcomes.
         const hasEnded = state === 'finished' || state === 'cancelled' || state === 'stopped';
-        await sql`update job_item set state = case item_no when 1 then 4 else 1 end where job_id = ${id} and ${hasEnded}`.execute(
+        await sql`update job_item set state = case item_no when 1 then 4 else 1 end,
+            reason = case item_no when 1 then 'Refused' end where job_id = ${id} and ${hasEnded}`.execute(
           context().db,
         );
         await sql`update job set state = ${state}, done = ${hasEnded ? 1 : 0}, failed = ${hasEnded ? 1 : 0},
@@ -487,7 +488,9 @@ onEachApp((context) => {
 
   test('retention deletes what was asked after 90 days and ended jobs after a year', async () => {
     const [recent, old, ancient] = [await start(), await start(), await start()];
-    await sql`update job_item set state = 4 where site_id = ${siteId}`.execute(context().db);
+    await sql`update job_item set state = 4, reason = 'Refused' where site_id = ${siteId}`.execute(
+      context().db,
+    );
     for (const [id, days] of [
       [recent, 89],
       [old, 91],

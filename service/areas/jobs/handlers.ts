@@ -1,8 +1,10 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { conflict, forbidden } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
+import type { JobKind, JobPlan } from '../../kernel/jobs/job-kind.ts';
 import { readSelection } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import {
@@ -114,13 +116,8 @@ export const jobHandlers: Handlers<Operations> = {
       const selectedIds = await readSelection(db, key);
       return startPlan(call, { kind: job.kind, parameters: job.parameters, items: [], selectedIds });
     }
-    const failed = await store.listInputs(db, key, 'failed');
-    if (failed.length === 0) throw conflict('No item of this job failed');
-    if (failed.some(({ input }) => Object.keys(input).length === 0))
-      throw conflict(`What this job asked was deleted ${INPUT_DAYS} days after its end`);
     const { kind, parameters } = job;
-    const items =
-      (await jobKind?.retryItems?.({ db, ...key }, parameters, failed)) ?? failed.map(({ input }) => input);
+    const items = (tx: Tx) => readFailedInputs(tx, key, jobKind, parameters);
     return startPlan(call, { kind, parameters, items });
   },
 
@@ -129,14 +126,71 @@ export const jobHandlers: Handlers<Operations> = {
     const job = await requireReadableJob(call, params.jobId);
     if (toJob(job, services).undoUntil === null)
       throw conflict('Nothing of this job can be restored any more');
-    const done = await store.listInputs(db, { siteId: caller.siteId, jobId: job.id }, 'done');
-    const plan = services.jobKinds.get(job.kind)?.invert?.(job.parameters, done);
+    const kind = services.jobKinds.get(job.kind);
+    const key = { siteId: caller.siteId, jobId: job.id };
+    const plan = kind && (await planInverse(db, kind, job.parameters, key));
     if (!plan) throw conflict('What this job did cannot be undone');
     // Users changed by anyone else since are left alone.
     const parameters = { ...plan.parameters, lastModifiedBy: job.principalId ?? job.ownerId };
-    return startPlan(call, { ...plan, parameters }, { inverseOf: job.id });
+    const items = (tx: Tx) => readInverseItems(tx, kind, job.parameters, key);
+    return startPlan(call, { kind: plan.kind, parameters, items }, { inverseOf: job.id });
   },
 };
+
+/** What the failed items of a job requested, in pages. @throws ApiError 409 when it was deleted or nothing failed */
+async function* readFailedInputs(
+  tx: Tx,
+  key: { siteId: number; jobId: number },
+  kind: JobKind | undefined,
+  parameters: object,
+): AsyncGenerator<readonly object[]> {
+  let isEmpty = true;
+  const collected: store.EndedItem[] = [];
+  for await (const page of store.readItems(tx, key, 'failed')) {
+    isEmpty = false;
+    if (page.some(({ input }) => Object.keys(input).length === 0))
+      throw conflict(`What this job asked was deleted ${INPUT_DAYS} days after its end`);
+    if (kind?.retryItems) collected.push(...page);
+    else yield page.map(({ input }) => input);
+  }
+  if (isEmpty) throw conflict('No item of this job failed');
+  if (kind?.retryItems) yield await kind.retryItems({ tx, ...key }, parameters, collected);
+}
+
+/** Kind and parameters of the job that undoes another; undefined if nothing of it can be undone. */
+async function planInverse(
+  db: Db,
+  kind: JobKind,
+  parameters: object,
+  key: { siteId: number; jobId: number },
+): Promise<Omit<JobPlan, 'items'> | undefined> {
+  let joined: JobPlan | undefined;
+  for await (const done of store.readItems(db, key, 'done', kind.invertsBackwards)) {
+    const plan = kind.invert?.(parameters, done);
+    if (plan && joined && kind.joinInverses) joined = { ...kind.joinInverses(joined, plan), items: [] };
+    joined ??= plan && { kind: plan.kind, parameters: plan.parameters, items: [] };
+    if (joined && !kind.joinInverses) return joined;
+  }
+  return joined;
+}
+
+/** Items of the job that undoes another, in pages. */
+async function* readInverseItems(
+  tx: Tx,
+  kind: JobKind,
+  parameters: object,
+  key: { siteId: number; jobId: number },
+): AsyncGenerator<readonly object[]> {
+  let hasLastItems = false;
+  for await (const done of store.readItems(tx, key, 'done', kind.invertsBackwards)) {
+    const plan = kind.invert?.(parameters, done);
+    hasLastItems ||= plan?.lastItems !== undefined && plan.lastItems.length > 0;
+    yield plan?.items ?? [];
+  }
+  if (!hasLastItems) return;
+  for await (const done of store.readItems(tx, key, 'done'))
+    yield kind.invert?.(parameters, done)?.lastItems ?? [];
+}
 
 const isEnded = ({ state }: StoredJob | Job): boolean =>
   state === 'finished' || state === 'cancelled' || state === 'stopped';

@@ -169,8 +169,11 @@ interface ItemRow {
   before: Record<string, unknown> | null;
 }
 
+/** Items that failed or were left alone have a reason, by which an index finds them among many others. */
 const isInState = (state: ItemState | undefined) =>
-  state === undefined ? sql`` : sql`and state = ${ITEM_STATES[state]}`;
+  state === undefined
+    ? sql``
+    : sql`and state = ${ITEM_STATES[state]} ${state === 'failed' || state === 'conflict' ? sql`and reason is not null` : sql``}`;
 
 const hasReason = (reason: string | undefined) =>
   reason === undefined ? sql`` : sql`and reason = ${reason}`;
@@ -220,16 +223,38 @@ export async function listReasons(
   return rows.map((row) => ({ ...row, state: ITEM_STATE_NAMES[row.state] ?? 'open' }));
 }
 
-/** The requests of all items in a state, with what they replaced. */
-export async function listInputs(
+/** An item as it was requested, with what it replaced. */
+export interface EndedItem {
+  itemNo: number;
+  input: object;
+  before: object | null;
+}
+
+/** Items that are held in memory at once. */
+const ITEMS_PER_PAGE = 5_000;
+/** Above the number of any item; as `cleared_to` it says that all items of the job are cleared. */
+const AFTER_LAST_ITEM = 2_147_483_647;
+
+/** The items in a state, in pages and in the order of the request, or from the last to the first. */
+export async function* readItems(
   db: Db,
   { siteId, jobId }: { siteId: number; jobId: number },
   state: ItemState,
-): Promise<{ itemNo: number; input: object; before: object | null }[]> {
-  const { rows } = await sql<{ itemNo: number; input: object; before: object | null }>`
-    select item_no as "itemNo", input, before from job_item where site_id = ${siteId} and job_id = ${jobId} and state = ${ITEM_STATES[state]}
-    order by item_no`.execute(db);
-  return rows;
+  isBackwards = false,
+): AsyncGenerator<EndedItem[]> {
+  for (let lastNumber: number | undefined; ;) {
+    const isFurther = isBackwards
+      ? sql`and item_no < ${lastNumber ?? AFTER_LAST_ITEM} order by item_no desc`
+      : sql`and item_no > ${lastNumber ?? 0} order by item_no`;
+    const { rows } = await sql<EndedItem>`
+      select item_no as "itemNo", input, before from job_item
+      where site_id = ${siteId} and job_id = ${jobId} ${isInState(state)} ${isFurther} limit ${ITEMS_PER_PAGE}`.execute(
+      db,
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < ITEMS_PER_PAGE) return;
+    lastNumber = rows.at(-1)?.itemNo;
+  }
 }
 
 /** Sites that have jobs which ended more than `days` ago. */
@@ -257,9 +282,6 @@ export async function deleteEndedJobs(db: Db, siteId: number, days: number): Pro
   return Number(numAffectedRows);
 }
 
-/** `cleared_to` of jobs whose items are all cleared. */
-const ALL_CLEARED = 2_147_483_647;
-
 /**
  * Clears what the next items of a job that ended more than `days` ago requested and replaced; goes on behind the items that earlier
  * calls cleared.
@@ -269,7 +291,7 @@ export async function clearInputs(db: Db, siteId: number, days: number): Promise
   const { numAffectedRows = 0n } = await sql`
     with due as materialized (
       select job_id, cleared_to from job
-      where site_id = ${siteId} and finished_at < now() - make_interval(days => ${days}) and cleared_to < ${sql.lit(ALL_CLEARED)}
+      where site_id = ${siteId} and finished_at < now() - make_interval(days => ${days}) and cleared_to < ${sql.lit(AFTER_LAST_ITEM)}
       order by finished_at, job_id limit 1 for update skip locked),
     part as materialized (
       select i.job_id, i.item_no from job_item i join due on due.job_id = i.job_id
@@ -278,7 +300,7 @@ export async function clearInputs(db: Db, siteId: number, days: number): Promise
       update job_item i set input = '{}', before = null from part
       where i.site_id = ${siteId} and i.job_id = part.job_id and i.item_no = part.item_no)
     update job j set cleared_to =
-      case when (select count(*) from part) < ${ROWS_PER_STEP} then ${sql.lit(ALL_CLEARED)} else (select max(item_no) from part) end
+      case when (select count(*) from part) < ${ROWS_PER_STEP} then ${sql.lit(AFTER_LAST_ITEM)} else (select max(item_no) from part) end
     from due where j.site_id = ${siteId} and j.job_id = due.job_id`.execute(db);
   return numAffectedRows > 0n;
 }

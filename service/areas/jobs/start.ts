@@ -70,7 +70,8 @@ export function requireUniqueUsers<Item extends { userId: number }>(
 
 /** Request of a job whose items may follow in parts. */
 type JobStart = Omit<JobPlan, 'items'> & {
-  items: readonly object[] | undefined;
+  /** All items, or pages of them that are read in the transaction that stores the job. */
+  items: readonly object[] | ((tx: Tx) => AsyncIterable<readonly object[]>) | undefined;
   /** Ids of the rows of an export, in their order. */
   selectedIds?: readonly number[] | undefined;
 };
@@ -182,13 +183,11 @@ export async function startPlan(
     const key = { siteId, jobId };
     const subject = ['job', jobId] as const;
     if (items) {
-      await insertAllItems(tx, key, { labels: jobKind.labels, items });
-      const title = await describeJob(tx, jobKind, { ...key, parameters, total: items.length });
-      record({
-        action: 'job.start',
-        subject,
-        changes: { title: [null, title], items: [null, items.length] },
-      });
+      let total = 0;
+      for await (const page of typeof items === 'function' ? items(tx) : [items])
+        total = await insertAllItems(tx, key, { labels: jobKind.labels, items: page, count: total });
+      const title = await describeJob(tx, jobKind, { ...key, parameters, total });
+      record({ action: 'job.start', subject, changes: { title: [null, title], items: [null, total] } });
     } else record({ action: 'job.upload', subject, changes: { kind: [null, kind] } });
     const stored = await store.findJob(tx, siteId, jobId);
     if (!stored) throw new Error('The stored job does not exist');

@@ -3,7 +3,13 @@ import { capabilities } from '../../../contract/rules/capabilities.ts';
 import { diffProperties, type Recorder } from '../../kernel/audit/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import * as pairsStore from './group-members.store.ts';
-import { getUsers, touchUsers, type StoredUser } from './users.store.ts';
+import {
+  getUsers,
+  touchUsers,
+  updateAndTouchUsers,
+  type MembershipFields,
+  type StoredUser,
+} from './users.store.ts';
 
 /** Fields of the account, which all sites of the user share. */
 const ACCOUNT_FIELDS = new Set([
@@ -55,6 +61,45 @@ export async function recordUserChanges(
     }
   }
   return changedUsersBySite.get(actor.siteId) ?? [];
+}
+
+/**
+ * Sets the same fields of memberships on this site for users who differ from them, and records it like `recordUserChanges`.
+ * @param usersBefore as `lockUsers` returns them in this transaction: what they are afterwards follows from that
+ */
+export async function updateMemberships(
+  tx: Tx,
+  actor: { siteId: number; userId: number | null },
+  usersBefore: readonly StoredUser[],
+  fields: MembershipFields,
+  record: Recorder,
+): Promise<void> {
+  const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const touched = await updateAndTouchUsers(
+    tx,
+    actor,
+    usersBefore.map(({ id }) => id),
+    fields,
+  );
+  for (const before of usersBefore) {
+    const row = touched.get(before.id);
+    if (!row) throw new Error(`The locked user ${before.id} does not exist`);
+    const values = Object.fromEntries(
+      Object.keys(set).map((name) => [name, before[name as keyof StoredUser]]),
+    );
+    record({
+      action: 'user.update',
+      subject: ['user', before.id],
+      changes: diffProperties(values, set),
+      event: buildUserEvent('updated', {
+        ...before,
+        ...set,
+        version: row.version,
+        modifiedDate: row.modifiedAt.toISOString(),
+        modifiedBy: actor.userId,
+      }),
+    });
+  }
 }
 
 const pickAccountFields = (changes: ReturnType<typeof diffProperties>) =>

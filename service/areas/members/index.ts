@@ -8,6 +8,7 @@ export {
   recordUserChanges,
   toAuditedUser,
   toUserInfo,
+  updateMemberships,
 } from './changes.ts';
 export {
   addToGroups,

@@ -181,3 +181,34 @@ export async function touchUsers(
     returning site_id`.execute(tx);
   return [...new Set(rows.map((row) => row.site_id))].toSorted((a, b) => a - b);
 }
+
+/** Fields of a membership that are set for many users alike. */
+export interface MembershipFields {
+  isActive?: boolean | undefined;
+  twoFactorEnabled?: boolean | undefined;
+  ipRestrictionsEnabled?: boolean | undefined;
+  /** Null: the site's. */
+  timeZone?: string | null | undefined;
+}
+
+/**
+ * Sets the defined fields of memberships and gives the users a new version as `touchUsers` does, in one statement: each version of a
+ * row costs an entry in every index. Returns the new versions by user id.
+ */
+export async function updateAndTouchUsers(
+  tx: Tx,
+  actor: { siteId: number; userId: number | null },
+  userIds: readonly number[],
+  fields: MembershipFields,
+): Promise<Map<number, { version: number; modifiedAt: Date }>> {
+  const { rows } = await sql<{ id: number; version: number; modifiedAt: Date }>`
+    update membership set version = version + 1, modified_at = greatest(clock_timestamp(), modified_at), modified_by = ${actor.userId}::int
+      ${setIfDefined('is_active', fields.isActive)} ${setIfDefined('two_factor_enabled', fields.twoFactorEnabled)}
+      ${setIfDefined('ip_restrictions_enabled', fields.ipRestrictionsEnabled)} ${setIfDefined('time_zone', fields.timeZone)}
+    where site_id = ${actor.siteId} and user_id = any(${[...userIds]}::int[])
+    returning user_id as id, version, modified_at as "modifiedAt"`.execute(tx);
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
+}
+
+const setIfDefined = (column: string, value: boolean | string | null | undefined) =>
+  value === undefined ? sql`` : sql`, ${sql.id(column)} = ${value}`;

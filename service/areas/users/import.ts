@@ -296,6 +296,8 @@ const defineImport = (kind: string, operation: OperationId) =>
         items,
       };
     },
+    // One row that needs the rights of a removal is enough.
+    joinInverses: (one, other) => (one.kind === 'users.import-undo' ? one : other),
   });
 
 /** Job that creates and changes users as the rows of a file say. */

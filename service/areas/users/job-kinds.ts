@@ -9,15 +9,14 @@ import {
   findUserConflict,
   lockAccounts,
   lockUsers,
-  recordUserChanges,
   OWN_ACCESS,
   requireAdministrator,
   type ReviewedPlan,
   type StoredUser,
+  updateMemberships,
 } from '../members/index.ts';
 import { isApprovedAddress } from '../sites/index.ts';
 import { removeUser } from './remove.ts';
-import * as store from './users.store.ts';
 
 /** What a job sets for all its users; two of them cannot be turned off (spec 3). */
 type Switches = Pick<UserInfo, 'isActive' | 'twoFactorEnabled' | 'ipRestrictionsEnabled' | 'timeZone'>;
@@ -53,7 +52,7 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     const { siteId } = caller;
     if (twoFactorEnabled || ipRestrictionsEnabled) requireProofOfPresence(caller);
     const ids = items.map(({ userId }) => userId);
-    const users = new Map((await lockUsers(tx, siteId, ids)).map((user) => [user.id, user]));
+    const found = new Map((await lockUsers(tx, siteId, ids)).map((user) => [user.id, user]));
     const refusals = await findMissingAuthority(tx, caller, ids, 'Changing how this user signs in');
     const isLockedOut =
       ipRestrictionsEnabled === true &&
@@ -63,7 +62,7 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     const outcomes = items.map((item): ItemOutcome => {
       const id = item.userId;
       const set = getFields(parameters, item);
-      const user = users.get(id);
+      const user = found.get(id);
       const conflict = findUserConflict(user, parameters);
       if (!user || conflict !== undefined) return { state: 'conflict', reason: conflict ?? '' };
       if (SWITCHES.every((name) => set[name] === undefined || set[name] === user[name]))
@@ -81,24 +80,17 @@ export const usersJob = defineJobKind<ReviewedPlan & Switches, UserItem>({
     });
     if (changed.length === 0) return outcomes;
     const changedIds = changed.map((user) => user.id);
-    const isChanged = new Set(changedIds);
-    const changedItems = items.filter(({ userId }) => isChanged.has(userId));
-    for (const [, same] of Map.groupBy(changedItems, ({ timeZone }) => timeZone)) {
-      const [first] = same;
-      if (first)
-        await store.updateMemberships(
-          tx,
-          siteId,
-          same.map(({ userId }) => userId),
-          getFields(parameters, first),
-        );
+    const itemsByUser = new Map(items.map((item) => [item.userId, item]));
+    const getFieldsOf = ({ id }: StoredUser) => getFields(parameters, itemsByUser.get(id) ?? { userId: id });
+    for (const [, users] of Map.groupBy(changed, (user) => getFieldsOf(user).timeZone)) {
+      const [first] = users;
+      if (first) await updateMemberships(tx, caller, users, getFieldsOf(first), record);
     }
     if (isActive === false) {
       await deleteSessionsAndTokens(tx, siteId, changedIds);
       await deleteSetPasswordLinks(tx, changedIds, siteId);
     }
     if (isActive === false || ipRestrictionsEnabled) await requireAdministrator(tx, siteId);
-    await recordUserChanges(tx, caller, changed, 'user.update', record);
     return outcomes;
   },
   invert({ isActive, twoFactorEnabled, ipRestrictionsEnabled }, done) {

@@ -53,6 +53,8 @@ export interface JobBatch<Parameters extends object, Input extends object> {
   record: Recorder;
   /** Address from which the job was started. */
   ip: string;
+  /** When the first batch of the job began. */
+  startedAt: Date;
   parameters: Parameters;
   jobId: number;
   items: readonly Input[];
@@ -82,6 +84,12 @@ export interface JobPlan {
   items: readonly object[];
 }
 
+/** What some done items of a job need to be restored. */
+export interface InversePlan extends JobPlan {
+  /** Items that follow those of all done items: what can only be restored when all of them are. */
+  lastItems?: readonly object[];
+}
+
 /** The items of a job that is stored, for its title: a job may have more items than fit into memory. */
 export interface StoredItems<Input extends object> {
   length: number;
@@ -90,8 +98,8 @@ export interface StoredItems<Input extends object> {
    * Reads all items of the job.
    */
   listDistinct<Name extends keyof Input & string>(...names: Name[]): Promise<Pick<Input, Name>[]>;
-  /** Number of items that do not have the property. Reads all items of the job. */
-  countWithout(name: keyof Input & string): Promise<number>;
+  /** Number of the items that have this property. Reads all items of the job. */
+  countWith(name: keyof Input & string): Promise<number>;
 }
 
 /** A column of the report of a job: what was requested of an item, or what it replaced. */
@@ -145,15 +153,22 @@ export interface JobKind<Parameters extends object = object, Input extends objec
    * other by their numbers, which are others in the new job.
    */
   retryItems?(
-    context: { db: Db; siteId: number; jobId: number },
+    context: { tx: Tx; siteId: number; jobId: number },
     parameters: Parameters,
     failed: readonly { itemNo: number; input: Input }[],
   ): Promise<readonly object[]>;
-  /** The job that restores what the done items replaced; undefined if nothing does. */
+  /**
+   * The job that restores what done items replaced; undefined if nothing does. It is called with the done items in pages, because a job
+   * may have more than fit into memory, and without items to learn whether the kind has an inverse.
+   */
   invert?(
     parameters: Parameters,
     done: readonly { input: Input; before: object | null }[],
-  ): JobPlan | undefined;
+  ): InversePlan | undefined;
+  /** `invert` gets the items from the last to the first, because later ones can depend on earlier ones. */
+  invertsBackwards?: boolean;
+  /** Joins the kinds and parameters that `invert` returned for two pages; by default those of all pages are equal. */
+  joinInverses?(one: JobPlan, other: JobPlan): Omit<JobPlan, 'items'>;
 }
 
 /** A kind that makes a file. */

@@ -37,6 +37,7 @@ export interface ClaimedJob {
     isFederated: boolean;
   };
   attempts: number;
+  startedAt: Date;
   afterJobId: number | null;
   leaseSeconds: number;
   /** Whether all items were checked before the first change (`JobKind.startCheck`). */
@@ -58,6 +59,7 @@ interface JobRow {
   is_proven: boolean;
   is_federated: boolean;
   attempts: number;
+  started_at: Date;
   after_job_id: number | null;
   is_checked: boolean;
 }
@@ -79,6 +81,7 @@ const toClaimedJob = (row: JobRow, leaseSeconds: number): ClaimedJob => ({
     isFederated: row.is_federated,
   },
   attempts: row.attempts,
+  startedAt: row.started_at,
   afterJobId: row.after_job_id,
   leaseSeconds,
   isChecked: row.is_checked,
@@ -120,7 +123,7 @@ export function claimJob(
         order by j.last_turn_at nulls first, j.job_id
         for update of j skip locked limit 1)
       returning site_id, job_id, kind, fence, parameters, request_id, ip, owner_id, principal_id, report_id, scopes, is_proven,
-        is_federated, attempts, after_job_id, refused is not null as is_checked`.execute(tx);
+        is_federated, attempts, started_at, after_job_id, refused is not null as is_checked`.execute(tx);
     const [row] = rows;
     return row && toClaimedJob(row, leaseSeconds);
   });
@@ -401,15 +404,17 @@ export async function insertItems(
     ${labels.join(siteId)}`.execute(tx);
 }
 
-/** Adds all items to a job. */
-export const insertAllItems = (
+/** Adds items to a job that has `count` items. Returns how many it has then. */
+export async function insertAllItems(
   tx: Tx,
   key: JobKey,
-  { labels, items }: { labels: ItemLabels; items: readonly object[] },
-): Promise<void> =>
-  forEachBatch(items, ITEMS_PER_INSERT, (batch, offset) =>
-    insertItems(tx, key, { labels, json: JSON.stringify(batch), firstItem: offset + 1 }),
+  { labels, items, count = 0 }: { labels: ItemLabels; items: readonly object[]; count?: number },
+): Promise<number> {
+  await forEachBatch(items, ITEMS_PER_INSERT, (batch, offset) =>
+    insertItems(tx, key, { labels, json: JSON.stringify(batch), firstItem: count + offset + 1 }),
   );
+  return count + items.length;
+}
 
 /** Stores what a job asks in words, and the number of its items. */
 export async function setTitle(
@@ -434,10 +439,10 @@ export const getStoredItems = (tx: Tx, { siteId, jobId }: JobKey, length: number
       where site_id = ${siteId} and job_id = ${jobId} limit ${MAX_DISTINCT}`.execute(tx);
     return rows.map(({ value }) => value);
   },
-  async countWithout(name) {
+  async countWith(name: string) {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from job_item
-      where site_id = ${siteId} and job_id = ${jobId} and not input ? ${name}`.execute(tx);
+      where site_id = ${siteId} and job_id = ${jobId} and jsonb_exists(input, ${name})`.execute(tx);
     return rows[0]?.count ?? 0;
   },
 });

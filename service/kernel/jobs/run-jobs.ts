@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../api-error.ts';
 import { change, createHostActor, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import { forEachBatch } from '../db/batches.ts';
-import { withTransaction, type Db, type Tx } from '../db/database.ts';
+import { isEmbedded, withTransaction, type Db, type Tx } from '../db/database.ts';
 import { isDatabaseUnavailable, isPassingFailure } from '../db/driver/errors.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
@@ -24,6 +25,10 @@ const POLL_INTERVAL_MS = 2_000;
 const TURN_MS = 2_000;
 /** A transaction locks what it changes; other requests wait for it. */
 const TARGET_BATCH_MS = 60;
+/** The embedded database has one connection: every request waits for the whole batch. */
+const EMBEDDED_BATCH_MS = 30;
+/** Pause after a batch on the embedded database, in which a request that has waited sends its next statements. */
+const EMBEDDED_PAUSE_MS = 4;
 const FIRST_BATCH_ITEMS = 50;
 const SMALL_BATCH_ITEMS = 100;
 const SLOW_BATCH_MS = 400;
@@ -142,11 +147,16 @@ async function runTurn(
       }
       if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
       else {
-        size = getNextBatchSize(size, performance.now() - startedAt);
+        size = getNextBatchSize(
+          size,
+          performance.now() - startedAt,
+          isEmbedded(db) ? EMBEDDED_BATCH_MS : TARGET_BATCH_MS,
+        );
         attempts = 0;
       }
       // Kept for the next turn: a refused batch that took the whole turn would otherwise be tried again as it was.
       batchSizes.set(job.jobId, size);
+      if (isEmbedded(db)) await setTimeout(EMBEDDED_PAUSE_MS);
     }
     await store.releaseJob(db, job);
   } catch (error) {
@@ -172,12 +182,12 @@ async function runTurn(
 const isRateLimit = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 429;
 
 /**
- * Size of the next batch after one of `size` items took `ms`: a transaction shall take about TARGET_BATCH_MS. It at most doubles. Small
+ * Size of the next batch after one of `size` items took `ms`: a transaction shall take about `targetMs`. It at most doubles. Small
  * batches may take up to SLOW_BATCH_MS, because most of that time is the same for any number of items: on a busy machine they would
  * shrink to single items, each with the statements of a whole batch.
  */
-export function getNextBatchSize(size: number, ms: number): number {
-  const fitting = Math.round((size * TARGET_BATCH_MS) / Math.max(ms, 1));
+export function getNextBatchSize(size: number, ms: number, targetMs = TARGET_BATCH_MS): number {
+  const fitting = Math.round((size * targetMs) / Math.max(ms, 1));
   return Math.max(getSmallestSize(size, ms), Math.min(MAX_BATCH_ITEMS, size * 2, fitting));
 }
 
@@ -208,7 +218,7 @@ async function checkItems(
   const check = kind.startCheck?.(job.parameters);
   if (!check) return true;
   const { db } = context;
-  const { ip, parameters, jobId } = job;
+  const { ip, parameters, jobId, startedAt: jobStartedAt } = job;
   const lockedSiteId = kind.locksSite(parameters) ? job.siteId : undefined;
   const invalid: { itemNo: number; outcome: ItemOutcome }[] = [];
   let size = FIRST_BATCH_ITEMS;
@@ -223,7 +233,17 @@ async function checkItems(
       const open = await store.listOpenItems(tx, job, { ended: afterNo, limit: size });
       const items = open.map(({ input }) => input);
       const itemNumbers = open.map(({ itemNo }) => itemNo);
-      const request = { tx, caller, ip, parameters, jobId, items, itemNumbers, services: context };
+      const request = {
+        tx,
+        caller,
+        ip,
+        startedAt: jobStartedAt,
+        parameters,
+        jobId,
+        items,
+        itemNumbers,
+        services: context,
+      };
       const reasons = items.length > 0 ? await check.run(request) : [];
       return { open, reasons };
     });
@@ -283,8 +303,18 @@ async function runBatch(
         if (attempted.length > 0) {
           const items = attempted.map(({ input }) => input);
           const itemNumbers = attempted.map(({ itemNo }) => itemNo);
-          const { parameters, ip, jobId } = job;
-          const request = { tx, caller, ip, parameters, jobId, items, itemNumbers, services: context };
+          const { parameters, ip, jobId, startedAt } = job;
+          const request = {
+            tx,
+            caller,
+            ip,
+            startedAt,
+            parameters,
+            jobId,
+            items,
+            itemNumbers,
+            services: context,
+          };
           const outcomes = await kind.run({ record, ...request });
           await store.writeOutcomes(tx, job, pairOutcomes(attempted, outcomes));
           if (held.ended + attempted.length < held.total) return 'more';

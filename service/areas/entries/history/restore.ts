@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
-import { defineJobKind, type ItemOutcome } from '../../../kernel/jobs/job-kind.ts';
+import { defineJobKind, type ItemOutcome, type JobBatch } from '../../../kernel/jobs/job-kind.ts';
 import {
   type EntryType,
   findEntryType,
@@ -19,8 +19,9 @@ import {
 } from '../../schema/index.ts';
 import { ENTRY_LABELS } from '../write/bulk.store.ts';
 import { replaceReferences } from '../write/delete-entries.ts';
+import { planReferences, type ReferenceItem } from '../write/deleted-references.ts';
 import { findChangedFields } from '../write/entry-drafts.ts';
-import { formatEntries } from '../write/job-kinds.ts';
+import { formatEntries, updateEntriesJob } from '../write/job-kinds.ts';
 import { lockReferencedEntries } from '../write/locks.store.ts';
 import { getAuthor, RECALCULATE_TASK, recordEntryChanges } from '../write/write-entries.ts';
 import * as store from '../write/write.store.ts';
@@ -102,31 +103,51 @@ function restoreDeletedEntries(
   });
 }
 
+/** An entry to restore, or one whose references are set again when all entries are restored. */
+type RestoreItem = { entryId: number; deletedBy: number | null } | ReferenceItem;
+
+const isReferenceItem = (item: RestoreItem): item is ReferenceItem => 'references' in item;
+
 /**
  * Job that restores what a job deleted, except entries that were restored and deleted again since. It has no operation that starts it:
  * it undoes a job, in the console only (spec 4.4).
  */
-export const restoreEntriesJob = defineJobKind<{ typeId: number }, { entryId: number; deletedBy: number }>({
+export const restoreEntriesJob = defineJobKind<
+  { typeId: number },
+  RestoreItem & { deletedBy?: number | null }
+>({
   kind: 'entries.restore',
   operation: 'restoreEntries',
   capabilities: ['Read Data', 'Write Data'],
   labels: ENTRY_LABELS,
   wakes: [RECALCULATE_TASK],
   locksSite: () => false,
-  describe: async ({ db, siteId }, { typeId }, items) =>
-    `Restore ${formatEntries((await loadSchema(db, siteId)).typesById.get(typeId), items.length)}`,
-  async run({ tx, caller, record, parameters, items }) {
+  describe: async ({ db, siteId }, { typeId }, items) => {
+    const type = (await loadSchema(db, siteId)).typesById.get(typeId);
+    return `Restore ${formatEntries(type, await items.countWith('deletedBy'))}`;
+  },
+  async run(batch) {
+    const { tx, caller, record, parameters, items } = batch;
     const author = getAuthor({ caller });
-    const type = (await lockSchemaShared(tx, author.siteId)).typesById.get(parameters.typeId);
+    const { siteId } = author;
+    const type = (await lockSchemaShared(tx, siteId)).typesById.get(parameters.typeId);
     if (!type) return items.map(() => ({ state: 'failed', reason: 'The entry type was deleted' }));
-    const ids = items.map(({ entryId }) => entryId);
-    const locked = await lockDeletedEntries(tx, author.siteId, type.id, ids);
-    const deletedBy = new Map(items.map((item) => [item.entryId, item.deletedBy]));
+    const restored = items.flatMap((item) => (isReferenceItem(item) ? [] : item));
+    const locked = await lockDeletedEntries(
+      tx,
+      siteId,
+      type.id,
+      restored.map(({ entryId }) => entryId),
+    );
+    const deletedBy = new Map(restored.map((item) => [item.entryId, item.deletedBy]));
     const deleted = new Map(
       [...locked].filter(([id, entry]) => entry.mergedInto === null && entry.deletedBy === deletedBy.get(id)),
     );
     await restoreLockedEntries(tx, author, record, type, deleted);
-    return ids.map((id): ItemOutcome => {
+    const references = await setReferences(batch, type, items.filter(isReferenceItem));
+    return items.map((item): ItemOutcome => {
+      const id = item.entryId;
+      if (isReferenceItem(item)) return references.get(id) ?? { state: 'unchanged' };
       if (deleted.has(id)) return { state: 'done' };
       return locked.has(id)
         ? { state: 'conflict', reason: 'Was restored and deleted again in the meantime' }
@@ -134,6 +155,33 @@ export const restoreEntriesJob = defineJobKind<{ typeId: number }, { entryId: nu
     });
   },
 });
+
+/** Sets the references of restored entries to each other, as a job that changes entries does. Returns the outcomes by entry id. */
+async function setReferences(
+  batch: JobBatch<{ typeId: number }, object>,
+  type: EntryType,
+  items: readonly ReferenceItem[],
+): Promise<Map<number, ItemOutcome>> {
+  const { siteId } = batch.caller;
+  const plans = await planReferences(batch.tx, { siteId, type }, items);
+  const updates = plans.flatMap((plan) => ('state' in plan ? [] : plan));
+  const outcomes =
+    updates.length > 0
+      ? await updateEntriesJob.run({
+          ...batch,
+          parameters: { typeId: type.id, values: [], ignoreNearDups: true },
+          items: updates,
+        })
+      : [];
+  const written = new Map(updates.map(({ entryId }, index) => [entryId, outcomes[index]]));
+  return new Map(
+    items.map(({ entryId }, index) => {
+      const plan = plans[index];
+      const outcome = plan && 'state' in plan ? plan : written.get(entryId);
+      return [entryId, outcome ?? { state: 'unchanged' }] as const;
+    }),
+  );
+}
 
 /** Restores deleted entries on behalf of the host administrator (`npm run admin -- entry restore`). */
 export const restoreEntries = (

@@ -36,7 +36,7 @@ import { reserveEntryIds } from '../write/write.store.ts';
 import { type EntryImportParameters, formatFile, type ImportedRow } from './import-file.ts';
 import { IMPORT_LABELS, type ImportedItem, listImportedItems } from './import.store.ts';
 import { loadReportColumns } from './report-columns.ts';
-import { invertImport } from './undo-import.ts';
+import { invertImport, joinUndos } from './undo-import.ts';
 
 type ImportBatch = JobBatch<EntryImportParameters, EntryImportRow>;
 type CheckBatch = Omit<ImportBatch, 'record'>;
@@ -404,7 +404,7 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
   locksSite: () => false,
   async describe({ db, siteId }, { typeId, fileName, sheet }, items) {
     const type = (await loadSchema(db, siteId)).typesById.get(typeId);
-    const count = await items.countWithout('ofItem');
+    const count = items.length - (await items.countWith('ofItem'));
     return `Import ${formatEntries(type, count)} from ${formatFile({ fileName, sheet })}`;
   },
   startCheck: ({ skipsInvalidRows = false }) => ({ skipsInvalid: skipsInvalidRows, run: createPlanCheck() }),
@@ -435,7 +435,7 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
     }
     return rows.map(({ number }) => outcomes.get(number) ?? failed('This row has no values to set'));
   },
-  async retryItems({ db, siteId, jobId }, { typeId }, failedItems) {
+  async retryItems({ tx: db, siteId, jobId }, { typeId }, failedItems) {
     const type = (await loadSchema(db, siteId)).typesById.get(typeId);
     const fields = type ? getFields(type) : new Map<number, SchemaField>();
     const newNumbers = new Map(failedItems.map(({ itemNo }, index) => [itemNo, index + 1]));
@@ -456,7 +456,9 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
       return id > 0 ? { ...row, values, entryId: id } : { ...row, values, ofItem: -id };
     });
   },
+  invertsBackwards: true,
   invert: invertImport,
+  joinInverses: joinUndos,
 });
 
 /** The plan of a request. @throws ApiError 400 without rows, 404 for an unknown type */

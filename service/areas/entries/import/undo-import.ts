@@ -21,10 +21,7 @@ import { formatFile } from './import-file.ts';
 import type { EntryImportParameters, ImportedRow } from './import-file.ts';
 import { IMPORT_LABELS } from './import.store.ts';
 
-interface UndoParameters extends Pick<EntryImportParameters, 'typeId' | 'fileName' | 'sheet'> {
-  /** Number of rows to undo, which can have several items. */
-  rowCount: number;
-}
+type UndoParameters = Pick<EntryImportParameters, 'typeId' | 'fileName' | 'sheet'>;
 
 /** An entry to delete with all values that the import gave it, or to restore with those that it replaced. */
 interface UndoItem {
@@ -33,37 +30,45 @@ interface UndoItem {
   isRemoved?: true;
   values?: readonly JobCellValue[];
   expected: readonly JobCellValue[];
+  /** A further item of its row. */
+  isFurther?: true;
 }
 
 /**
- * The job that undoes an import, in reverse order: entries are restored and deleted before those that they refer to. An import that
- * only changed entries needs no right to delete.
+ * The job that undoes an import. It is called with the items in reverse order: entries are restored and deleted before those that they
+ * refer to. An import that only changed entries needs no right to delete.
  */
 export function invertImport(
   { typeId, fileName, sheet }: EntryImportParameters,
   done: readonly { input: EntryImportRow; before: object | null }[],
 ): JobPlan {
-  const items = done.toReversed().map(({ input, before }): UndoItem => {
+  const items = done.map(({ input, before }): UndoItem => {
     const { entryId, isNew, values: replaced = [], references = [] } = before as ImportedRow;
     const written = input.values.map(
       (cell) => references.find(({ fieldId }) => fieldId === cell.fieldId) ?? cell,
     );
-    if (isNew) return { row: input.row, entryId, isRemoved: true, expected: written };
+    const item = { row: input.row, entryId, ...(input.ofItem !== undefined && { isFurther: true as const }) };
+    if (isNew) return { ...item, isRemoved: true, expected: written };
     const replacedIds = new Set(replaced.map(({ fieldId }) => fieldId));
-    const expected = written.filter(({ fieldId }) => replacedIds.has(fieldId));
-    return { row: input.row, entryId, values: replaced, expected };
+    return { ...item, values: replaced, expected: written.filter(({ fieldId }) => replacedIds.has(fieldId)) };
   });
   if (items.some(({ isRemoved }) => isRemoved)) {
-    const rowCount = done.filter(({ input }) => input.ofItem === undefined).length;
-    const parameters: UndoParameters = { typeId, fileName, sheet, rowCount };
+    const parameters: UndoParameters = { typeId, fileName, sheet };
     return { kind: 'entries.import-undo', parameters, items };
   }
   const fieldIds = [...new Set(items.flatMap(({ values = [] }) => values.map(({ fieldId }) => fieldId)))];
   return {
     kind: 'entries.update',
     parameters: { typeId, values: [], fieldIds, ignoreNearDups: true, isUndo: true },
-    items: items.map(({ row: _row, ...item }) => item),
+    items,
   };
+}
+
+/** Joins the undo of two pages of rows: both are deletions as soon as one is. */
+export function joinUndos(one: JobPlan, other: JobPlan): Omit<JobPlan, 'items'> {
+  if (one.kind === 'entries.import-undo' || other.kind !== one.kind)
+    return one.kind === 'entries.import-undo' ? one : other;
+  return updateEntriesJob.joinInverses?.(one, other) ?? one;
 }
 
 /** Job that undoes an import which created entries: it needs what deleting entries needs. */
@@ -74,8 +79,9 @@ export const undoEntryImportJob = defineJobKind<UndoParameters, UndoItem>({
   labels: IMPORT_LABELS,
   wakes: [RECALCULATE_TASK],
   locksSite: () => false,
-  async describe({ db, siteId }, { typeId, rowCount, ...file }) {
+  async describe({ db, siteId }, { typeId, ...file }, items) {
     const type = (await loadSchema(db, siteId)).typesById.get(typeId);
+    const rowCount = items.length - (await items.countWith('isFurther'));
     return `Undo the import of ${formatEntries(type, rowCount)} from ${formatFile(file)}`;
   },
   async run(batch) {

@@ -403,6 +403,36 @@ onEachApp((context) => {
       expect(await valuesOf('Note', [a, b, c])).toEqual(['kept', 'kept', undefined]);
     });
 
+    test('of several batches is undone with the references between its entries, in both directions', async () => {
+      // More than the first batch.
+      const count = 60;
+      const [outside = 0] = await things.create({ Name: 'Outside' });
+      const ids = await createMany(count);
+      const at = (index: number) => ids[index % count] ?? 0;
+      for (const [index, id] of ids.entries())
+        await things.update(id, {
+          Parent: at(index + 45),
+          Friends: [at(index + 50), outside, at(index + 1)],
+        });
+      const readReferences = async () => {
+        const { rows } = await sql<{ id: number; vals: object }>`
+          select entry_id as id, vals from entry where site_id = ${things.siteId} order by entry_id`.execute(
+          context().db,
+        );
+        return rows;
+      };
+      const before = await readReferences();
+      const job = await startDeletion(ids);
+      await run();
+      expect(await readReferences()).toHaveLength(1);
+      const session = as(context().app, things.person, 'console');
+      const inverse = await session.post<Job>(path(job.id, '/inverse'));
+      expect(inverse.body).toMatchObject({ title: `Restore ${count} Things` });
+      await run();
+      expect((await session.get<Job>(path(inverse.body.id))).body).toMatchObject({ conflicts: 0, failed: 0 });
+      expect(await readReferences()).toEqual(before);
+    });
+
     test('of a type that was deleted meanwhile fails, and so does its undo', async () => {
       const ids = await createMany(2);
       const [job, late] = [await startDeletion(ids), await startDeletion(ids)];

@@ -17,6 +17,7 @@ import {
 import { loadZones, requireType, UTC } from '../query/resolve-query.ts';
 import * as bulk from './bulk.store.ts';
 import { deleteLockedEntries, lockForDeletion } from './delete-entries.ts';
+import { findReferences } from './deleted-references.ts';
 import { applyItem, findChangedFields, getOrCreateDraft, listFieldsToRead } from './entry-drafts.ts';
 import type { EntryDraft } from './entry-drafts.ts';
 import { lockEntries, lockReferencedEntries } from './locks.store.ts';
@@ -141,6 +142,12 @@ export const updateEntriesJob = defineJobKind<EntryUpdateParameters, EntryUpdate
       };
     }),
   }),
+  joinInverses({ kind, parameters }, other) {
+    const fieldIds = [parameters, other.parameters].flatMap(
+      (each) => (each as EntryUpdateParameters).fieldIds ?? [],
+    );
+    return { kind, parameters: { ...parameters, fieldIds: [...new Set(fieldIds)] } };
+  },
 });
 
 interface EntryDeletionParameters {
@@ -160,7 +167,7 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
   locksSite: () => false,
   describe: async ({ db, siteId }, { typeId }, items) =>
     `Delete ${formatEntries((await loadSchema(db, siteId)).typesById.get(typeId), items.length)}`,
-  async run({ tx, caller, record, parameters, items }) {
+  async run({ tx, caller, record, startedAt, parameters, items }) {
     const author = getAuthor({ caller });
     const { siteId, userId } = author;
     const schema = await lockSchemaShared(tx, siteId);
@@ -181,6 +188,11 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
             since: parseTimestamp('reviewedAt', parameters.reviewedAt),
             userId,
           });
+    const references = await findReferences(
+      tx,
+      { siteId, type, startedAt },
+      ids.map((id) => locked.get(id) ?? []).flat(),
+    );
     const deletedIds = new Set(
       await deleteLockedEntries(tx, schema, record, {
         author,
@@ -190,7 +202,9 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
       }),
     );
     return ids.map((id): ItemOutcome => {
-      if (deletedIds.has(id)) return { state: 'done', before: { deletedBy: userId } };
+      const held = references.get(id);
+      if (deletedIds.has(id))
+        return { state: 'done', before: { deletedBy: userId, ...(held && { references: held }) } };
       if (locked.get(id)?.typeId === type.id) return conflict('Was changed in the meantime');
       const deletion = deletions.get(id);
       return deletion && !deletion.isMerged ? { state: 'unchanged' } : conflict(describeMissing(deletion));
@@ -199,9 +213,21 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
   invert: ({ typeId }, done) => ({
     kind: 'entries.restore',
     parameters: { typeId },
-    items: done.map(({ input, before }) => ({ ...input, ...before })),
+    items: done.map(({ input, before }) => ({ ...input, deletedBy: (before as Deletion | null)?.deletedBy })),
+    // The entries to which they refer may be restored later than they.
+    lastItems: done.flatMap(({ input, before }) => {
+      const references = (before as Deletion | null)?.references;
+      return references ? { ...input, references } : [];
+    }),
   }),
 });
+
+/** What the deletion of an entry by a job replaced. */
+interface Deletion {
+  deletedBy: number | null;
+  /** Values of reference fields before the job, by field id, with references to entries that the job may have deleted. */
+  references?: Readonly<Record<string, StoredValue>>;
+}
 
 export const TYPE_DELETED = 'The entry type was deleted';
 
