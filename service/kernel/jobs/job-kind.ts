@@ -85,7 +85,7 @@ export interface JobPlan {
 }
 
 /** What some done items of a job need to be restored. */
-export interface InversePlan extends JobPlan {
+interface InversePlan extends JobPlan {
   /** Items that follow those of all done items: what can only be restored when all of them are. */
   lastItems?: readonly object[];
 }
