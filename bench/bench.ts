@@ -17,6 +17,8 @@ interface BenchOptions {
   users?: number;
   /** Number of entries of the type, for benchmarks that depend on it. */
   entries?: number;
+  /** Number of rows of a file. */
+  rows?: number;
   /** Adds a note under the table, such as the server used. */
   note: (text: string) => void;
 }

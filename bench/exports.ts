@@ -5,12 +5,14 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { signInToConsole } from './backups.ts';
 import { type Bench, type Measure, measureMs } from './bench.ts';
-import { ENTRIES, type EntryService, startEntryService } from './entries/entry-service.ts';
+import { type EntryService, startEntryService } from './entries/entry-service.ts';
 import { measureResidentMb } from './entries/memory.ts';
 
 const JOBS = '/console/api/rest/v1/management/jobs';
 const MB = 1e6;
 const MAX_FIELDS = 20;
+/** Default number of rows without the option `--rows`. */
+const ROWS = 100_000;
 /** Highest allowed memory growth of the service in MB during an export of any size. */
 const MAX_MEMORY_MB = 150;
 /** Lowest allowed speed of an export as CSV. */
@@ -49,8 +51,8 @@ async function measureExport(entryService: EntryService, fields: readonly string
 export const exports: Bench = {
   name: 'Export of entries on PostgreSQL',
   peerName: 'psql \\copy',
-  async run({ entries = ENTRIES }): Promise<Measure[]> {
-    const entryService = await startEntryService('postgres', { entries, changes: 0 });
+  async run({ rows = ROWS }): Promise<Measure[]> {
+    const entryService = await startEntryService('postgres', { entries: rows, changes: 0 });
     try {
       const fields = entryService.fieldNames.slice(0, MAX_FIELDS);
       const ours = await measureExport(entryService, fields);

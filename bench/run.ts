@@ -1,6 +1,6 @@
 /**
  * `npm run bench [name…]`: runs the benchmarks below and prints Markdown tables with the ratios. Options: `--users 1000000` and
- * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`).
+ * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`), `--rows 1000000` that of exported files.
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -59,7 +59,7 @@ function formatRow({ name, ours, floor, unit, maximum: limit, minimum: least }: 
 }
 
 /** Parses the option `--name`, a positive whole number. */
-function parseCount(name: 'users' | 'entries', text: string | undefined): { [name]?: number } {
+function parseCount(name: 'users' | 'entries' | 'rows', text: string | undefined): { [name]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
   if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);
@@ -67,10 +67,14 @@ function parseCount(name: 'users' | 'entries', text: string | undefined): { [nam
 }
 
 const { values, positionals } = parseArgs({
-  options: { users: { type: 'string' }, entries: { type: 'string' } },
+  options: { users: { type: 'string' }, entries: { type: 'string' }, rows: { type: 'string' } },
   allowPositionals: true,
 });
-const options = { ...parseCount('users', values.users), ...parseCount('entries', values.entries) };
+const options = {
+  ...parseCount('users', values.users),
+  ...parseCount('entries', values.entries),
+  ...parseCount('rows', values.rows),
+};
 const requestedNames = positionals.map((name) => name.toLowerCase());
 /** Benchmarks whose name starts with the text, or if there are none, those whose name contains it. */
 function findBenches(part: string): readonly Bench[] {
