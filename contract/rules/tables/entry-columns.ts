@@ -63,14 +63,28 @@ export function createHeadingFormatter(
     formatHeading(isNameUnique(field) ? field.name.trim() : field.apiName, part, field, zone);
 }
 
+const normalizeChoice = (name: string): string => name.trim().toLowerCase();
+
+/** Ids of choices by name, undefined for a name that several have; built once for each field, not for each cell. */
+const choiceIds = new WeakMap<ExportField, ReadonlyMap<string, number | undefined>>();
+
+function getChoiceIds(field: ExportField): ReadonlyMap<string, number | undefined> {
+  const cached = choiceIds.get(field);
+  if (cached) return cached;
+  const ids = new Map<string, number | undefined>();
+  for (const { id, name } of field.choiceValues ?? []) {
+    const key = normalizeChoice(name);
+    ids.set(key, ids.has(key) ? undefined : id);
+  }
+  choiceIds.set(field, ids);
+  return ids;
+}
+
 /** Formats a choice as its name, or as "#" and its id if the name is ambiguous. */
-export const formatChoice = (field: ExportField, { id, name }: { id: number; name: string }): string => {
-  const key = name.trim().toLowerCase();
-  const matches = field.choiceValues?.filter((choice) => choice.name.trim().toLowerCase() === key) ?? [];
-  return key !== '' && matches.length === 1 && matches[0]?.id === id && !/^#\d+$/.test(name.trim())
-    ? name
-    : `#${id}`;
-};
+export function formatChoice(field: ExportField, { id, name }: { id: number; name: string }): string {
+  const key = normalizeChoice(name);
+  return key !== '' && getChoiceIds(field).get(key) === id && !/^#\d+$/.test(name.trim()) ? name : `#${id}`;
+}
 
 const formatNamedItem = (item: FieldValueItem, field: ExportField): string => {
   if (!isNamed(item)) return '';
