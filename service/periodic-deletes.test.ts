@@ -19,19 +19,19 @@ import { makePerson, makeSite, onEachApp, services } from './testing/site.ts';
 /** Tables with few rows an installation: reading them whole is as fast as an index. */
 const SMALL_TABLES = ['backup_settings', 'field_job', 'site', 'task_failure', 'topic'];
 
-onEachApp((context) => {
-  /** Runs the work in a transaction that is rolled back. */
-  const tryOut = (db: Db, work: (tx: Tx) => Promise<unknown>) =>
-    db
-      .transaction()
-      .execute(async (tx) => {
-        await work(tx);
-        throw new Error('rolled back');
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Error && error.message === 'rolled back')) throw error;
-      });
+/** Runs the work in a transaction that is rolled back. */
+const tryOut = (db: Db, work: (tx: Tx) => Promise<unknown>) =>
+  db
+    .transaction()
+    .execute(async (tx) => {
+      await work(tx);
+      throw new Error('rolled back');
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof Error && error.message === 'rolled back')) throw error;
+    });
 
+onEachApp((context) => {
   test('statements that delete by age read no table as a whole', async () => {
     const { db } = context();
     const siteId = await makeSite(db);
@@ -40,9 +40,9 @@ onEachApp((context) => {
     const requester = { siteId, userId, ip: '203.0.113.1' };
     const key = { siteId, userId, clientId, scopes: [] };
     const scans = await findSequentialScans(db, async (recorded) => {
-      for (const { name, run } of registry.createTasks({ db: recorded, services }))
+      for (const task of registry.createTasks({ db: recorded, services }))
         // Tasks for stray files compare all names with a folder.
-        if (!name.startsWith('stray ')) await run();
+        if (!task.name.startsWith('stray ')) await task.run();
       await deleteOldActivity(recorded, siteId, 98);
       await deleteEventsBefore(recorded, { siteId, topicId: 1 }, new Date(), 10);
       await deleteEndedJobs(recorded, siteId, 365);

@@ -143,6 +143,36 @@ onEachApp((context) => {
       ]);
     });
 
+    test('count what a recount of the audit log counts, after random writes, moves and deletions', async () => {
+      const { db } = context();
+      await sql`insert into audit_log (site_id, at, action, subject_type, subject_id, request_id, changes)
+        select ${siteId}, now() - make_interval(hours => (random() * 500)::int), 'license.change', 'user', n::text, '',
+          case n % 5 when 0 then '{"firstName": ["a", "b"]}'
+            when 1 then jsonb_build_object('licenseTypeId', jsonb_build_array(null, 1 + n % 4))
+            when 2 then jsonb_build_object('licenseTypeId', jsonb_build_array(1 + n % 4, null))
+            else jsonb_build_object('licenseTypeId', jsonb_build_array(1 + (random() * 3)::int, 1 + (random() * 3)::int)) end
+        from generate_series(1, 400) n`.execute(db);
+      await sql`update audit_log set at = at - interval '30 hours' where site_id = ${siteId} and audit_id % 3 = 0`.execute(
+        db,
+      );
+      await sql`update audit_log set changes = '{"licenseTypeId": [4, 2]}' where site_id = ${siteId} and audit_id % 7 = 0`.execute(
+        db,
+      );
+      await sql`delete from audit_log where site_id = ${siteId} and audit_id % 11 = 0`.execute(db);
+      const { rows: counted } = await sql`select day::text, license_type_id, n from seat_change
+        where site_id = ${siteId} and n <> 0 order by 1, 2`.execute(db);
+      const { rows: recounted } = await sql`
+        select day::text, license_type_id, sum(n)::int as n from (
+          select (at at time zone 'UTC')::date as day, (changes -> 'licenseTypeId' ->> 1)::int as license_type_id, 1 as n
+          from audit_log where site_id = ${siteId}
+          union all
+          select (at at time zone 'UTC')::date, (changes -> 'licenseTypeId' ->> 0)::int, -1
+          from audit_log where site_id = ${siteId}) as sides
+        where license_type_id is not null group by 1, 2 having sum(n) <> 0 order by 1, 2`.execute(db);
+      expect(counted.length).toBeGreaterThan(50);
+      expect(counted).toEqual(recounted);
+    });
+
     test('cover a year by default and exclude future days', async () => {
       const year = await listSeats();
       expect([year.length, year.at(0)?.date, year.at(-1)?.date]).toEqual([

@@ -80,18 +80,14 @@ export interface SeatChange {
   by: number;
 }
 
-/** The current seats and all changes since a moment, read in one snapshot. */
+/** The current seats and the changes of each day (UTC) since that of a moment, read in one snapshot. */
 export async function readSeats(db: Db, siteId: number, since: Date): Promise<SeatChange[]> {
   const { rows } = await sql<SeatChange>`
-    with change as (
-      select (at at time zone 'UTC')::date as day, changes -> 'licenseTypeId' as seat, count(*)::int as n from audit_log
-      where site_id = ${siteId} and at >= ${since} and changes ? 'licenseTypeId' group by 1, 2)
     select null::date as day, part as "licenseTypeId", sum(n)::int as by from list_block
     where site_id = ${siteId} and list = ${MEMBERS_BY_LICENSE} group by part
     union all
-    select day, (seat ->> 0)::int, -n from change where seat ->> 0 is not null
-    union all
-    select day, (seat ->> 1)::int, n from change where seat ->> 1 is not null`.execute(db);
+    select day, license_type_id, n from seat_change
+    where site_id = ${siteId} and day >= (${since}::timestamptz at time zone 'UTC')::date`.execute(db);
   return rows;
 }
 
@@ -102,8 +98,8 @@ export interface StoredUnusedLicense extends StoredLicense {
 const BILLABLE_TYPE_IDS = licenseTypes.filter((type) => type.isBillable).map((type) => type.licenseTypeId);
 
 /**
- * A page of billable licenses whose users joined and were last active more than `days` days ago. The full list is
- * computed for every page, so that all pages cost the same.
+ * A page of billable licenses whose users joined and were last active more than `days` days ago. Users are
+ * read in their order up to the end of the page, so the last page costs as much as the whole list.
  */
 export async function listUnusedLicenses(
   db: Db,
@@ -112,12 +108,11 @@ export async function listUnusedLicenses(
   page: Page,
 ): Promise<StoredUnusedLicense[]> {
   const { rows } = await sql<StoredUnusedLicense>`
-    with idle as materialized (
-      select user_id as "userId", license_type_id as "licenseTypeId", last_active_at as "lastActivityDate"
-      from membership
-      where site_id = ${siteId} and license_type_id = any(${BILLABLE_TYPE_IDS}::smallint[])
-        and greatest(last_active_at, created_at) < now() - make_interval(days => ${days}::int))
-    select * from idle order by "userId" limit ${page.limit} offset ${page.offset}`.execute(db);
+    select user_id as "userId", license_type_id as "licenseTypeId", last_active_at as "lastActivityDate"
+    from membership
+    where site_id = ${siteId} and license_type_id = any(${BILLABLE_TYPE_IDS}::smallint[])
+      and greatest(last_active_at, created_at) < now() - make_interval(days => ${days}::int)
+    order by user_id limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
 }
 

@@ -21,6 +21,7 @@ export const kernelArea = defineArea({
     session: { backup: { leftOut: 'secrets' } },
     one_time_link: { backup: { leftOut: 'secrets' } },
     audit_log: { backup: { leftOut: 'log of the installation' } },
+    seat_change: { backup: { leftOut: 'derived from the audit log' } },
     topic: { backup: { leftOut: 'log of the installation' } },
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
     mail: { backup: { leftOut: 'log of the installation' } },
