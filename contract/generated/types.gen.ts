@@ -2828,6 +2828,81 @@ export type TopicSchema = {
     };
 };
 
+export type Destination = {
+    id: number;
+    topicId: number;
+    topicName: string;
+    name: string;
+    url: string;
+    /**
+     * Offset of the first event that has not been delivered.
+     */
+    next: number;
+    /**
+     * Events that have not been delivered.
+     */
+    lag: number;
+    isEnabled: boolean;
+    /**
+     * Failed attempts in a row.
+     */
+    failures: number;
+    failingSince?: string | null;
+    /**
+     * When a failing destination is tried again.
+     */
+    nextAttemptDate?: string | null;
+    /**
+     * Why the service switched the destination off.
+     */
+    disabledReason?: string | null;
+    /**
+     * Signing key (`whsec_…`); in the answer to createDestination only.
+     */
+    secret?: string;
+    etag: string;
+};
+
+export type NewDestination = {
+    topicId: number;
+    name: string;
+    url: string;
+};
+
+export type DestinationChange = {
+    name?: string;
+    url?: string;
+    isEnabled?: boolean;
+};
+
+export type DeliveryAttempt = {
+    id: number;
+    offset: number;
+    eventId: string;
+    date: string;
+    durationMs: number;
+    /**
+     * Status of the answer; null without an answer.
+     */
+    status?: number | null;
+    /**
+     * The first 500 characters of the answer, or why there was none.
+     */
+    detail: string;
+};
+
+/**
+ * Either of the two.
+ */
+export type ResendRequest = {
+    offset?: number;
+    since?: string;
+};
+
+export type ResendResult = {
+    attempts: Array<DeliveryAttempt>;
+};
+
 export type Consumer = {
     topicId: number;
     topicName: string;
@@ -3675,6 +3750,11 @@ export type TopicId = number;
  * Short name of the site.
  */
 export type Environment = string;
+
+/**
+ * Id of a destination of this site.
+ */
+export type DestinationId = number;
 
 /**
  * Id of a report.
@@ -13333,6 +13413,438 @@ export type GetAsyncApiResponses = {
 };
 
 export type GetAsyncApiResponse = GetAsyncApiResponses[keyof GetAsyncApiResponses];
+
+export type ListDestinationsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/destinations';
+};
+
+export type ListDestinationsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListDestinationsError = ListDestinationsErrors[keyof ListDestinationsErrors];
+
+export type ListDestinationsResponses = {
+    /**
+     * The destinations.
+     */
+    200: Array<Destination>;
+};
+
+export type ListDestinationsResponse = ListDestinationsResponses[keyof ListDestinationsResponses];
+
+export type CreateDestinationData = {
+    body: NewDestination;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/destinations';
+};
+
+export type CreateDestinationErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateDestinationError = CreateDestinationErrors[keyof CreateDestinationErrors];
+
+export type CreateDestinationResponses = {
+    /**
+     * The destination with its signing key.
+     */
+    200: Destination;
+};
+
+export type CreateDestinationResponse = CreateDestinationResponses[keyof CreateDestinationResponses];
+
+export type DeleteDestinationData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a destination of this site.
+         */
+        destinationId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/destinations/{destinationId}';
+};
+
+export type DeleteDestinationErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteDestinationError = DeleteDestinationErrors[keyof DeleteDestinationErrors];
+
+export type DeleteDestinationResponses = {
+    /**
+     * The destination is deleted.
+     */
+    204: void;
+};
+
+export type DeleteDestinationResponse = DeleteDestinationResponses[keyof DeleteDestinationResponses];
+
+export type GetDestinationData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a destination of this site.
+         */
+        destinationId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/destinations/{destinationId}';
+};
+
+export type GetDestinationErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetDestinationError = GetDestinationErrors[keyof GetDestinationErrors];
+
+export type GetDestinationResponses = {
+    /**
+     * The destination.
+     */
+    200: Destination;
+};
+
+export type GetDestinationResponse = GetDestinationResponses[keyof GetDestinationResponses];
+
+export type UpdateDestinationData = {
+    body: DestinationChange;
+    headers?: {
+        /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a destination of this site.
+         */
+        destinationId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/destinations/{destinationId}';
+};
+
+export type UpdateDestinationErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateDestinationError = UpdateDestinationErrors[keyof UpdateDestinationErrors];
+
+export type UpdateDestinationResponses = {
+    /**
+     * The changed destination.
+     */
+    200: Destination;
+};
+
+export type UpdateDestinationResponse = UpdateDestinationResponses[keyof UpdateDestinationResponses];
+
+export type ListDeliveryAttemptsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a destination of this site.
+         */
+        destinationId: number;
+    };
+    query?: {
+        /**
+         * Id of an attempt; only older ones are listed.
+         */
+        before?: number;
+        limit?: number;
+    };
+    url: '/api/rest/v1/publication/destinations/{destinationId}/attempts';
+};
+
+export type ListDeliveryAttemptsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListDeliveryAttemptsError = ListDeliveryAttemptsErrors[keyof ListDeliveryAttemptsErrors];
+
+export type ListDeliveryAttemptsResponses = {
+    /**
+     * The attempts.
+     */
+    200: Array<DeliveryAttempt>;
+};
+
+export type ListDeliveryAttemptsResponse = ListDeliveryAttemptsResponses[keyof ListDeliveryAttemptsResponses];
+
+export type ResendEventsData = {
+    body: ResendRequest;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a destination of this site.
+         */
+        destinationId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/destinations/{destinationId}/resend';
+};
+
+export type ResendEventsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ResendEventsError = ResendEventsErrors[keyof ResendEventsErrors];
+
+export type ResendEventsResponses = {
+    /**
+     * The attempt to send the event of `offset`.
+     */
+    200: ResendResult;
+};
+
+export type ResendEventsResponse = ResendEventsResponses[keyof ResendEventsResponses];
 
 export type ListConsumersData = {
     body?: never;

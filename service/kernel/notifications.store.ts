@@ -85,7 +85,7 @@ export async function notify(
 }
 
 /** Users of a site who may act and hold a capability, at most 100: those who decide about an alert. */
-async function listHolders(db: Db, siteId: number, capability: Capability): Promise<number[]> {
+export async function listHolders(db: Db, siteId: number, capability: Capability): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     select m.user_id as "userId" from membership m
     where m.site_id = ${siteId} and ${CAN_ACT} and exists (

@@ -372,6 +372,16 @@ export const foreignCalls: Record<
     status: 400,
     body: () => ({ name: 'mine', format: 'Rows', entryTypes: [{ entryTypeId: UNKNOWN_ID }] }),
   },
+  listDestinations: { status: 200, answer: [] },
+  createDestination: {
+    status: 400,
+    body: () => ({ topicId: UNKNOWN_ID, name: 'Mine', url: 'https://hooks.example.com' }),
+  },
+  getDestination: { status: 404 },
+  updateDestination: { status: 404, body: () => ({ isEnabled: false }) },
+  deleteDestination: { status: 404 },
+  listDeliveryAttempts: { status: 404 },
+  resendEvents: { status: 404, body: () => ({ offset: 0 }) },
   listConsumers: { status: 200, answer: [] },
   moveConsumer: { status: 404, body: () => ({ offset: 0 }) },
 };

@@ -1,4 +1,6 @@
 import { defineArea } from '../../kernel/area/area.ts';
+import { createAttemptRetentionTask, createDeliveryTask } from './deliver.ts';
+import { destinationHandlers } from './destinations.ts';
 import { createFillTask, wakeFillTaskOnCommits } from './fill-topics.ts';
 import { publicationHandlers } from './handlers.ts';
 
@@ -6,12 +8,17 @@ export const publicationsArea = defineArea({
   name: 'publications',
   tables: {
     topic_definition: { backup: { leftOut: 'positions in the log of the installation' } },
+    publication_destination: { backup: { leftOut: 'secrets' } },
+    delivery_attempt: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
     publication_consumer: { backup: { leftOut: 'positions in the log of the installation' } },
   },
-  handlers: publicationHandlers,
+  handlers: { ...publicationHandlers, ...destinationHandlers },
   tasks({ db, services }) {
     wakeFillTaskOnCommits((name) => services.wakeTask(name));
-    return [createFillTask({ db })];
+    return [createFillTask({ db }), createDeliveryTask({ db, services }), createAttemptRetentionTask({ db })];
   },
-  auditActions: { topic: ['topic.create', 'topic.update', 'topic.delete', 'consumer.move'] },
+  auditActions: {
+    destination: ['destination.create', 'destination.update', 'destination.delete', 'destination.resend'],
+    topic: ['topic.create', 'topic.update', 'topic.delete', 'consumer.move'],
+  },
 });

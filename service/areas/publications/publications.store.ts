@@ -175,7 +175,7 @@ export interface StoredConsumer {
   lostDate: Date | null;
 }
 
-/** Consumers of the site by topic name and client id. `offset` is never before the oldest kept event. */
+/** Consumers of the site by topic name and client id, without those of keys that are turned off, which is final. `offset` is never before the oldest kept event. */
 export async function listConsumers(db: Db, siteId: number): Promise<StoredConsumer[]> {
   const { rows } = await sql<StoredConsumer>`
     select c.topic_id as "topicId", t.name as "topicName", c.client_id as "clientId", k.user_id as "userId",
@@ -185,7 +185,7 @@ export async function listConsumers(db: Db, siteId: number): Promise<StoredConsu
       c.lost_events + greatest(coalesce(oldest.off, t.next) - c.next, 0) as "lostEvents", c.lost_at as "lostDate"
     from publication_consumer c
     join topic t on t.site_id = c.site_id and t.topic_id = c.topic_id
-    join api_key k on k.client_id = c.client_id
+    join api_key k on k.client_id = c.client_id and k.disabled_at is null
     join account a on a.user_id = k.user_id
     left join lateral (select e.off from topic_event e
       where e.site_id = c.site_id and e.topic_id = c.topic_id order by e.off limit 1) oldest on true

@@ -237,6 +237,15 @@ onEachApp((context) => {
       expect((await acknowledge(2)).body.message).toBe('0.offset: default-data has the offsets 3 to 4');
     });
 
+    test('of a key that is turned off are not listed any more', async () => {
+      const { app, db } = context();
+      const other = await makePerson(db, things.siteId);
+      await poll({ topics: ['default-data'] }, as(app, other));
+      expect(await listConsumers()).toMatchObject([{ clientId: other.clientId }]);
+      await sql`update api_key set disabled_at = now() where client_id = ${other.clientId}`.execute(db);
+      expect(await listConsumers()).toEqual([]);
+    });
+
     test('are moved by an administrator, which is audited', async () => {
       await things.create({ Name: 'A' });
       await poll();

@@ -1968,6 +1968,57 @@ export const zTopicSchema = z.object({
     schema: z.record(z.string(), z.unknown())
 });
 
+export const zDestination = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    topicName: z.string(),
+    name: z.string(),
+    url: z.string(),
+    next: z.int(),
+    lag: z.int(),
+    isEnabled: z.boolean(),
+    failures: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    failingSince: z.iso.datetime({ offset: true }).nullish(),
+    nextAttemptDate: z.iso.datetime({ offset: true }).nullish(),
+    disabledReason: z.string().nullish(),
+    secret: z.string().optional(),
+    etag: z.string()
+});
+
+export const zNewDestination = z.object({
+    topicId: z.int().gte(1).lte(2147483647),
+    name: z.string().min(1).max(100),
+    url: z.string().min(1).max(2000)
+});
+
+export const zDestinationChange = z.object({
+    name: z.string().min(1).max(100).optional(),
+    url: z.string().min(1).max(2000).optional(),
+    isEnabled: z.boolean().optional()
+});
+
+export const zDeliveryAttempt = z.object({
+    id: z.int(),
+    offset: z.int(),
+    eventId: z.uuid(),
+    date: z.iso.datetime({ offset: true }),
+    durationMs: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    detail: z.string()
+});
+
+/**
+ * Either of the two.
+ */
+export const zResendRequest = z.object({
+    offset: z.int().gte(0).lte(9007199254740991).optional(),
+    since: z.iso.datetime({ offset: true }).optional()
+});
+
+export const zResendResult = z.object({
+    attempts: z.array(zDeliveryAttempt)
+});
+
 export const zConsumer = z.object({
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicName: z.string(),
@@ -2601,6 +2652,11 @@ export const zTopicId = z.int().gte(1).lte(2147483647);
  * Short name of the site.
  */
 export const zEnvironment = z.string().min(1).max(100);
+
+/**
+ * Id of a destination of this site.
+ */
+export const zDestinationId = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a report.
@@ -4719,6 +4775,102 @@ export const zGetAsyncApiHeaders = z.object({
  * The document.
  */
 export const zGetAsyncApiResponse = z.record(z.string(), z.unknown());
+
+export const zListDestinationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The destinations.
+ */
+export const zListDestinationsResponse = z.array(zDestination);
+
+export const zCreateDestinationBody = zNewDestination;
+
+export const zCreateDestinationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The destination with its signing key.
+ */
+export const zCreateDestinationResponse = zDestination;
+
+export const zDeleteDestinationHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteDestinationPath = z.object({
+    destinationId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The destination is deleted.
+ */
+export const zDeleteDestinationResponse = z.void();
+
+export const zGetDestinationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetDestinationPath = z.object({
+    destinationId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The destination.
+ */
+export const zGetDestinationResponse = zDestination;
+
+export const zUpdateDestinationBody = zDestinationChange;
+
+export const zUpdateDestinationHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateDestinationPath = z.object({
+    destinationId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed destination.
+ */
+export const zUpdateDestinationResponse = zDestination;
+
+export const zListDeliveryAttemptsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListDeliveryAttemptsPath = z.object({
+    destinationId: z.int().gte(1).lte(2147483647)
+});
+
+export const zListDeliveryAttemptsQuery = z.object({
+    before: z.int().gte(1).lte(9007199254740991).optional(),
+    limit: z.int().gte(1).lte(1000).optional().default(100)
+});
+
+/**
+ * The attempts.
+ */
+export const zListDeliveryAttemptsResponse = z.array(zDeliveryAttempt);
+
+export const zResendEventsBody = zResendRequest;
+
+export const zResendEventsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zResendEventsPath = z.object({
+    destinationId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The attempt to send the event of `offset`.
+ */
+export const zResendEventsResponse = zResendResult;
 
 export const zListConsumersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -28,6 +28,10 @@ export const publicationsArea = defineArea({
     createTopicDefinition: TOPIC_READS,
     updateTopicDefinition: TOPIC_READS,
     deleteTopicDefinition: TOPIC_READS,
+    createDestination: ['listDestinations'],
+    updateDestination: ['listDestinations', 'getDestination'],
+    deleteDestination: ['listDestinations', 'getDestination'],
+    resendEvents: ['listDestinations', 'getDestination', 'listDeliveryAttempts'],
     moveConsumer: ['listConsumers'],
   },
 });

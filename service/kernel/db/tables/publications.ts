@@ -1,5 +1,5 @@
-/** Tables of publications (migrations/0028_publications.ts). */
-import type { Generated, JSONColumnType } from 'kysely';
+/** Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts). */
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
 /** Entry types of a custom topic; without `fieldIds` all fields of the type. */
@@ -32,7 +32,40 @@ interface PublicationConsumerTable {
   created_at: Timestamp;
 }
 
+interface PublicationDestinationTable {
+  site_id: number;
+  destination_id: GeneratedAlways<number>;
+  topic_id: number;
+  name: string;
+  url: string;
+  secret: Buffer;
+  next: number;
+  is_enabled: Generated<boolean>;
+  failures: Generated<number>;
+  failing_since: Nullable<Date>;
+  next_attempt_at: Timestamp;
+  disabled_reason: Nullable<string>;
+  lease_until: Timestamp;
+  fence: Generated<number>;
+  version: Generated<number>;
+  created_at: Timestamp;
+}
+
+interface DeliveryAttemptTable {
+  site_id: number;
+  destination_id: number;
+  attempt_id: GeneratedAlways<number>;
+  off: number;
+  event_id: string;
+  at: Timestamp;
+  duration_ms: number;
+  status: Nullable<number>;
+  detail: string;
+}
+
 export interface PublicationTables {
+  publication_destination: PublicationDestinationTable;
+  delivery_attempt: DeliveryAttemptTable;
   topic_definition: TopicDefinitionTable;
   publication_consumer: PublicationConsumerTable;
 }

@@ -1,0 +1,193 @@
+import { Webhook } from 'standardwebhooks';
+import type { Db } from '../../kernel/db/database.ts';
+import { EgressError, type Egress } from '../../kernel/egress.ts';
+import type { Services } from '../../kernel/http/handler.ts';
+import { listHolders, notify } from '../../kernel/notifications.store.ts';
+import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import * as store from './destinations.store.ts';
+import type { DueDestination, NewAttempt } from './destinations.store.ts';
+import { formatMessage } from './messages.ts';
+import { readMessages } from './publications.store.ts';
+
+export const DELIVERY_TASK = 'deliver events to destinations';
+const INTERVAL_MS = 1_000;
+/** Messages that a process delivers to a destination before it takes another one. */
+const BATCH_SIZE = 20;
+/** Longer than a batch of answers that take as long as the egress guard waits (5 s). */
+const LEASE_SECONDS = 120;
+/** A destination that has failed for this long is switched off. */
+const MAX_FAILING_MS = 3 * 86_400_000;
+const FIRST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 3_600_000;
+const MAX_DETAIL_LENGTH = 500;
+
+/** Milliseconds until the next attempt after `failures` failures in a row: 5 s, 20 s, 80 s, 320 s, then up to an hour. */
+export const getDeliveryRetryMs = (failures: number): number =>
+  Math.min(FIRST_RETRY_MS * 4 ** (failures - 1), MAX_RETRY_MS);
+
+/** Context of the encryption of signing keys. */
+export const getSecretContext = (siteId: number): string => `publication destination of site ${siteId}`;
+
+/**
+ * Sends one message with the signature of Standard Webhooks: `webhook-id` is the event id, so that the receiver can drop doubles. A
+ * redirect is a failure; the egress guard checks the address and bounds time and size of the answer.
+ */
+export async function sendMessage(
+  egress: Egress,
+  { url, secret }: { url: string; secret: string },
+  { off, eventId, body }: { off: number; eventId: string; body: string },
+): Promise<NewAttempt & { isDelivered: boolean }> {
+  const sentAt = new Date();
+  const startedAt = performance.now();
+  const attempt = { off, eventId };
+  try {
+    const response = await egress.fetch(url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Steward',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign(eventId, sentAt, body),
+      },
+    });
+    const durationMs = Math.round(performance.now() - startedAt);
+    const detail = (await response.text()).slice(0, MAX_DETAIL_LENGTH).replaceAll('\0', '').toWellFormed();
+    return { ...attempt, durationMs, status: response.status, detail, isDelivered: response.ok };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const durationMs = Math.round(performance.now() - startedAt);
+    return { ...attempt, durationMs, status: null, detail: error.message, isDelivered: false };
+  }
+}
+
+const getEventId = (body: string): string => String((JSON.parse(body) as { eventId?: unknown }).eventId);
+
+interface DeliveryContext {
+  db: Db;
+  services: Pick<Services, 'egress' | 'encryption' | 'publicUrl'>;
+}
+
+/** Messages of a topic as a destination gets them. */
+export async function readDeliveries(
+  db: Db,
+  { siteId, topicId, topicName }: { siteId: number; topicId: number; topicName: string },
+  from: number,
+  limit: number,
+): Promise<{ off: number; eventId: string; body: string }[]> {
+  const messages = await readMessages(db, siteId, new Map([[topicId, from]]), limit);
+  return messages.map((message) => ({
+    off: message.off,
+    eventId: getEventId(message.body),
+    body: formatMessage(message, topicName),
+  }));
+}
+
+const decryptSecret = (
+  { encryption }: Pick<Services, 'encryption'>,
+  siteId: number,
+  secret: Buffer,
+): string => encryption.decrypt(secret, getSecretContext(siteId)).toString('utf8');
+
+/** Address and signing key of a destination. */
+export async function getDeliveryTarget(
+  { db, services }: { db: Db; services: Pick<Services, 'encryption'> },
+  siteId: number,
+  { id, url }: { id: number; url: string },
+): Promise<{ url: string; secret: string }> {
+  const secret = await store.getSecret(db, siteId, id);
+  if (!secret) throw new Error(`Destination ${id} has no key`);
+  return { url, secret: decryptSecret(services, siteId, secret) };
+}
+
+/**
+ * Delivers a batch of messages in order. The first that fails is tried again later and holds up those after it. No transaction is open
+ * during a request; the fence of the lease makes a process whose lease has lapsed save nothing.
+ * @returns whether there may be more to deliver now
+ */
+async function deliver({ db, services }: DeliveryContext, siteId: number, id: number): Promise<boolean> {
+  const due = await store.leaseDestination(db, siteId, id, LEASE_SECONDS);
+  if (!due) return false;
+  const secret = decryptSecret(services, siteId, due.secret);
+  const messages = await readDeliveries(db, due, due.next, BATCH_SIZE);
+  for (const [index, message] of messages.entries()) {
+    const { isDelivered, ...attempt } = await sendMessage(services.egress, { url: due.url, secret }, message);
+    await store.insertAttempt(db, siteId, id, attempt);
+    if (!isDelivered) {
+      await saveFailure({ db, services }, due, message.off, attempt);
+      return false;
+    }
+    due.failures = 0;
+    due.failingSince = null;
+    const isSaved = await store.saveDelivery(db, due, {
+      next: message.off + 1,
+      failures: 0,
+      failingSince: null,
+      retryInMs: 0,
+      disabledReason: null,
+      keepsLease: index < messages.length - 1,
+    });
+    if (!isSaved) return false;
+  }
+  return messages.length > 0;
+}
+
+/** Schedules the next attempt, or switches the destination off after 3 days and tells the administrators. */
+async function saveFailure(
+  { db, services }: DeliveryContext,
+  due: DueDestination,
+  off: number,
+  { status, detail }: NewAttempt,
+): Promise<void> {
+  const failingSince = due.failingSince ?? new Date();
+  const failures = due.failures + 1;
+  const isOver = Date.now() - failingSince.getTime() >= MAX_FAILING_MS;
+  const reason = status === null ? detail : `The destination answered ${status}`;
+  const isSaved = await store.saveDelivery(db, due, {
+    next: off,
+    failures,
+    failingSince,
+    retryInMs: getDeliveryRetryMs(failures),
+    disabledReason: isOver ? reason : null,
+    keepsLease: false,
+  });
+  if (!isSaved || !isOver) return;
+  await db.transaction().execute(async (tx) =>
+    notify(tx, services.publicUrl, {
+      siteId: due.siteId,
+      userIds: await listHolders(tx, due.siteId, 'Manage Publications'),
+      category: 'alert',
+      title: `Events are no longer sent to ${due.name}`,
+      detail: `All attempts of 3 days have failed: ${reason}`,
+      path: '/publications',
+    }),
+  );
+}
+
+/** Scheduled task that pushes events to the destinations of all sites. */
+export const createDeliveryTask = (context: DeliveryContext): ScheduledTask =>
+  createItemTask(context.db, {
+    name: DELIVERY_TASK,
+    intervalMs: INTERVAL_MS,
+    maxRunMs: 30_000,
+    async listItems() {
+      const destinations = await store.listDueDestinations(context.db);
+      return destinations.map((each) => ({ ...each, item: `destination ${each.id}` }));
+    },
+    runStep: ({ siteId, id }) => deliver(context, siteId, id),
+  });
+
+const ATTEMPT_RETENTION_DAYS = 9;
+const ATTEMPT_BATCH = 10_000;
+
+/** Scheduled task that deletes attempts when their events are deleted. */
+export const createAttemptRetentionTask = ({ db }: { db: Db }): ScheduledTask => ({
+  name: 'delete old delivery attempts',
+  intervalMs: 3_600_000,
+  run: async () => {
+    const deleted = await store.deleteOldAttempts(db, ATTEMPT_RETENTION_DAYS, ATTEMPT_BATCH);
+    return deleted === ATTEMPT_BATCH ? { runAgainInMs: 0 } : undefined;
+  },
+});

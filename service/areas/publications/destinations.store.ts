@@ -1,0 +1,231 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { getDbError } from '../../kernel/db/driver/errors.ts';
+
+export interface StoredDestination {
+  id: number;
+  topicId: number;
+  topicName: string;
+  name: string;
+  url: string;
+  next: number;
+  /** Events that have not been delivered. */
+  lag: number;
+  isEnabled: boolean;
+  failures: number;
+  failingSince: Date | null;
+  nextAttemptAt: Date;
+  disabledReason: string | null;
+  version: number;
+}
+
+const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.url, d.next,
+    (t.next - d.next) as lag, d.is_enabled as "isEnabled", d.failures, d.failing_since as "failingSince",
+    d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason", d.version
+  from publication_destination d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id`;
+
+/** Destinations of a site by name. */
+export async function listDestinations(db: Db, siteId: number): Promise<StoredDestination[]> {
+  const { rows } =
+    await sql<StoredDestination>`${SELECT} where d.site_id = ${siteId} order by lower(d.name)`.execute(db);
+  return rows;
+}
+
+/** A destination; `lock` locks it until the transaction ends. */
+export async function getDestination(
+  db: Db,
+  siteId: number,
+  id: number,
+  { lock = false } = {},
+): Promise<StoredDestination | undefined> {
+  const { rows } =
+    await sql<StoredDestination>`${SELECT} where d.site_id = ${siteId} and d.destination_id = ${id}
+    ${lock ? sql`for update of d` : sql``}`.execute(db);
+  return rows[0];
+}
+
+/** Inserts a destination that begins with the next event of its topic. Returns its id, or undefined if the name is taken. */
+export async function insertDestination(
+  tx: Tx,
+  siteId: number,
+  { topicId, name, url }: { topicId: number; name: string; url: string },
+  secret: Buffer,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    insert into publication_destination (site_id, topic_id, name, url, secret, next)
+    select t.site_id, t.topic_id, ${name}, ${url}, ${secret}, t.next from topic t
+    where t.site_id = ${siteId} and t.topic_id = ${topicId}
+    on conflict do nothing returning destination_id as id`.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Changes a destination; a change lets it be tried at once. Returns false if another one has the name. */
+export async function updateDestination(
+  tx: Tx,
+  siteId: number,
+  id: number,
+  { name, url, isEnabled }: { name: string; url: string; isEnabled: boolean },
+): Promise<boolean> {
+  try {
+    await sql`
+      update publication_destination set name = ${name}, url = ${url}, is_enabled = ${isEnabled}, failures = 0, failing_since = null,
+        disabled_reason = null, next_attempt_at = now(), version = version + 1
+      where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
+    return true;
+  } catch (error) {
+    if (getDbError(error)?.code === '23505') return false;
+    throw error;
+  }
+}
+
+export async function deleteDestination(tx: Tx, siteId: number, id: number): Promise<void> {
+  await sql`delete from publication_destination where site_id = ${siteId} and destination_id = ${id}`.execute(
+    tx,
+  );
+}
+
+/** Continues with the event at this offset, whatever has been delivered. */
+export async function rewindDestination(tx: Tx, siteId: number, id: number, next: number): Promise<void> {
+  await sql`
+    update publication_destination set next = ${next}, failures = 0, failing_since = null, next_attempt_at = now(),
+      fence = fence + 1, lease_until = now()
+    where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
+}
+
+/** Offset of the oldest kept event of a topic at or after a moment; the next offset if there is none. */
+export async function findOffsetSince(db: Db, siteId: number, topicId: number, since: Date): Promise<number> {
+  const { rows } = await sql<{ off: number }>`
+    select coalesce(min(e.off), (select next from topic where site_id = ${siteId} and topic_id = ${topicId})) as off
+    from topic_event e where e.site_id = ${siteId} and e.topic_id = ${topicId} and e.at >= ${since}::timestamptz`.execute(
+    db,
+  );
+  return rows[0]?.off ?? 0;
+}
+
+/** A destination with its key, for a delivery. */
+export interface DueDestination {
+  siteId: number;
+  id: number;
+  topicId: number;
+  topicName: string;
+  name: string;
+  url: string;
+  secret: Buffer;
+  next: number;
+  failures: number;
+  failingSince: Date | null;
+  fence: number;
+}
+
+/** Destinations with events to deliver now. */
+export async function listDueDestinations(db: Db): Promise<{ siteId: number; id: number; name: string }[]> {
+  const { rows } = await sql<{ siteId: number; id: number; name: string }>`
+    select d.site_id as "siteId", d.destination_id as id, d.name from publication_destination d
+    join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id
+    where d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and d.lease_until <= now()
+    order by d.site_id, d.destination_id`.execute(db);
+  return rows;
+}
+
+/** Takes the lease of a destination that is due; undefined if another process was first. Deleted events are skipped. */
+export async function leaseDestination(
+  db: Db,
+  siteId: number,
+  id: number,
+  leaseSeconds: number,
+): Promise<DueDestination | undefined> {
+  const { rows } = await sql<DueDestination>`
+    update publication_destination d set lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1,
+      next = greatest(d.next, coalesce((select e.off from topic_event e
+        where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next))
+    from topic t
+    where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id
+      and d.is_enabled and d.next_attempt_at <= now() and d.lease_until <= now()
+    returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.url,
+      d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence`.execute(db);
+  return rows[0];
+}
+
+/** The key of a destination. */
+export async function getSecret(db: Db, siteId: number, id: number): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ secret: Buffer }>`
+    select secret from publication_destination where site_id = ${siteId} and destination_id = ${id}`.execute(
+    db,
+  );
+  return rows[0]?.secret;
+}
+
+export interface NewAttempt {
+  off: number;
+  eventId: string;
+  durationMs: number;
+  status: number | null;
+  detail: string;
+}
+
+/** Records an attempt. */
+export async function insertAttempt(db: Db, siteId: number, id: number, attempt: NewAttempt): Promise<void> {
+  await sql`
+    insert into delivery_attempt (site_id, destination_id, off, event_id, duration_ms, status, detail)
+    select ${siteId}, ${id}, ${attempt.off}, ${attempt.eventId}::uuid, ${attempt.durationMs}, ${attempt.status}::int, ${attempt.detail}
+    where exists (select from publication_destination where site_id = ${siteId} and destination_id = ${id})`.execute(
+    db,
+  );
+}
+
+/** What a delivery changes in its destination. */
+export interface DeliveryState {
+  next: number;
+  failures: number;
+  failingSince: Date | null;
+  retryInMs: number;
+  /** Switches the destination off. */
+  disabledReason: string | null;
+  /** Whether the process keeps the lease. */
+  keepsLease: boolean;
+}
+
+/** Saves the outcome of a delivery; false when the lease has lapsed or the destination was changed. */
+export async function saveDelivery(
+  db: Db,
+  { siteId, id, fence }: DueDestination,
+  state: DeliveryState,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update publication_destination set next = ${state.next}, failures = ${state.failures},
+      failing_since = ${state.failingSince}::timestamptz,
+      next_attempt_at = now() + make_interval(secs => ${state.retryInMs / 1000}::float8),
+      is_enabled = is_enabled and ${state.disabledReason}::text is null,
+      disabled_reason = coalesce(${state.disabledReason}::text, disabled_reason),
+      lease_until = case when ${state.keepsLease} then lease_until else now() end
+    where site_id = ${siteId} and destination_id = ${id} and fence = ${fence}`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+export interface StoredAttempt extends NewAttempt {
+  id: number;
+  at: Date;
+}
+
+/** The newest attempts, or those before the attempt `before`. */
+export async function listAttempts(
+  db: Db,
+  siteId: number,
+  id: number,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<StoredAttempt[]> {
+  const { rows } = await sql<StoredAttempt>`
+    select attempt_id as id, off, event_id as "eventId", at, duration_ms as "durationMs", status, detail from delivery_attempt
+    where site_id = ${siteId} and destination_id = ${id} and attempt_id < ${before ?? Number.MAX_SAFE_INTEGER}
+    order by attempt_id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Deletes attempts that are older than the kept events, at most `limit` of them; returns their number. */
+export async function deleteOldAttempts(db: Db, days: number, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from delivery_attempt where (site_id, destination_id, attempt_id) in (
+      select site_id, destination_id, attempt_id from delivery_attempt
+      where at < now() - make_interval(days => ${days}::int) order by at limit ${limit})`.execute(db);
+  return Number(numAffectedRows);
+}

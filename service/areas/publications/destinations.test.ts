@@ -1,0 +1,234 @@
+/** Destinations with a receiver that fails on purpose. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DeliveryAttempt, Destination } from '../../../contract/generated/types.gen.ts';
+import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
+import { createLog } from '../../kernel/log.ts';
+import type { ErrorBody } from '../../testing/calls.ts';
+import { as, makePerson, makeSite, onEachApp, services, type Person } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
+import { createAttemptRetentionTask, createDeliveryTask, getDeliveryRetryMs } from './deliver.ts';
+
+const DESTINATIONS = '/api/rest/v1/publication/destinations';
+/** Failures of an outgoing request are reported after this time. */
+const TIME_LIMIT_MS = 300;
+const testServices = {
+  ...services,
+  egress: createEgress({
+    rules: parseEgressRules('127.0.0.1') ?? [],
+    log: createLog('silent'),
+    timeLimitMs: TIME_LIMIT_MS,
+  }),
+};
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+interface Received {
+  headers: Record<string, string>;
+  body: string;
+  name: unknown;
+}
+const answerOk: Answer = (_request, response) => response.end('thanks');
+const answerLarge: Answer = (_request, response) => response.end(Buffer.alloc(10_000_000));
+const answerStatus =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    response.writeHead(status, headers).end('no');
+
+test('a failing destination is tried again after 5 s, 20 s, 80 s, and at most after an hour', () => {
+  expect([1, 2, 3, 9].map(getDeliveryRetryMs)).toEqual([5_000, 20_000, 80_000, 3_600_000]);
+});
+
+onEachApp(
+  (context) => {
+    let person: Person;
+    let server: Server;
+    let url = '';
+    let answer: Answer = answerOk;
+    let received: Received[] = [];
+    beforeEach(async () => {
+      person = await makePerson(context().db, await makeSite(context().db));
+      answer = answerOk;
+      received = [];
+      server = createServer((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => {
+          const message = JSON.parse(body) as { payload: { entities: { created: { name: unknown }[] } } };
+          const headers = request.headers as Record<string, string>;
+          received.push({ headers, body, name: message.payload.entities.created[0]?.name });
+          answer(request, response, body);
+        });
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`;
+    });
+    afterEach(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    });
+
+    const api = () => as(context().app, person);
+    const deliver = () => runTask(createDeliveryTask({ db: context().db, services: testServices }));
+    const createGroups = async (...names: string[]) => {
+      for (const name of names) expect((await api().post('user/group', { name })).status).toBe(200);
+    };
+    async function createDestination(): Promise<Destination> {
+      const topics = await api().get<{ id: number; name: string }[]>(
+        '/api/rest/v1/publication/topicdefinitions',
+      );
+      const topicId = topics.body.find(({ name }) => name === 'default-users')?.id;
+      const created = await api().post<Destination>(DESTINATIONS, { topicId, name: 'Warehouse', url });
+      expect([created.status, created.text]).toEqual([200, created.text]);
+      return created.body;
+    }
+    const read = async ({ id }: Destination) => (await api().get<Destination>(`${DESTINATIONS}/${id}`)).body;
+    const listAttempts = async ({ id }: Destination) =>
+      (await api().get<DeliveryAttempt[]>(`${DESTINATIONS}/${id}/attempts`)).body;
+    /** Makes the next attempt due, of a destination that has been failing for these days. */
+    const makeDue = ({ id }: Destination, failingDays = 0) =>
+      sql`update publication_destination set next_attempt_at = now() - interval '1 second',
+          failing_since = case when failures > 0 then now() - ${`${failingDays} days`}::interval end
+        where destination_id = ${id}`.execute(context().db);
+
+    test('gets each event once, in order, with a signature that the library of Standard Webhooks verifies', async () => {
+      await createGroups('Before');
+      const destination = await createDestination();
+      expect(destination.secret).toMatch(/^whsec_/);
+      await createGroups('A', 'B', 'C');
+      // Two processes at the same time.
+      await Promise.all([deliver(), deliver()]);
+      expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'C']);
+      for (const { headers, body } of received) {
+        const verified = new Webhook(destination.secret ?? '').verify(body, headers) as { eventId: string };
+        expect(verified.eventId).toBe(headers['webhook-id']);
+        expect(() => new Webhook(destination.secret ?? '').verify(`${body} `, headers)).toThrow(
+          'No matching signature found',
+        );
+      }
+      expect(await read(destination)).toMatchObject({ lag: 0, failures: 0, isEnabled: true });
+      expect(await listAttempts(destination)).toMatchObject([
+        { status: 200, detail: 'thanks' },
+        { status: 200 },
+        { status: 200 },
+      ]);
+      // The key is shown once.
+      expect(JSON.stringify(await api().get(DESTINATIONS))).not.toContain('whsec_');
+    });
+
+    test.each([
+      ['an error', answerStatus(500), 500],
+      ['a redirect', answerStatus(302, { location: '/other' }), 302],
+      ['no answer', () => {}, null],
+      ['an answer of 10 MB', answerLarge, null],
+    ])('%s holds up the later events until an attempt succeeds', async (_name, failing, status) => {
+      const destination = await createDestination();
+      await createGroups('A', 'B');
+      answer = failing;
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['A']);
+      expect(await read(destination)).toMatchObject({ lag: 2, failures: 1, isEnabled: true });
+      expect(await listAttempts(destination)).toMatchObject([{ status }]);
+      // Not due yet.
+      await deliver();
+      expect(received).toHaveLength(1);
+      answer = answerOk;
+      await makeDue(destination);
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['A', 'A', 'B']);
+      expect(await read(destination)).toMatchObject({ lag: 0, failures: 0, failingSince: null });
+    });
+
+    test('is switched off after 3 days of failures, which the administrators are told, and continues where it ended', async () => {
+      const destination = await createDestination();
+      await createGroups('A');
+      answer = answerStatus(500);
+      await deliver();
+      await makeDue(destination, 2.9);
+      await deliver();
+      expect(await read(destination)).toMatchObject({ isEnabled: true, failures: 2 });
+      await makeDue(destination, 3);
+      await deliver();
+      expect(await read(destination)).toMatchObject({
+        isEnabled: false,
+        disabledReason: 'The destination answered 500',
+      });
+      const { rows } = await sql<{ title: string }>`
+        select title from notification where site_id = ${person.siteId} and user_id = ${person.userId}`.execute(
+        context().db,
+      );
+      expect(rows).toEqual([{ title: 'Events are no longer sent to Warehouse' }]);
+      answer = answerOk;
+      const count = received.length;
+      await makeDue(destination);
+      await deliver();
+      expect(received).toHaveLength(count);
+      await api().put(`${DESTINATIONS}/${destination.id}`, { isEnabled: true });
+      await deliver();
+      expect(received.slice(count).map(({ name }) => name)).toEqual(['A']);
+    });
+
+    test('gets a single event or all since a moment again', async () => {
+      const destination = await createDestination();
+      await createGroups('A', 'B');
+      await deliver();
+      const resend = (body: object) =>
+        api().post<{ attempts: DeliveryAttempt[] } & ErrorBody>(
+          `${DESTINATIONS}/${destination.id}/resend`,
+          body,
+        );
+      const [newest, oldest] = await listAttempts(destination);
+      expect((await resend({ offset: oldest?.offset })).body.attempts).toMatchObject([
+        { offset: oldest?.offset, status: 200 },
+      ]);
+      expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'A']);
+      expect((await resend({ since: '2020-01-01T00:00:00Z' })).status).toBe(200);
+      await deliver();
+      expect(received.slice(3).map(({ name }) => name)).toEqual(['A', 'B']);
+      expect((await resend({ offset: (newest?.offset ?? 0) + 1 })).status).toBe(400);
+      expect((await resend({})).status).toBe(400);
+      await sql`update delivery_attempt set at = now() - interval '10 days'`.execute(context().db);
+      await runTask(createAttemptRetentionTask(context()));
+      expect(await listAttempts(destination)).toEqual([]);
+    });
+
+    test('is created, changed and deleted with audit rows; inner addresses are never called', async () => {
+      const destination = await createDestination();
+      const refused = await api().post<ErrorBody>(DESTINATIONS, {
+        topicId: destination.topicId,
+        name: 'Plain',
+        url: 'http://hooks.example.com',
+      });
+      expect(refused.body.message).toBe('url: must start with https://');
+      expect(
+        (await api().post(DESTINATIONS, { topicId: destination.topicId, name: 'warehouse', url })).status,
+      ).toBe(409);
+      const path = `${DESTINATIONS}/${destination.id}`;
+      expect((await api().put(path, { name: 'X' }, { headers: { 'if-match': '"9"' } })).status).toBe(412);
+      // Another address of this machine, which the egress rules do not allow.
+      await api().put(path, { url: url.replace('127.0.0.1', '127.0.0.2').replace('http:', 'https:') });
+      await createGroups('A');
+      await deliver();
+      expect(received).toEqual([]);
+      expect(await listAttempts(destination)).toMatchObject([
+        { status: null, detail: 'The server cannot be called' },
+      ]);
+      expect((await api().del(path)).status).toBe(204);
+      expect((await api().get(path)).status).toBe(404);
+      const { rows } = await sql<{ action: string }>`
+        select action from audit_log where site_id = ${person.siteId} and subject_type = 'destination' order by audit_id`.execute(
+        context().db,
+      );
+      expect(rows.map(({ action }) => action)).toEqual([
+        'destination.create',
+        'destination.update',
+        'destination.delete',
+      ]);
+    });
+  },
+  { services: testServices },
+);
