@@ -14,7 +14,7 @@ import { createAttemptRetentionTask, createDeliveryTask, getDeliveryRetryMs } fr
 
 const DESTINATIONS = '/api/rest/v1/publication/destinations';
 /** Failures of an outgoing request are reported after this time. */
-const TIME_LIMIT_MS = 300;
+const TIME_LIMIT_MS = 1_500;
 const testServices = {
   ...services,
   egress: createEgress({

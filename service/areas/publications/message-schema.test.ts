@@ -10,7 +10,7 @@ import type {
   TopicSchema,
 } from '../../../contract/generated/types.gen.ts';
 import { makeThings, recalculate, uploadFiles } from '../../testing/entries.ts';
-import { onEachApp } from '../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createFillTask } from './fill-topics.ts';
 
@@ -76,6 +76,18 @@ onEachApp((context) => {
       expect(validate({ ...message, payload: { entities: { created: [{}] } } })).toBe(false);
       const outdated = `${PUBLICATION}/topicdefinitions/${id}/schema?schemaVersion=${described.schemaVersion - 1}`;
       expect((await api.get(outdated)).status).toBe(404);
+    }
+  });
+
+  test('a site without entry types has schemas too', async () => {
+    const { app, db } = context();
+    const api = as(app, await makePerson(db, await makeSite(db)));
+    const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+    for (const { id } of topics) {
+      const { body } = await api.get<TopicSchema>(`${PUBLICATION}/topicdefinitions/${id}/schema`);
+      const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+      addFormats.default(ajv);
+      expect(ajv.compile(body.schema)({})).toBe(false);
     }
   });
 

@@ -14,6 +14,8 @@ const LARGE_TEXT = object({ isLargeText: { const: true } }, ['isLargeText']);
 function object(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
+/** Any of the schemas; nothing is valid without one, such as on a site without entry types. */
+const anyOf = (schemas: readonly Schema[]): Schema => (schemas.length > 0 ? { anyOf: schemas } : { not: {} });
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
 /** One value or item of a field, as messages have it (shapes 4). */
@@ -76,7 +78,7 @@ function cellEntities(fields: readonly ChosenField[]): Schema {
     const large = object({ ...head, isLargeText: { const: true } }, [...names, 'isLargeText']);
     return field.fieldType === FIELD.text ? { anyOf: [cell, large] } : cell;
   });
-  const changes = object({ cells: list({ anyOf: cells }), entryListId: INTEGER }, ['cells', 'entryListId']);
+  const changes = object({ cells: list(anyOf(cells)), entryListId: INTEGER }, ['cells', 'entryListId']);
   return object({ created: listed, updated: list(changes), deleted: listed });
 }
 
@@ -99,7 +101,7 @@ function rowEntities(fields: readonly ChosenField[]): Schema {
     ),
   );
   const changes = list(
-    object({ entryFields: list({ anyOf: rows }), entryListId: INTEGER }, ['entryFields', 'entryListId']),
+    object({ entryFields: list(anyOf(rows)), entryListId: INTEGER }, ['entryFields', 'entryListId']),
   );
   return object({ created: changes, updated: changes, deleted: changes });
 }
