@@ -1,6 +1,19 @@
 import { Inbox } from 'lucide-react';
 import { defineArea } from '../../app/area/define-area.ts';
 
+/** Reads that an import makes stale. */
+const IMPORT_READS = [
+  'getImportStatus',
+  'getImportSettings',
+  'getImportBudget',
+  'listImportRuns',
+  'listRelationshipUsers',
+  'getImportActivity',
+  'listRelationships',
+] as const;
+
+const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons'] as const;
+
 export const relationshipIntelligenceArea = defineArea({
   name: 'relationship-intelligence',
   navigation: [
@@ -24,7 +37,15 @@ export const relationshipIntelligenceArea = defineArea({
     },
   ],
   invalidations: {
-    importEmails: ['getImportStatus', 'getImportSettings'],
-    importMeetings: ['getImportStatus', 'getImportSettings'],
+    importEmails: IMPORT_READS,
+    importMeetings: IMPORT_READS,
+    startRelationshipImport: JOB_READS,
+    startRelationshipUserChanges: JOB_READS,
+    updateRelationshipSettings: ['getRelationshipSettings', 'getImportSettings', 'listRelationships'],
+    completeHistory: ['getRelationshipSettings', 'getImportSettings', 'listRelationshipUsers'],
+    createExclusion: ['listExclusions'],
+    deleteExclusion: ['listExclusions'],
+    tryExclusion: [],
+    createErasure: ['listErasures', 'listRelationships', 'getImportActivity'],
   },
 });
