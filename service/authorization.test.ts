@@ -146,16 +146,24 @@ onEachApp((context) => {
 
       test('rejects callers without the scope, the capability or Access Web Service with 403', async () => {
         const scopes = allScopes.filter((scope) => scope !== (operation.scope as Scope | undefined));
-        const refused = [
-          ...(jobOperations.has(operation.id)
-            ? []
-            : [
-                createBearerClient(await makeToken(context().db, administrator, scopes)),
-                createBearerClient((await makePersonWithout(...operation.capabilities)).token),
-              ]),
-          createBearerClient((await makePersonWithout('Access Web Service')).token),
-        ];
-        for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
+        if (!jobOperations.has(operation.id)) {
+          const withoutScope = createBearerClient(await makeToken(context().db, administrator, scopes));
+          expect((await call(withoutScope, operation)).status).toBe(403);
+        }
+        // Relationship Intelligence answers 401 to users without the capabilities (shapes 6).
+        const lacking = jobOperations.has(operation.id) ? [] : [operation.capabilities];
+        for (const capabilities of [...lacking, ['Access Web Service']]) {
+          const refused = createBearerClient((await makePersonWithout(...capabilities)).token);
+          const { status, body } = await call(refused, operation);
+          expect([status, operation.capabilityStatus]).toEqual([
+            operation.capabilityStatus,
+            operation.capabilityStatus,
+          ]);
+          if (status === 401)
+            expect(body).toMatchObject({
+              message: `Cannot perform the action. User capabilities are required: ${capabilities.join(', ')}`,
+            });
+        }
       });
     },
   );

@@ -384,4 +384,12 @@ export const foreignCalls: Record<
   resendEvents: { status: 404, body: () => ({ offset: 0 }) },
   listConsumers: { status: 200, answer: [] },
   moveConsumer: { status: 404, body: () => ({ offset: 0 }) },
+  // The other site has not selected the connection type API Endpoint.
+  importEmails: { status: 400, body: ({ userId }) => [{ userId, handlerType: 1, emails: [] }] },
+  importMeetings: { status: 400, body: ({ userId }) => [{ userId, handlerType: 1, meetings: [] }] },
+  getImportStatus: { status: 200, query: ({ userId }) => `?userIds=${userId}`, answer: [] },
+  getImportSettings: { status: 200 },
+  getImportBudget: { status: 200 },
+  listImportRuns: { status: 200, answer: [] },
+  getImportRun: { status: 404 },
 };

@@ -1,7 +1,7 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { findMissingCapabilities } from '../../../contract/rules/capabilities.ts';
 import { getActingRefusal } from '../../../contract/rules/proxies.ts';
-import { ApiError, forbidden } from '../api-error.ts';
+import { ApiError, forbidden, unauthorized } from '../api-error.ts';
 import { UNKNOWN_ADDRESS, type Caller } from './caller.ts';
 
 /** What an operation requires of its callers. */
@@ -10,6 +10,8 @@ export interface OperationRequirements {
   scope: string | undefined;
   capabilities: readonly string[];
   requiresStepUp: boolean;
+  /** Status for programs whose user lacks a capability (403 by default). */
+  capabilityStatus?: 401 | 403;
 }
 
 /**
@@ -21,6 +23,7 @@ export function authorize(operation: OperationRequirements, caller: Caller): voi
   const refusal = caller.acting && getActingRefusal(operation);
   if (refusal !== undefined) throw forbidden(refusal);
   if (caller.scopes) {
+    if (operation.capabilityStatus === 401) requireKnownCapabilities(operation, caller);
     requireWebServiceCapability(caller.capabilities);
     if (operation.scope && !caller.scopes.has(operation.scope as Scope)) {
       throw forbidden(`The access token lacks the scope ${operation.scope}`);
@@ -28,6 +31,20 @@ export function authorize(operation: OperationRequirements, caller: Caller): voi
   }
   requireAnyCapability(caller, operation.capabilities as readonly Capability[]);
   if (operation.requiresStepUp) requireProofOfPresence(caller);
+}
+
+/**
+ * The answer of the original interface to programs of users who lack a capability of Relationship Intelligence (spec 5.5).
+ * @throws ApiError 401 that names the missing ones
+ */
+function requireKnownCapabilities({ capabilities }: OperationRequirements, caller: Caller): void {
+  const required = ['Access Web Service', ...capabilities] as Capability[];
+  const missing = findMissingCapabilities([...caller.capabilities], required);
+  if (missing.length > 0)
+    throw unauthorized(
+      `Cannot perform the action. User capabilities are required: ${missing.join(', ')}`,
+      'Bearer',
+    );
 }
 
 /**

@@ -26,6 +26,7 @@ import { up as openJobs } from './migrations/0029_open-jobs.ts';
 import { up as jobInput } from './migrations/0024_job_input.ts';
 import { up as publications } from './migrations/0028_publications.ts';
 import { up as destinations } from './migrations/0030_destinations.ts';
+import { up as relationshipIntelligence } from './migrations/0027_relationship_intelligence.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0024_job_input': { up: jobInput },
   '0028_publications': { up: publications },
   '0030_destinations': { up: destinations },
+  '0027_relationship_intelligence': { up: relationshipIntelligence },
 };
 
 /**

@@ -12,9 +12,10 @@ import { sendEvents, type OpenEvents } from './event-stream.ts';
 import { type DownloadResponse, type FileResponse, sendDownload, sendFile } from './file-response.ts';
 import { awaitFirstPart } from './first-part.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
-import { registerJsonParsers, negotiateMediaType } from './json.ts';
+import { registerJsonParsers, registerStreamParsers, negotiateMediaType } from './json.ts';
 import { formatReadEtag, matchesEtag } from './parameters.ts';
 import type { CheckedBody } from './read-body.ts';
+import { acceptForm } from './refused-bodies.ts';
 import { registerMultipart, parseMultipartForm, type UploadedFile } from './uploads.ts';
 
 /** The response of any handler, without the types of its operation. */
@@ -108,9 +109,14 @@ export async function registerApiSurface(
         }
       },
     );
-    for (const operation of dependencies.contract.operations) {
-      if (surface.serves(operation)) addRoute(scope, surface, operation, dependencies);
-    }
+    const operations = dependencies.contract.operations.filter((operation) => surface.serves(operation));
+    for (const operation of operations)
+      if (!operation.hasStreamedBody) addRoute(scope, surface, operation, dependencies);
+    await scope.register(async (streamed) => {
+      registerStreamParsers(streamed);
+      for (const operation of operations)
+        if (operation.hasStreamedBody) addRoute(streamed, surface, operation, dependencies);
+    });
     addWrongMethodRoutes(scope, surface, dependencies.contract);
   });
 }
@@ -180,6 +186,7 @@ function addRoute(
       callers.set(request, caller);
       surface.onAuthenticated?.(reply, caller);
       authorize(operation, caller);
+      if (operation.hasStreamedBody) acceptForm(request);
     },
     ...createAuditTrailHooks(operation, dependencies.auditTrail, (request) => callers.get(request)),
     handler: async (request, reply) => {
@@ -201,6 +208,8 @@ function addRoute(
       }
     },
     ...(operation.returnsFile && { compress: false }),
+    // The handler unpacks the body itself, within its limit.
+    ...(operation.hasStreamedBody && { decompress: false }),
   });
 
   async function handleRequest(
@@ -272,6 +281,11 @@ function createCall(
       if (items.errors.length > 0) throw badRequest(items.errors);
       return items;
     },
+    get bodyStream() {
+      if (!body.stream) throw new Error('The operation does not have x-streamed-body');
+      return { stream: body.stream, isPacked: request.headers['content-encoding'] !== undefined };
+    },
+    contract,
     ifMatch: request.headers['if-match'],
     range: request.headers.range,
     lastEventId: request.headers['last-event-id']?.toString(),

@@ -11,8 +11,16 @@ interface BodyTimeouts {
 export const BODY_TIMEOUTS: BodyTimeouts = { defaultMs: 30_000, uploadMs: 120_000 };
 
 const isUpload = ({ routeOptions, headers }: FastifyRequest): boolean => {
-  const { hasRawBody = false, acceptsMultipart = false } = routeOptions.config.operation ?? {};
-  return hasRawBody || (acceptsMultipart && /^multipart\/form-data\b/i.test(headers['content-type'] ?? ''));
+  const {
+    hasRawBody = false,
+    hasStreamedBody = false,
+    acceptsMultipart = false,
+  } = routeOptions.config.operation ?? {};
+  return (
+    hasRawBody ||
+    hasStreamedBody ||
+    (acceptsMultipart && /^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
+  );
 };
 
 /**

@@ -38,6 +38,8 @@ interface OperationObject {
   'x-step-up'?: boolean | string[];
   'x-max-body'?: number;
   'x-raw-body'?: boolean;
+  'x-streamed-body'?: boolean;
+  'x-capability-status'?: 401;
 }
 
 /** The parts of the bundled OpenAPI document that the service uses. */
@@ -83,6 +85,10 @@ export interface Operation {
   maxBodyBytes: number;
   /** Whether the handler reads and validates the body (`Call.readItems`), because its schema depends on what is stored. */
   hasRawBody: boolean;
+  /** Whether the handler reads the body as it arrives (`Call.bodyStream`); it may be compressed with gzip. */
+  hasStreamedBody: boolean;
+  /** Status for programs whose user lacks a capability; 403 unless the original interface answers otherwise. */
+  capabilityStatus: 401 | 403;
   /** Converts the path and query parameters to their types and returns their validation errors. */
   validateParameters(parts: Omit<RequestParts, 'body'>): {
     parts: Omit<RequestParts, 'body'>;
@@ -365,6 +371,8 @@ export function createContract(document: ContractDocument): Contract {
         maxBodyBytes:
           spec['x-max-body'] ?? (access === 'public' ? PUBLIC_MAX_BODY_BYTES : DEFAULT_MAX_BODY_BYTES),
         hasRawBody: spec['x-raw-body'] ?? false,
+        hasStreamedBody: spec['x-streamed-body'] ?? false,
+        capabilityStatus: spec['x-capability-status'] ?? 403,
         ...createRequestValidators(spec, parameters, getRequestAjv, deref),
         validateResponse: createResponseValidator(spec, getResponseAjv, deref),
       };

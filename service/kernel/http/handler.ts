@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { RouteHandler } from 'fastify';
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
@@ -6,7 +7,7 @@ import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
-import type { Operation } from './contract.ts';
+import type { Contract, Operation } from './contract.ts';
 import type { OpenEvents } from './event-stream.ts';
 import type { DownloadResponse, FileResponse } from './file-response.ts';
 import type { ReadItems } from './read-body.ts';
@@ -60,6 +61,10 @@ export interface Call<Id extends OperationId = OperationId> {
    * @throws ApiError 400 for invalid items or another hash than `sha256`, 413
    */
   readItems(itemSchema: string, sha256: string): Promise<ReadItems>;
+  /** The body of an operation with `x-streamed-body` as it arrives. @throws Error for other operations */
+  readonly bodyStream: { stream: Readable; isPacked: boolean };
+  /** The contract, for bodies that the handler validates. */
+  contract: Pick<Contract, 'document' | 'validateItems'>;
   ifMatch: string | undefined;
   /** `Range` header of a file download; a handler that returns a file need not evaluate it. */
   range: string | undefined;

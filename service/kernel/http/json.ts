@@ -1,8 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Operation } from './contract.ts';
 import type { CheckedBody } from './read-body.ts';
+
+const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/] as const;
 
 /**
  * Accepts only the four media types of spec 4.1 rule 1. None of them can be sent by an HTML form, so every cross-site write needs a
@@ -10,7 +13,7 @@ import type { CheckedBody } from './read-body.ts';
  */
 export function registerJsonParsers(app: FastifyInstance, bodyReader: BodyReader): void {
   app.removeAllContentTypeParsers();
-  for (const type of ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/]) {
+  for (const type of JSON_TYPES) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       const { operation } = request.routeOptions.config;
       if (operation?.isForm) throw new ApiError(415, 'Send a form: application/x-www-form-urlencoded');
@@ -20,9 +23,26 @@ export function registerJsonParsers(app: FastifyInstance, bodyReader: BodyReader
     });
   }
   app.addHook('onRequest', async (request) => {
-    if (request.headers['content-encoding'])
+    const { operation } = request.routeOptions.config;
+    const encoding = request.headers['content-encoding'];
+    if (encoding && !(operation?.hasStreamedBody && /^(x-)?gzip$/i.test(encoding)))
       throw new ApiError(415, 'Compressed request bodies are not accepted');
   });
+}
+
+/** Accepts the same media types and leaves the body to the handler (`Call.bodyStream`). Other bodies are refused. */
+export function registerStreamParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  for (const type of JSON_TYPES)
+    app.addContentTypeParser(
+      type,
+      async (_request: FastifyRequest, stream: Readable) =>
+        ({
+          value: undefined,
+          errors: [],
+          stream,
+        }) satisfies CheckedBody,
+    );
 }
 
 declare module 'fastify' {

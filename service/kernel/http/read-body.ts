@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { parse } from 'secure-json-parse';
 import { scanJson } from '../../../contract/rules/json/scan.ts';
 import { ApiError, type FieldError, MAX_FIELD_ERRORS } from '../api-error.ts';
@@ -10,6 +11,8 @@ export interface CheckedBody {
   errors: FieldError[];
   /** The bytes of a body that the handler reads (`readItems`). */
   bytes?: Buffer;
+  /** The body as it arrives, for a handler that reads it (`bodyStream`). */
+  stream?: Readable;
 }
 
 /** Limits of every JSON body, checked on the text before parsing: JSON.parse accepts any depth. */

@@ -1,0 +1,53 @@
+/** Thread that reads the body of one import, so that other requests do not wait for it (read-import.ts). */
+import { parentPort } from 'node:worker_threads';
+import { ApiError } from '../../../kernel/api-error.ts';
+import { createContract } from '../../../kernel/http/contract.ts';
+import { createItemReader, type ItemBatch } from './item-reader.ts';
+import { createItemValidator, createUnpacker, type ReaderMessage, type ReaderReply } from './read-import.ts';
+
+let reader: ReturnType<typeof createItemReader> | undefined;
+let unpacker: ReturnType<typeof createUnpacker> | undefined;
+let batches: readonly ItemBatch[] = [];
+let taken = 0;
+
+const reply = (message: ReaderReply): void => parentPort?.postMessage(message, []);
+
+async function handle(message: ReaderMessage): Promise<void> {
+  if ('start' in message) {
+    const created = createItemReader(
+      message.start,
+      createItemValidator(createContract(message.document), message.start.kind),
+    );
+    reader = created;
+    unpacker = createUnpacker(message.isPacked, (chunk) => created.write(chunk));
+  } else if ('bytes' in message) {
+    const chunk = Buffer.from(message.bytes.buffer);
+    await unpacker?.write(chunk);
+    taken += chunk.length;
+    reply({ taken });
+  } else if ('end' in message) {
+    await unpacker?.end();
+    if (!reader) throw new Error('Nothing was started');
+    const reading = reader.end();
+    batches = reading.batches;
+    const { errors, received, users } = reading;
+    reply({ reading: { errors, received, users }, batchCount: batches.length });
+  } else {
+    const rows = batches[message.batch];
+    if (!rows) throw new Error(`There is no batch ${message.batch}`);
+    reply({ rows });
+  }
+}
+
+// One message after the other: unpacking is asynchronous.
+let last = Promise.resolve();
+parentPort?.on('message', (message: ReaderMessage) => {
+  last = last.then(async () => {
+    try {
+      await handle(message);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      reply({ refusal: { status: error.status, message: error.message } });
+    }
+  });
+});

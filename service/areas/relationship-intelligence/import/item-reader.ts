@@ -1,0 +1,347 @@
+import { hash } from 'node:crypto';
+import type {
+  Email,
+  EmailImportItem,
+  ImportKind,
+  ImportWarning,
+  ImportWarningCode,
+  Meeting,
+  MeetingImportItem,
+} from '../../../../contract/generated/types.gen.ts';
+import { ApiError, type FieldError, hasEnoughErrors, MAX_FIELD_ERRORS } from '../../../kernel/api-error.ts';
+import { parseTimestamp } from '../../../kernel/http/parameters.ts';
+import { type CheckedBody, readJsonBody } from '../../../kernel/http/read-body.ts';
+import { type AddressRules, createAddressBook } from './addresses.ts';
+import { checkTime, type ImportPeriod } from './period.ts';
+import { createListSplitter } from './split-list.ts';
+
+/** Limits of a request (spec 8). */
+export const IMPORT_LIMITS = {
+  emails: { perUser: 1_000, perRequest: 50_000 },
+  meetings: { perUser: 100, perRequest: 5_000 },
+} as const;
+
+/** Body of an import after unpacking, as `x-max-body` says for the body as it is sent. */
+export const MAX_BODY_BYTES = 134_217_728;
+/** Above the objects, lists and properties of the longest item: a body of 128 MiB has about 12 million. */
+const MAX_NODES = 16_000_000;
+
+/** A user in whose name items may be imported. */
+export interface EnabledUser {
+  userId: number;
+  /** Address of the user in lower case. */
+  address: string;
+  isHistoryComplete: boolean;
+}
+
+/** The state of the site that decides about the items of a request. */
+export interface ImportContext {
+  kind: ImportKind;
+  period: ImportPeriod;
+  users: readonly EnabledUser[];
+  rules: AddressRules;
+}
+
+/** Directions of items (ri_item_user.direction). */
+const DIRECTION = { sent: 1, received: 2, meeting: 3, none: 0 } as const;
+
+/** Rows of a statement by column. Lists within a column are joined by line feeds. */
+export interface ItemBatch {
+  keys: string[];
+  users: number[];
+  times: string[];
+  modified: string[];
+  contents: string[];
+  addresses: string[];
+  /** Whether the item occurs here for the first time in the request; another user may have it too. */
+  isFirst: boolean[];
+  directions: number[];
+  counterparts: string[];
+  names: string[];
+  /** The ids as the request has them, for warnings. */
+  uniqueIds: string[];
+}
+
+const ROWS_PER_BATCH = 2_000;
+const createBatch = (): ItemBatch => ({
+  keys: [],
+  users: [],
+  times: [],
+  modified: [],
+  contents: [],
+  addresses: [],
+  isFirst: [],
+  directions: [],
+  counterparts: [],
+  names: [],
+  uniqueIds: [],
+});
+
+/** What became of the items of one user before they are stored. */
+export interface UserReading {
+  userId: number;
+  isEnabled: boolean;
+  received: number;
+  skipped: number;
+  warnings: WarningCounts;
+  /** Time of the latest item that is not skipped; null if there is none. */
+  latest: string | null;
+}
+
+/** Warnings of one user by code: the number of items, and the ids of the first. */
+export type WarningCounts = Partial<Record<ImportWarningCode, { count: number; uniqueIds: string[] }>>;
+
+const MAX_LISTED_WARNINGS = 20;
+
+/** Counts a warning; the ids of the first 20 of a code are kept. */
+export function addWarning(warnings: WarningCounts, code: ImportWarningCode, uniqueId: string): void {
+  const entry = (warnings[code] ??= { count: 0, uniqueIds: [] });
+  entry.count += 1;
+  if (entry.uniqueIds.length < MAX_LISTED_WARNINGS) entry.uniqueIds.push(uniqueId);
+}
+
+const WARNING_TEXTS: Record<ImportWarningCode, string> = {
+  BEFORE_PERIOD: 'The item is older than the historical sync period',
+  HISTORY_CLOSED:
+    'The historical upload of the user is complete, and the item is older than the previous month',
+  EXCLUDED: 'An address of the item is excluded',
+  INTERNAL_ONLY: 'All addresses of the item are internal',
+  LATE_FOR_MONTH: 'Data of the previous month was due by 01:00 of the second day of the month',
+  CONTENT_DIFFERS: 'An item with this uniqueId and other content is stored already; it was kept',
+  USER_NOT_ENABLED: 'The user is not enabled in the settings of Relationship Intelligence',
+};
+
+/** Warnings in the notation of the answer: the first 20 of a code, then how many there are. */
+export const formatWarnings = (warnings: WarningCounts): ImportWarning[] =>
+  Object.entries(warnings).flatMap(([name, { count, uniqueIds }]) => {
+    const code = name as ImportWarningCode;
+    const message = WARNING_TEXTS[code];
+    const listed = uniqueIds.map((uniqueId): ImportWarning => ({ code, message, uniqueId }));
+    return count > listed.length || listed.length === 0 ? [...listed, { code, message, count }] : listed;
+  });
+
+/** The checked items of a request. */
+export interface ImportReading {
+  errors: FieldError[];
+  received: number;
+  users: UserReading[];
+  batches: ItemBatch[];
+}
+
+/** An e-mail or meeting in one form. */
+interface Item {
+  uniqueId: string;
+  at: Date;
+  modified: Date;
+  people: readonly { address: string; name: string }[];
+}
+
+/** The list of a user in an import item, with the names of its properties. */
+const PARTS = {
+  emails: { time: 'sentDate', noun: 'e-mail' },
+  meetings: { time: 'startDate', noun: 'meeting' },
+} as const;
+
+/** The first 16 bytes of the SHA-256 of a text, as a UUID. */
+const toKey = (text: string): string => hash('sha256', text, 'hex').slice(0, 32);
+
+const toLine = (name: string): string => name.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+
+/**
+ * Reads the list of a request as it arrives and checks everything that the request alone shows (shapes 6): shape, limits, order,
+ * repeated ids and users, handler types. Decides by the state of the site which items are skipped.
+ * @param validateItem validates `{items: [...]}` with the schema of the import item
+ */
+export function createItemReader(
+  context: ImportContext,
+  validateItem: (body: unknown) => CheckedBody,
+): { write(chunk: Buffer): void; end(): ImportReading } {
+  const { kind } = context;
+  const limits = IMPORT_LIMITS[kind];
+  const part = PARTS[kind];
+  const users = new Map(context.users.map((user) => [user.userId, user]));
+  const classify = createAddressBook(context.rules);
+  const indexesByUser = new Map<number, number>();
+  /** Contents by key: items that several users of the request have are stored once. */
+  const contents = new Map<string, string>();
+  const reading: ImportReading = { errors: [], received: 0, users: [], batches: [] };
+  let batch = createBatch();
+
+  const report = (path: string, message: string): void => {
+    if (!hasEnoughErrors(reading.errors)) reading.errors.push({ path, message });
+  };
+
+  const splitter = createListSplitter((bytes, index) => {
+    // The number of users is bounded by that of the items; the check keeps an endless list of empty items short.
+    if (index >= limits.perRequest) {
+      if (index === limits.perRequest) report('body', `must have at most ${limits.perRequest} items`);
+      return;
+    }
+    if (hasEnoughErrors(reading.errors)) return;
+    const { value, errors } = readJsonBody(bytes, (item) => validateItem({ items: [item] }), MAX_NODES);
+    if (errors.length > 0) {
+      for (const { path, message } of errors)
+        report(path.replace(/^(items\.0|body)/, String(index)), message);
+      return;
+    }
+    const { items } = value as { items: (EmailImportItem & MeetingImportItem)[] };
+    const [item] = items;
+    if (item) readUser(item, index);
+  });
+
+  function readUser(item: EmailImportItem & MeetingImportItem, index: number): void {
+    const { userId, handlerType } = item;
+    const earlier = indexesByUser.get(userId);
+    if (earlier !== undefined) report(`${index}.userId`, `user ${userId} is in item ${earlier} already`);
+    indexesByUser.set(userId, index);
+    if (handlerType !== 1)
+      report(`${index}.handlerType`, `${handlerType} is not available yet; only 1 (RI) is`);
+    const list = kind === 'emails' ? item.emails.map(fromEmail) : item.meetings.map(fromMeeting);
+    const parsed = list.map((entry, at) => parse(entry, `${index}.${kind}.${at}`));
+    reading.received += parsed.length;
+    const user = users.get(userId);
+    const result: UserReading = {
+      userId,
+      isEnabled: user !== undefined,
+      received: parsed.length,
+      skipped: 0,
+      warnings: {},
+      latest: null,
+    };
+    reading.users.push(result);
+    const positions = new Map<string, number>();
+    let before = -Infinity;
+    for (const [at, entry] of parsed.entries()) {
+      if (!entry) continue;
+      const path = `${index}.${kind}.${at}`;
+      const first = positions.get(entry.uniqueId);
+      if (first !== undefined) report(`${path}.uniqueId`, `is that of ${index}.${kind}.${first} too`);
+      positions.set(entry.uniqueId, at);
+      const time = entry.at.getTime();
+      if (time < before)
+        report(
+          `${path}.${part.time}`,
+          `is before that of the previous ${part.noun}; the order must be chronological`,
+        );
+      before = time;
+      if (user && reading.errors.length === 0) place(entry, user, result);
+    }
+    if (!user) result.skipped = parsed.length;
+  }
+
+  /** Converts the times. Reports those that are no valid date and time. */
+  function parse(entry: Omit<Item, 'at' | 'modified'> & RawTimes, path: string): Item | undefined {
+    try {
+      const at = parseTimestamp(`${path}.${part.time}`, entry.time);
+      const modified = parseTimestamp(`${path}.modifiedDate`, entry.modifiedDate);
+      if (entry.endDate !== undefined && parseTimestamp(`${path}.endDate`, entry.endDate) < at)
+        report(`${path}.endDate`, 'is before startDate');
+      return { uniqueId: entry.uniqueId, people: entry.people, at, modified };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      for (const field of error.fields) report(field.path, field.message);
+      return undefined;
+    }
+  }
+
+  /** Adds an item to the rows, or counts why it is skipped. */
+  function place({ uniqueId, at, modified, people }: Item, user: EnabledUser, result: UserReading): void {
+    const timing = checkTime(at.getTime(), context.period, user.isHistoryComplete);
+    const skip = (code: ImportWarningCode) => {
+      result.skipped += 1;
+      addWarning(result.warnings, code, uniqueId);
+    };
+    if (timing === 'BEFORE_PERIOD' || timing === 'HISTORY_CLOSED') return skip(timing);
+    const addresses = people.map(({ address }) => address.toLowerCase());
+    const kinds = addresses.map(classify);
+    if (kinds.some(({ isExcluded }) => isExcluded)) return skip('EXCLUDED');
+    if (kinds.every(({ isInternal }) => isInternal)) return skip('INTERNAL_ONLY');
+    if (timing) addWarning(result.warnings, timing, uniqueId);
+    const time = at.toISOString();
+    if (result.latest === null || time > result.latest) result.latest = time;
+    const key = toKey(uniqueId);
+    const joined = addresses.join('\n');
+    const content = toKey(`${time}\n${joined}`);
+    const stored = contents.get(key);
+    if (stored === undefined) contents.set(key, content);
+    else if (stored !== content) addWarning(result.warnings, 'CONTENT_DIFFERS', uniqueId);
+    const direction = getDirection(addresses, kinds, user.address);
+    const counterparts = new Map<string, string>();
+    for (const [index, address] of addresses.entries()) {
+      const isCounterpart = direction === DIRECTION.received ? index === 0 : direction !== DIRECTION.none;
+      if (
+        isCounterpart &&
+        !kinds[index]?.isInternal &&
+        address !== user.address &&
+        !counterparts.has(address)
+      )
+        counterparts.set(address, toLine(people[index]?.name ?? ''));
+    }
+    batch.keys.push(key);
+    batch.users.push(user.userId);
+    batch.times.push(time);
+    batch.modified.push(modified.toISOString());
+    batch.contents.push(content);
+    batch.addresses.push(joined);
+    batch.isFirst.push(stored === undefined);
+    batch.directions.push(direction);
+    batch.counterparts.push([...counterparts.keys()].join('\n'));
+    batch.names.push([...counterparts.values()].join('\n'));
+    batch.uniqueIds.push(uniqueId);
+    if (batch.keys.length >= ROWS_PER_BATCH) {
+      reading.batches.push(batch);
+      batch = createBatch();
+    }
+  }
+
+  /**
+   * The direction of an item for the user. An e-mail of the user is also one from another internal address that does not name the user
+   * as a recipient: people have several addresses.
+   */
+  function getDirection(
+    [sender = '', ...recipients]: readonly string[],
+    [senderKind]: readonly { isInternal: boolean }[],
+    own: string,
+  ): number {
+    if (kind === 'meetings') return DIRECTION.meeting;
+    if (sender === own) return DIRECTION.sent;
+    if (!senderKind?.isInternal) return DIRECTION.received;
+    return recipients.includes(own) ? DIRECTION.none : DIRECTION.sent;
+  }
+
+  return {
+    write: (chunk) => splitter.write(chunk),
+    end() {
+      splitter.end();
+      if (reading.received > limits.perRequest)
+        report('body', `has ${reading.received} ${kind}; a request may have at most ${limits.perRequest}`);
+      if (batch.keys.length > 0) reading.batches.push(batch);
+      if (reading.errors.length > 0) reading.batches = [];
+      reading.errors = reading.errors.slice(0, MAX_FIELD_ERRORS + 1);
+      return reading;
+    },
+  };
+}
+
+interface RawTimes {
+  time: string;
+  modifiedDate: string;
+  endDate?: string;
+}
+
+type RawItem = Omit<Item, 'at' | 'modified'> & RawTimes;
+
+const fromEmail = (email: Email): RawItem => ({
+  uniqueId: email.uniqueId,
+  time: email.sentDate,
+  modifiedDate: email.modifiedDate,
+  people: [email.sender, ...email.recipientsTo, ...(email.recipientsCc ?? [])],
+});
+
+const fromMeeting = (meeting: Meeting): RawItem => ({
+  uniqueId: meeting.uniqueId,
+  time: meeting.startDate,
+  modifiedDate: meeting.modifiedDate,
+  endDate: meeting.endDate,
+  people: [meeting.organizer, ...meeting.attendees],
+});

@@ -1,0 +1,207 @@
+import type { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { createGunzip } from 'node:zlib';
+import { ApiError, retryLater } from '../../../kernel/api-error.ts';
+import type { Contract, ContractDocument } from '../../../kernel/http/contract.ts';
+import {
+  createItemReader,
+  type ImportContext,
+  type ImportReading,
+  type ItemBatch,
+  MAX_BODY_BYTES,
+} from './item-reader.ts';
+
+/** Message to the thread. */
+export type ReaderMessage =
+  | { start: ImportContext; isPacked: boolean; document: ContractDocument }
+  | { bytes: Uint8Array<ArrayBuffer> }
+  | { end: true }
+  | { batch: number };
+
+/** Answer of the thread: `taken` for each chunk, the reading without its rows, or the rows of one statement. */
+export type ReaderReply =
+  | { taken: number }
+  | { reading: Omit<ImportReading, 'batches'>; batchCount: number }
+  | { rows: ItemBatch }
+  | { refusal: { status: number; message: string } };
+
+/** Checked items of a request whose rows are fetched one statement at a time. */
+export interface OpenReading extends Omit<ImportReading, 'batches'> {
+  batchCount: number;
+  /** Rows of a statement; may be called again for the same one. */
+  getBatch(index: number): Promise<ItemBatch>;
+}
+
+/** A body in which a request arrives. */
+export interface ImportBody {
+  stream: Readable;
+  /** Whether it is compressed with gzip. */
+  isPacked: boolean;
+}
+
+/** Bodies up to this size are read without the thread. */
+const MAX_INLINE_BYTES = 128 * 1024;
+/** Bytes that may be on their way to the thread. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+/** Memory of the thread: enough for a body at the limit, whose items are parsed one after the other. */
+const MAX_WORKER_MEMORY_MB = 1_536;
+const WORKER_TIMEOUT_MS = 120_000;
+const RETRY_AFTER_SECONDS = 5;
+
+export const tooLarge = (size: string): ApiError =>
+  new ApiError(413, `The body has ${size} bytes; this operation accepts at most ${MAX_BODY_BYTES}`);
+
+/** Creates the function that validates an import item with the schema of the contract. */
+export function createItemValidator(
+  { validateItems }: Pick<Contract, 'validateItems'>,
+  kind: ImportContext['kind'],
+): Parameters<typeof createItemReader>[1] {
+  const schema = kind === 'emails' ? 'EmailImportItem' : 'MeetingImportItem';
+  return (body) => validateItems(schema, body);
+}
+
+/**
+ * Reads a body and checks its items, long ones in another thread. `use` gets the checked items; their rows are gone when it ends.
+ * @throws ApiError 400 or 413 for a body that cannot be read, 503 when the thread fails
+ */
+export async function readImport<T>(
+  { stream, isPacked }: ImportBody,
+  context: ImportContext,
+  contract: Pick<Contract, 'document' | 'validateItems'>,
+  use: (reading: OpenReading) => Promise<T>,
+): Promise<T> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let next = await iterator.next();
+  while (!next.done && !isPacked && length + next.value.length <= MAX_INLINE_BYTES) {
+    chunks.push(next.value);
+    length += next.value.length;
+    next = await iterator.next();
+  }
+  if (next.done && !isPacked) {
+    const reader = createItemReader(context, createItemValidator(contract, context.kind));
+    for (const chunk of chunks) reader.write(chunk);
+    const { batches, ...reading } = reader.end();
+    return use({
+      ...reading,
+      batchCount: batches.length,
+      getBatch: async (index) => getItem(batches, index),
+    });
+  }
+  const thread = startThread();
+  try {
+    thread.post({ start: context, isPacked, document: contract.document });
+    let sent = 0;
+    const send = async (chunk: Buffer) => {
+      sent += chunk.length;
+      if (sent > MAX_BODY_BYTES) throw tooLarge(`more than ${MAX_BODY_BYTES}`);
+      const bytes = new Uint8Array(chunk);
+      thread.post({ bytes }, [bytes.buffer]);
+      await thread.untilTaken(sent - MAX_PENDING_BYTES);
+    };
+    for (const chunk of chunks) await send(chunk);
+    for (; !next.done; next = await iterator.next()) await send(next.value);
+    const answer = await thread.ask({ end: true });
+    if (!('reading' in answer)) throw new Error('The thread answered another question');
+    return await use({
+      ...answer.reading,
+      batchCount: answer.batchCount,
+      async getBatch(index) {
+        const reply = await thread.ask({ batch: index });
+        if (!('rows' in reply)) throw new Error('The thread answered another question');
+        return reply.rows;
+      },
+    });
+  } finally {
+    await thread.stop();
+  }
+}
+
+function getItem<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index];
+  if (item === undefined) throw new Error(`There is no batch ${index}`);
+  return item;
+}
+
+/** A thread that reads one body. */
+function startThread() {
+  const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEMORY_MB },
+  });
+  worker.unref();
+  let taken = 0;
+  let failure: ApiError | undefined;
+  let wake = () => {};
+  let answer: ReaderReply | undefined;
+  const fail = () => {
+    failure ??= retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS);
+    wake();
+  };
+  worker.on('message', (reply: ReaderReply) => {
+    if ('taken' in reply) taken = reply.taken;
+    else if ('refusal' in reply) failure ??= new ApiError(reply.refusal.status, reply.refusal.message);
+    else answer = reply;
+    wake();
+  });
+  worker.on('error', fail);
+  worker.on('exit', fail);
+  const until = async (isReady: () => boolean): Promise<void> => {
+    const timeout = setTimeout(fail, WORKER_TIMEOUT_MS);
+    try {
+      while (!isReady() && !failure) await new Promise<void>((resolve) => (wake = resolve));
+    } finally {
+      clearTimeout(timeout);
+    }
+    if (failure) throw failure;
+  };
+  const post = (message: ReaderMessage, transfer: ArrayBuffer[] = []) =>
+    worker.postMessage(message, transfer);
+  return {
+    post,
+    /** Waits until the thread has taken this many bytes. */
+    untilTaken: (bytes: number) => until(() => taken >= bytes),
+    async ask(message: ReaderMessage): Promise<ReaderReply> {
+      answer = undefined;
+      post(message);
+      await until(() => answer !== undefined);
+      if (!answer) throw new Error('There is no answer');
+      return answer;
+    },
+    stop: () => worker.terminate(),
+  };
+}
+
+/** Unpacks chunks and counts the bytes; `onChunk` gets them in order. */
+export function createUnpacker(isPacked: boolean, onChunk: (chunk: Buffer) => void) {
+  let length = 0;
+  const take = (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw tooLarge(`more than ${MAX_BODY_BYTES} unpacked`);
+    onChunk(chunk);
+  };
+  if (!isPacked) return { write: async (chunk: Buffer) => take(chunk), end: async () => {} };
+  const gunzip = createGunzip();
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  ended.catch(() => {});
+  gunzip.on('data', (chunk: Buffer) => {
+    try {
+      take(chunk);
+    } catch (error) {
+      gunzip.destroy();
+      reject(error);
+    }
+  });
+  gunzip.on('end', resolve);
+  gunzip.on('error', () =>
+    reject(new ApiError(400, 'The request cannot be read: its body is not valid gzip, or it is incomplete')),
+  );
+  const written = (chunk: Buffer) => new Promise<void>((done) => gunzip.write(chunk, () => done()));
+  return {
+    write: (chunk: Buffer) => Promise.race([written(chunk), ended]),
+    end: () => {
+      gunzip.end();
+      return ended;
+    },
+  };
+}

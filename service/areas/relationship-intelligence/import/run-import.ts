@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  ImportCounts,
+  ImportKind,
+  ImportResult,
+  ImportWarningCode,
+  ImportWarningCount,
+} from '../../../../contract/generated/types.gen.ts';
+import { ApiError, badRequest, conflict, retryLater, unauthorized } from '../../../kernel/api-error.ts';
+import { type Actor, change } from '../../../kernel/audit/change.ts';
+import type { Caller } from '../../../kernel/auth/caller.ts';
+import { loadEffectiveCapabilities } from '../../../kernel/auth/callers.store.ts';
+import type { Db, Tx } from '../../../kernel/db/database.ts';
+import type { Call } from '../../../kernel/http/handler.ts';
+import { getSite } from '../../sites/index.ts';
+import { loadSettings } from '../settings/settings.store.ts';
+import * as gate from './gate.store.ts';
+import { addWarning, formatWarnings, type ImportContext, type UserReading } from './item-reader.ts';
+import * as store from './items.store.ts';
+import { getImportPeriod } from './period.ts';
+import { requirePreconditions } from './preconditions.ts';
+import { type ImportBody, type OpenReading, readImport } from './read-import.ts';
+import { insertRun } from './runs.store.ts';
+
+/** One request to import items. */
+export interface ImportRequest {
+  kind: ImportKind;
+  isDryRun: boolean;
+  body: ImportBody;
+  caller: Caller;
+  actor: Actor;
+  /** Job that the request is part of. */
+  jobId: number | null;
+}
+
+interface ImportDependencies {
+  db: Db;
+  contract: Call['contract'];
+}
+
+/** Imports of other sites that this process runs at the same time; each may hold a body of 128 MiB. */
+const MAX_IMPORTS_PER_PROCESS = 2;
+/** Sites whose imports this process runs. On the embedded database a second request would wait for the first. */
+const runningSites = new Set<number>();
+const CONCURRENT_RETRY_SECONDS = 2;
+
+const alreadyImporting = (): ApiError =>
+  retryLater(
+    429,
+    'Another import of this site is running; one at a time is allowed',
+    CONCURRENT_RETRY_SECONDS,
+  );
+
+/** @throws ApiError 429 for a request that was not admitted */
+export function requireAdmission({ isBusy, isLimited, resetSeconds }: gate.Admission): void {
+  if (isBusy) throw alreadyImporting();
+  if (isLimited)
+    throw retryLater(
+      429,
+      `The site has sent ${gate.REQUESTS_PER_WINDOW} requests within a minute, which is the limit`,
+      resetSeconds,
+    );
+}
+
+/**
+ * Imports the items of a request (shapes 6): admission, reading, and one transaction with the items, relationships, audit row and run.
+ * @throws ApiError 400, 409, 413, 429, 503; nothing is stored then
+ */
+export async function runImport(
+  dependencies: ImportDependencies,
+  request: ImportRequest,
+): Promise<ImportResult[]> {
+  const { siteId } = request.caller;
+  requirePreconditions(await loadSettings(dependencies.db, siteId), request.kind);
+  if (runningSites.has(siteId)) throw alreadyImporting();
+  if (runningSites.size >= MAX_IMPORTS_PER_PROCESS)
+    throw retryLater(503, 'Imports of other sites are running', CONCURRENT_RETRY_SECONDS);
+  runningSites.add(siteId);
+  try {
+    return await importAdmitted(dependencies, request);
+  } finally {
+    runningSites.delete(siteId);
+  }
+}
+
+async function importAdmitted(
+  { db, contract }: ImportDependencies,
+  request: ImportRequest,
+): Promise<ImportResult[]> {
+  const { kind, caller } = request;
+  const { siteId } = caller;
+  const holder = randomUUID();
+  const admission = await gate.admit(db, { siteId, userId: caller.userId, holder, takesLease: true });
+  requireAdmission(admission);
+  const lease: gate.LeaseKey = { siteId, holder, fence: admission.fence };
+  // A renewal that fails is made up by the next one; a lease that is lost is noticed at the end.
+  const renewal = setInterval(
+    () => void gate.renewLease(db, lease).catch(() => {}),
+    gate.LEASE_RENEWAL_MS,
+  ).unref();
+  let isDone = false;
+  try {
+    const context = await loadContext(db, siteId, kind, admission.now);
+    return await readImport(request.body, context, contract, async (reading) => {
+      if (reading.errors.length > 0) throw badRequest(reading.errors);
+      const results = request.isDryRun
+        ? await countImport(db, { request, lease, now: admission.now }, reading)
+        : await storeImport(db, { request, lease, now: admission.now }, reading);
+      isDone = true;
+      return results;
+    });
+  } catch (error) {
+    if (error instanceof ApiError) await recordRefusal(db, request, admission.now, error);
+    throw error;
+  } finally {
+    clearInterval(renewal);
+    // The lease ends by itself if the database does not answer.
+    if (!isDone) await gate.releaseLease(db, lease).catch(() => false);
+  }
+}
+
+/** The state of the site that decides about items. */
+async function loadContext(db: Db, siteId: number, kind: ImportKind, now: Date): Promise<ImportContext> {
+  const [settings, site, { users, rules }] = await Promise.all([
+    loadSettings(db, siteId),
+    getSite(db, siteId),
+    store.loadImportState(db, siteId),
+  ]);
+  return {
+    kind,
+    users,
+    rules: { ...rules, internalDomains: settings.internalDomains },
+    period: getImportPeriod(now.getTime(), site.timeZone, settings.historicalSyncPeriodDays),
+  };
+}
+
+interface ImportStep {
+  request: ImportRequest;
+  lease: gate.LeaseKey;
+  now: Date;
+}
+
+async function storeImport(
+  db: Db,
+  { request, lease, now }: ImportStep,
+  reading: OpenReading,
+): Promise<ImportResult[]> {
+  const { kind, caller, actor } = request;
+  const { siteId } = caller;
+  return change(db, actor, async (tx, record) => {
+    // Settings and rights may have changed since the admission.
+    requirePreconditions(await loadSettings(tx, siteId, 'share'), kind);
+    await requireCapability(tx, caller);
+    const enabled = reading.users.filter(({ isEnabled }) => isEnabled);
+    if (!(await store.touchUsers(tx, { siteId, kind, now }, enabled)))
+      throw conflict('The enabled users of the site have changed during the import; send the request again');
+    const outcome = createOutcome(reading);
+    for (let index = 0; index < reading.batchCount; index += 1) {
+      const rows = await reading.getBatch(index);
+      const result = await store.storeItems(tx, { siteId, kind }, rows);
+      const replaced =
+        result.differing.length > 0 ? await store.replaceItems(tx, { siteId, kind }, rows) : [];
+      outcome.add(rows, { ...result, differing: result.differing.filter((key) => !replaced.includes(key)) });
+    }
+    const { results, counts, warnings } = outcome.finish(now);
+    record({
+      action: 'relationships.import',
+      subject: ['relationships', kind],
+      changes: { users: [null, results.length], ...toChanges(counts) },
+    });
+    await insertRun(tx, {
+      ...toRun(request, now),
+      userCount: results.length,
+      counts,
+      warnings,
+      results: JSON.stringify(results),
+    });
+    // The last write: a process whose lease has lapsed commits nothing.
+    if (!(await gate.releaseLease(tx, lease)))
+      throw conflict('The import took longer than its turn; send the request again');
+    return results;
+  });
+}
+
+/** Counts what the import would do. */
+async function countImport(
+  db: Db,
+  { request, lease, now }: ImportStep,
+  reading: OpenReading,
+): Promise<ImportResult[]> {
+  const { kind, caller } = request;
+  const outcome = createOutcome(reading);
+  for (let index = 0; index < reading.batchCount; index += 1) {
+    const rows = await reading.getBatch(index);
+    outcome.add(rows, await store.countNewItems(db, { siteId: caller.siteId, kind }, rows));
+  }
+  const { results, counts, warnings } = outcome.finish(now);
+  await insertRun(db, {
+    ...toRun(request, now),
+    userCount: results.length,
+    counts,
+    warnings,
+    results: JSON.stringify(results),
+  });
+  await gate.releaseLease(db, lease);
+  return results;
+}
+
+/** @throws ApiError 401 for a caller who has lost the capability since the request began */
+async function requireCapability(tx: Tx, caller: Caller): Promise<void> {
+  const held = await loadEffectiveCapabilities(tx, caller);
+  if (!held.has('Access 4. Relationship Intelligence'))
+    throw unauthorized(
+      'Cannot perform the action. User capabilities are required: Access 4. Relationship Intelligence',
+    );
+}
+
+const toRun = ({ caller, kind, isDryRun, jobId }: ImportRequest, now: Date) => ({
+  siteId: caller.siteId,
+  kind,
+  isDryRun,
+  jobId,
+  startedDate: now,
+  callerId: caller.userId,
+  refusal: null,
+});
+
+const NO_COUNTS: ImportCounts = { received: 0, added: 0, alreadyProcessed: 0, skipped: 0 };
+
+/** Records a request that was read and refused. */
+async function recordRefusal(db: Db, request: ImportRequest, now: Date, error: ApiError): Promise<void> {
+  const refusal = { ...toRun(request, now), userCount: 0, counts: NO_COUNTS, warnings: [], results: '[]' };
+  await insertRun(db, { ...refusal, refusal: `${error.status}: ${error.message}` });
+}
+
+const toChanges = (counts: ImportCounts) =>
+  Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, [null, count]]));
+
+const STATUS_TEXTS = { 1: 'Success', 2: 'User not enabled', 3: 'Partly skipped' } as const;
+
+/** Adds up what the statements did, and formats it as the answer. */
+function createOutcome(reading: OpenReading) {
+  const added = new Map<number, number>();
+  const users = new Map<number, UserReading>(
+    reading.users.map((user) => [user.userId, { ...user, warnings: structuredClone(user.warnings) }]),
+  );
+  return {
+    add(
+      rows: { keys: string[]; users: number[]; uniqueIds: string[]; isFirst: boolean[] },
+      result: store.BatchResult,
+    ): void {
+      for (const { userId, count } of result.added) added.set(userId, (added.get(userId) ?? 0) + count);
+      if (result.differing.length === 0) return;
+      const differing = new Set(result.differing);
+      for (const [index, key] of rows.keys.entries()) {
+        const warnings = users.get(rows.users[index] ?? 0)?.warnings;
+        if (warnings && rows.isFirst[index] && differing.has(key))
+          addWarning(warnings, 'CONTENT_DIFFERS', rows.uniqueIds[index] ?? '');
+      }
+    },
+    finish(now: Date): { results: ImportResult[]; counts: ImportCounts; warnings: ImportWarningCount[] } {
+      const counts = { ...NO_COUNTS };
+      const warningCounts = new Map<ImportWarningCode, number>();
+      const results = [...users.values()].map((user): ImportResult => {
+        const { userId, received, skipped } = user;
+        const addedCount = added.get(userId) ?? 0;
+        const stats = {
+          received,
+          added: addedCount,
+          alreadyProcessed: received - addedCount - skipped,
+          skipped,
+        };
+        const warnings = user.isEnabled
+          ? user.warnings
+          : { USER_NOT_ENABLED: { count: received, uniqueIds: [] } };
+        for (const [code, { count }] of Object.entries(warnings))
+          warningCounts.set(
+            code as ImportWarningCode,
+            (warningCounts.get(code as ImportWarningCode) ?? 0) + count,
+          );
+        for (const name of ['received', 'added', 'alreadyProcessed', 'skipped'] as const)
+          counts[name] += stats[name];
+        const status = !user.isEnabled ? 2 : skipped > 0 ? 3 : 1;
+        return {
+          userId,
+          status,
+          statusText: STATUS_TEXTS[status],
+          operationStats: { syncDate: now.toISOString(), ...stats },
+          warnings: formatWarnings(warnings),
+        };
+      });
+      const warnings = [...warningCounts].map(([code, count]) => ({ code, count }));
+      return { results, counts, warnings };
+    },
+  };
+}
