@@ -5,6 +5,7 @@ import { type Service, startService } from '../e2e/support/service.ts';
 import { findFreePort } from '../scripts/free-port.ts';
 import type { Bench, Measure } from './bench.ts';
 import { chooseDatabase } from './database.ts';
+import { signIn } from './sign-in.ts';
 
 const MAX_GAP_MS = 100;
 const RUNS = 3;
@@ -74,18 +75,6 @@ const CASES: readonly Case[] = [
     status: 413,
   },
 ];
-
-async function signIn({ url }: Service): Promise<Record<string, string>> {
-  const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: url };
-  const response = await fetch(`${url}/console/api/session`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(ada),
-  });
-  await response.arrayBuffer();
-  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
-  return { ...headers, cookie: cookies.join('; ') };
-}
 
 /** The smallest of several results: what else the machine does only makes a gap longer. */
 async function measureCase(

@@ -18,6 +18,7 @@ import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
+import { relationshipIntelligence } from './relationship-intelligence.ts';
 import { start } from './start.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -42,6 +43,7 @@ const BENCHES: readonly Bench[] = [
   exports,
   imports,
   importsEmbedded,
+  relationshipIntelligence,
 ];
 
 const formatNumber = (value: number, unit: string) =>

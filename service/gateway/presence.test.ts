@@ -34,7 +34,9 @@ test('exactly these operations require a fresh proof of presence', () => {
   expect(ids.toSorted()).toEqual([
     'beginEnrolment',
     'beginPasskeyRegistration',
+    'completeHistory',
     'createBackupDownload',
+    'createErasure',
     'createPlatformSite',
     'deleteBackup',
     'downloadBackup',

@@ -392,4 +392,28 @@ export const foreignCalls: Record<
   getImportBudget: { status: 200 },
   listImportRuns: { status: 200, answer: [] },
   getImportRun: { status: 404 },
+  getRelationshipSettings: { status: 200 },
+  updateRelationshipSettings: { status: 200, body: () => ({}) },
+  listRelationshipUsers: {
+    status: 200,
+    query: ({ email }) => `?search=${email}`,
+    answer: { totalCount: 0, users: [] },
+  },
+  startRelationshipUserChanges: {
+    status: 202,
+    body: ({ userId }) => ({ isEnabled: true, userIds: [userId] }),
+  },
+  getImportActivity: { status: 200, query: ({ userId }) => `?userIds=${userId}`, answer: [] },
+  completeHistory: { status: 200, body: ({ userId }) => ({ userIds: [userId] }), answer: { completed: 0 } },
+  listExclusions: { status: 200, answer: [] },
+  createExclusion: { status: 200, body: () => ({ value: `${crypto.randomUUID()}.test` }) },
+  deleteExclusion: { status: 404 },
+  tryExclusion: { status: 200, body: ({ email }) => ({ value: email }) },
+  listErasures: { status: 200, answer: [] },
+  createErasure: { status: 200, body: ({ email }) => ({ address: email }) },
+  listRelationships: {
+    status: 200,
+    query: ({ userId }) => `?userId=${userId}`,
+    answer: { totalCount: 0, relationships: [] },
+  },
 };

@@ -48,4 +48,5 @@ export const relationshipIntelligenceArea = defineArea({
     tryExclusion: [],
     createErasure: ['listErasures', 'listRelationships', 'getImportActivity'],
   },
+  auditSentences: { 'user.relationships': 'Was changed in Relationship Intelligence' },
 });

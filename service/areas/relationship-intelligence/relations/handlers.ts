@@ -1,0 +1,10 @@
+import { type Handlers, ok } from '../../../kernel/http/handler.ts';
+import { parsePage } from '../../../kernel/http/parameters.ts';
+import { listRelations } from './relations.store.ts';
+
+export const relationHandlers: Handlers<'listRelationships'> = {
+  async listRelationships({ readDb, caller, query }) {
+    const { pageNumber: _number, pageSize: _size, ...filter } = query;
+    return ok(await listRelations(readDb, caller.siteId, filter, parsePage(query)));
+  },
+};
