@@ -70,7 +70,7 @@ const toText = (query: unknown): string => {
 };
 
 /** Sends this process the signal at its statement. Returns whether it has done so. */
-function injectFault({
+export function injectFault({
   signal,
   statement,
   text = '',

@@ -1,0 +1,192 @@
+/** What goes wrong during an import: nothing is stored in part, and the next import finds the site as it should be. */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ImportResult } from '../../../../contract/generated/types.gen.ts';
+import { getActor } from '../../../kernel/audit/change.ts';
+import type { Caller } from '../../../kernel/auth/caller.ts';
+import { findAccessToken } from '../../../kernel/auth/callers.store.ts';
+import { openDatabase } from '../../../kernel/db/database.ts';
+import { hashSecret } from '../../../kernel/secret.ts';
+import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
+import { startImportProcess } from '../../../testing/import-process.ts';
+import {
+  enableRelationships,
+  getCounts,
+  importEmails,
+  makeEmails,
+  resetGate,
+} from '../../../testing/relationships.ts';
+import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
+import { admit, renewLease } from './gate.store.ts';
+import { runImport } from './run-import.ts';
+
+onEachApp((context) => {
+  let person: Person;
+  let caller: Caller;
+  let siteId = 0;
+  beforeEach(async () => {
+    const { db } = context();
+    siteId = await makeSite(db);
+    person = await makePerson(db, siteId);
+    await enableRelationships(db, siteId, [person.userId]);
+    const found = await findAccessToken(db, hashSecret(person.token), '127.0.0.1', undefined);
+    if (!found) throw new Error('The token is not valid');
+    caller = found.caller;
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  /** Imports three e-mails; `happen` runs when the import reads its body. */
+  const importWith = (happen: () => Promise<unknown>): Promise<ImportResult[]> => {
+    const body = JSON.stringify([{ userId: person.userId, handlerType: 1, emails: makeEmails(3) }]);
+    async function* arrive() {
+      await happen();
+      yield Buffer.from(body);
+    }
+    const origin = { requestId: randomUUID(), ip: '127.0.0.1', userAgent: undefined };
+    return runImport(
+      { db: context().db, contract },
+      {
+        kind: 'emails',
+        isDryRun: false,
+        body: { stream: Readable.from(arrive()), isPacked: false },
+        caller,
+        actor: getActor({ caller, origin }),
+        jobId: null,
+      },
+    );
+  };
+  const countRows = async () => {
+    const { rows } = await sql<{ items: number; links: number; relations: number; audits: number }>`
+      select (select count(*)::int from ri_item where site_id = ${siteId}) as items,
+        (select count(*)::int from ri_item_user where site_id = ${siteId}) as links,
+        (select count(*)::int from ri_relation where site_id = ${siteId}) as relations,
+        (select count(*)::int from audit_log where site_id = ${siteId} and action = 'relationships.import') as audits`.execute(
+      context().db,
+    );
+    return rows[0];
+  };
+  const NOTHING = { items: 0, links: 0, relations: 0, audits: 0 };
+
+  test.each([
+    [
+      'another process takes over after the lease has lapsed',
+      409,
+      () => sql`update ri_gate set fence = fence + 1, holder = gen_random_uuid(), lease_until = now() + interval '1 minute'
+        where site_id = ${siteId}`,
+    ],
+    [
+      'the site switches imports off',
+      400,
+      () => sql`update ri_setting set is_enabled = false where site_id = ${siteId}`,
+    ],
+    ['the caller loses the capability', 401, () => sql`delete from group_member where site_id = ${siteId}`],
+    ['a user is disabled', 409, () => sql`update ri_user set is_enabled = false where site_id = ${siteId}`],
+  ])('stores nothing when %s', async (_name, status, change) => {
+    await expect(importWith(() => change().execute(context().db))).rejects.toMatchObject({ status });
+    expect(await countRows()).toEqual(NOTHING);
+    const { rows } = await sql<{ isHeld: boolean; refusal: string }>`
+      select g.lease_until is not null as "isHeld", r.refusal from ri_gate g join ri_run r using (site_id)
+      where site_id = ${siteId}`.execute(context().db);
+    // The lease of the process that took over stays.
+    expect([rows[0]?.isHeld, rows[0]?.refusal.startsWith(`${status}: `)]).toEqual([
+      _name.includes('takes over'),
+      true,
+    ]);
+  });
+
+  test('a connection that breaks while the body arrives releases the site', async () => {
+    await expect(importWith(() => Promise.reject(new Error('The client is gone')))).rejects.toThrow(
+      'is gone',
+    );
+    expect(await countRows()).toEqual(NOTHING);
+    expect((await importWith(async () => {})).map(getCounts)).toEqual([[3, 3, 0, 0]]);
+  });
+
+  test('a clock of the process that is ten minutes off changes neither the limit nor the lease', async () => {
+    const api = as(context().app, person, 'console');
+    const request = [{ userId: person.userId, emails: makeEmails(1) }];
+    for (const minutes of [10, -10, 10, -10, 10]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+      expect((await importEmails(api, request)).status).toBe(200);
+      vi.useRealTimers();
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+    expect((await importEmails(api, request)).status).toBe(429);
+  });
+
+  test('only the holder of the lease prolongs it', async () => {
+    const { db } = context();
+    const holder = randomUUID();
+    const { fence } = await admit(db, { siteId, userId: person.userId, holder, takesLease: true });
+    await sql`update ri_gate set lease_until = now() - interval '1 second' where site_id = ${siteId}`.execute(
+      db,
+    );
+    const isHeld = async () => {
+      const { rows } = await sql<{ held: boolean }>`select lease_until > now() as held from ri_gate
+        where site_id = ${siteId}`.execute(db);
+      return rows[0]?.held;
+    };
+    await renewLease(db, { siteId, holder, fence: fence - 1 });
+    expect(await isHeld()).toBe(false);
+    await renewLease(db, { siteId, holder, fence });
+    expect(await isHeld()).toBe(true);
+  });
+
+  test('of 30 requests at once exactly five are admitted, and of 30 imports one', async () => {
+    const ask = (takesLease: boolean) =>
+      Promise.all(
+        Array.from({ length: 30 }, () =>
+          admit(context().db, { siteId, userId: person.userId, holder: randomUUID(), takesLease }),
+        ),
+      );
+    const reads = await ask(false);
+    expect(reads.filter(({ isLimited }) => !isLimited)).toHaveLength(5);
+    await resetGate(context().db, siteId);
+    const imports = await ask(true);
+    expect(imports.filter(({ isBusy, isLimited }) => !isBusy && !isLimited)).toHaveLength(1);
+  });
+});
+
+const KILLS = { embedded: 1, postgres: 9 };
+/** Statements of a request with two batches. */
+const MAX_STATEMENT = 24;
+
+onEachKind((kind) => {
+  test(`kill -9 between any two statements, ${KILLS[kind]} times: the counts that were recorded are the stored rows`, async () => {
+    const testDatabase = await createTestDatabase(kind);
+    const first = await openDatabase(testDatabase);
+    const siteId = await makeSite(first.db);
+    const person = await makePerson(first.db, siteId);
+    await enableRelationships(first.db, siteId, [person.userId]);
+    await first.close();
+    const { databaseUrl, dataDir } = testDatabase;
+    for (let kill = 0; kill <= KILLS[kind]; kill += 1) {
+      const statement = 1 + Math.floor(Math.random() * MAX_STATEMENT);
+      const { exited } = startImportProcess({
+        databaseUrl,
+        dataDir,
+        siteId,
+        userId: person.userId,
+        token: person.token,
+        emails: 300,
+        ...(kill < KILLS[kind] && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
+      });
+      expect(await exited).toBe(kill < KILLS[kind] ? null : 0);
+    }
+    const { db, close } = await openDatabase(testDatabase);
+    const { rows } = await sql`
+      select (select sum(added)::int from ri_run) as added, (select count(*)::int from ri_item) as items,
+        (select count(*)::int from ri_item_user) as links, (select sum(received)::int from ri_relation) as related,
+        (select sum((changes #>> '{added,1}')::int)::int from audit_log where action = 'relationships.import') as audited`.execute(
+      db,
+    );
+    const [counts] = rows as { items: number }[];
+    await close();
+    await testDatabase.remove();
+    const n = counts?.items ?? 0;
+    expect(n).toBeGreaterThan(0);
+    expect(counts).toEqual({ added: n, items: n, links: n, related: n, audited: n });
+  }, 120_000);
+});

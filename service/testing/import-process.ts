@@ -1,0 +1,52 @@
+/** A process that imports e-mails again and again, and kills itself at a statement that a test chooses. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openDatabase } from '../kernel/db/database.ts';
+import { createApiClient } from './calls.ts';
+import type { TestDatabase } from './databases.ts';
+import { injectFault, type JobProcessTask } from './job-process.ts';
+import { createProcessApp } from './process-app.ts';
+import { importEmails, makeEmails, resetGate } from './relationships.ts';
+
+interface ImportProcessTask
+  extends Pick<TestDatabase, 'databaseUrl' | 'dataDir'>, Pick<JobProcessTask, 'fault'> {
+  siteId: number;
+  userId: number;
+  token: string;
+  /** Number of e-mails in a request. */
+  emails: number;
+}
+
+/** Starts the process; without a fault it imports once and ends with 0. */
+export function startImportProcess(task: ImportProcessTask): { exited: Promise<number | null> } {
+  const child = spawn(process.execPath, [import.meta.filename, 'run'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(task));
+  return { exited: once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null)) };
+}
+
+async function run({ databaseUrl, dataDir, fault, ...task }: ImportProcessTask): Promise<number> {
+  const place = { databaseUrl, dataDir };
+  const before = await openDatabase(place);
+  // The lease of the process that was killed has lapsed.
+  await resetGate(before.db, task.siteId);
+  await before.close();
+  const app = await createProcessApp({ ...place, filesDir: dataDir });
+  const api = createApiClient(app, '', { authorization: `Bearer ${task.token}` });
+  if (fault) injectFault(fault);
+  for (let round = 0; ; round += 1) {
+    const emails = makeEmails(task.emails, {}, `${process.pid}-${round}`);
+    const { status, text } = await importEmails(api, [{ userId: task.userId, emails }]);
+    if (status !== 200) throw new Error(`${status}: ${text}`);
+    if (!fault) break;
+  }
+  await app.close();
+  return 0;
+}
+
+if (import.meta.main) {
+  let text = '';
+  for await (const chunk of process.stdin) text += String(chunk);
+  process.exit(await run(JSON.parse(text) as ImportProcessTask));
+}
