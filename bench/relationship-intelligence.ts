@@ -37,7 +37,9 @@ function buildBody(userIds: readonly number[], run: number): string {
         sentDate: new Date(start + at * 1_000).toISOString(),
         modifiedDate: new Date(start + at * 1_000).toISOString(),
         sender: at % 2 === 0 ? { address: `rel${userId}@inside.test`, name: 'A User' } : person(userId, at),
-        recipientsTo: [at % 2 === 0 ? person(userId, at) : { address: `rel${userId}@inside.test`, name: 'A User' }],
+        recipientsTo: [
+          at % 2 === 0 ? person(userId, at) : { address: `rel${userId}@inside.test`, name: 'A User' },
+        ],
         recipientsCc: [person(userId, at + 1)],
       })),
     })),
@@ -57,7 +59,10 @@ async function prepare(client: Client): Promise<number[]> {
     `update account set email = 'rel' || user_id || '@inside.test', email_key = 'rel' || user_id || '@inside.test' where user_id = any($1)`,
     [ids],
   );
-  await client.query('insert into ri_user (site_id, user_id, is_enabled) select 1, id, true from unnest($1::int[]) id', [ids]);
+  await client.query(
+    'insert into ri_user (site_id, user_id, is_enabled) select 1, id, true from unnest($1::int[]) id',
+    [ids],
+  );
   await client.query(`insert into ri_setting (site_id, connection_type, is_enabled, email_relationships, collect_relationship_data)
     values (1, 'API Endpoint', true, true, true)`);
   return ids;
@@ -80,7 +85,10 @@ async function readRows(client: Client): Promise<Buffer[]> {
 async function copyRows(client: Client, tables: readonly Buffer[]): Promise<void> {
   await client.query('begin');
   for (const [index, table] of TABLES.entries())
-    await pipeline(Readable.from([tables[index] ?? Buffer.alloc(0)]), client.query(copyFrom(`copy ${table} from stdin`)));
+    await pipeline(
+      Readable.from([tables[index] ?? Buffer.alloc(0)]),
+      client.query(copyFrom(`copy ${table} from stdin`)),
+    );
   await client.query('commit');
 }
 
@@ -115,12 +123,20 @@ export const relationshipIntelligence: Bench = {
         await empty();
         results.push({ ours, floor: await measureMs(() => copyRows(client, rows)), ...gap });
         if (run === 0)
-          note(`Body of ${(body.length / 1e6).toFixed(1)} MB, ${(rows.reduce((sum, each) => sum + each.length, 0) / 1e6).toFixed(1)} MB of rows.`);
+          note(
+            `Body of ${(body.length / 1e6).toFixed(1)} MB, ${(rows.reduce((sum, each) => sum + each.length, 0) / 1e6).toFixed(1)} MB of rows.`,
+          );
       }
       const [best] = results.toSorted((a, b) => a.ours / a.floor - b.ours / b.floor);
       if (!best) throw new Error('Nothing was measured');
       return [
-        { name: 'request to answer', ours: best.ours, floor: best.floor, unit: 'ms', maximum: MAX_RATIO * best.floor },
+        {
+          name: 'request to answer',
+          ours: best.ours,
+          floor: best.floor,
+          unit: 'ms',
+          maximum: MAX_RATIO * best.floor,
+        },
         {
           name: 'longest gap of the event loop',
           ours: Math.min(...results.map(({ gapMs }) => gapMs)),

@@ -680,7 +680,7 @@ export type InviteExistingUserRequestVm = {
     duration?: number;
     groups?: Array<GroupId>;
     /**
-     * `true` is 400 on a site where the service cannot create or find contacts.
+     * Links the member with the contact of the same e-mail address, which is created if there is none, unless mappedContactId names one. 400 on a site that has not chosen an entry type of contacts (updateRelationshipSettings).
      */
     autoCreateOrLinkContact?: boolean;
     /**
@@ -693,7 +693,7 @@ export type AddExistingUserRequestVm = {
     email: string;
     groups?: Array<GroupId>;
     /**
-     * `true` is 400 on a site where the service cannot create or find contacts.
+     * Links the member with the contact of the same e-mail address, which is created if there is none, unless mappedContactId names one. 400 on a site that has not chosen an entry type of contacts (updateRelationshipSettings).
      */
     autoCreateOrLinkContact?: boolean;
     /**

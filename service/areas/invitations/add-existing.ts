@@ -40,7 +40,7 @@ export async function addExistingMember(
     (await insertMembership(tx, {
       siteId,
       userId,
-      userEntryId: body.mappedContactId ?? null,
+      userEntryId: await rules.resolveContact(tx, call, account, record),
       by: caller.userId,
       invitationId: null,
       duration: null,

@@ -9,6 +9,7 @@ import { noContent, ok, type Handlers, type Call } from '../../kernel/http/handl
 import { parsePage } from '../../kernel/http/parameters.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { startJob } from '../jobs/index.ts';
+import { hasContactTarget } from '../relationship-intelligence/index.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import { acceptInvitation, invitationNotFound } from './accept.ts';
 import { addExistingMember } from './add-existing.ts';
@@ -28,7 +29,7 @@ import {
 
 async function addExistingUser(call: AddCall): Promise<typeof noContent> {
   const { db, caller, body } = call;
-  const errors = checkAutoContact(body);
+  const errors = checkAutoContact(body, await hasContactTarget(db, caller.siteId));
   if (errors.length > 0) throw badRequest(errors);
   const site = await getSite(db, caller.siteId);
   const ineligibility = findIneligibility(site, body.email);
@@ -59,7 +60,7 @@ type Operations =
 export const invitationHandlers: Handlers<Operations> = {
   async inviteExistingUser(call) {
     const { db, caller, body } = call;
-    const errors = checkTerms(body);
+    const errors = checkTerms(body, await hasContactTarget(db, caller.siteId));
     if (errors.length > 0) throw badRequest(errors);
     await throttleInvitations(db, caller);
     await change(db, getActor(call), (tx, record) => createInvitation(tx, call, record));
@@ -105,8 +106,8 @@ export const invitationHandlers: Handlers<Operations> = {
     return ok(toInvitationInfo(extended));
   },
 
-  startInvitations(call) {
-    const items = toInviteeItems(call.body);
+  async startInvitations(call) {
+    const items = toInviteeItems(call.body, await hasContactTarget(call.db, call.caller.siteId));
     const actions = [...new Set(items.map(({ action }) => action))];
     for (const action of actions) {
       const message = describeMissingCapability(action, call.caller);
@@ -166,11 +167,11 @@ type AddCall = Pick<Call<'addExistingUser'>, 'db' | 'caller' | 'body' | 'origin'
 type InvitationTerms = Call<'inviteExistingUser'>['body'];
 
 /** Errors of the terms of an invitation that need no lookup. */
-function checkTerms(terms: InvitationTerms): FieldError[] {
+function checkTerms(terms: InvitationTerms, hasContacts: boolean): FieldError[] {
   const durationError = validateDuration(terms.type, terms.duration);
   return [
     ...(durationError === undefined ? [] : [{ path: 'duration', message: durationError }]),
-    ...checkAutoContact(terms),
+    ...checkAutoContact(terms, hasContacts),
   ];
 }
 
@@ -182,11 +183,10 @@ const toInvitationItems = (ids: readonly number[]): { invitationId: number }[] =
  * Items of a job that invites people.
  * @throws ApiError 400 for no people, invalid terms, and an address that occurs twice
  */
-function toInviteeItems({
-  invite = [],
-  add = [],
-  resend = [],
-}: Call<'startInvitations'>['body']): InviteeItem[] {
+function toInviteeItems(
+  { invite = [], add = [], resend = [] }: Call<'startInvitations'>['body'],
+  hasContacts: boolean,
+): InviteeItem[] {
   const items: InviteeItem[] = [
     ...invite.map((terms) => ({ action: 'invite', ...terms }) as const),
     ...add.map((terms) => ({ action: 'add', ...terms }) as const),
@@ -194,8 +194,8 @@ function toInviteeItems({
   ];
   if (items.length === 0) throw badRequest([{ path: 'invite', message: 'names nobody' }]);
   const errors = [
-    ...prefixErrors('invite', invite, checkTerms),
-    ...prefixErrors('add', add, checkAutoContact),
+    ...prefixErrors('invite', invite, (terms) => checkTerms(terms, hasContacts)),
+    ...prefixErrors('add', add, (terms) => checkAutoContact(terms, hasContacts)),
     ...findRepeatedAddresses({ invite, add }),
   ];
   if (errors.length > 0) throw badRequest(errors);

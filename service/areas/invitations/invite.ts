@@ -43,9 +43,10 @@ export async function createInvitation(
   if (!account) throw rules.unknownAddress(email);
   await requireNotMember(tx, caller.siteId, email, account.userId);
   await rules.throttleMailsToPerson(tx, caller.siteId, account.userId);
+  const contactId = await rules.resolveContact(tx, call, account, record);
   const secret = createSecret();
   const id = await store.insertInvitation(tx, {
-    ...toInvitationFields(body),
+    ...toInvitationFields({ ...body, mappedContactId: contactId }),
     siteId: caller.siteId,
     userId: account.userId,
     email,
@@ -63,7 +64,7 @@ export async function createInvitation(
       type: [null, body.type],
       duration: [null, body.duration ?? null],
       groups: [null, groups],
-      mappedContactId: [null, body.mappedContactId ?? null],
+      mappedContactId: [null, contactId],
     },
   });
   return id;

@@ -2,11 +2,13 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { MAX_INVITATIONS_PER_HOUR, MAX_DURATION_DAYS } from '../../../contract/rules/invitations.ts';
 import { ApiError, badRequest, forbidden, notFound, type FieldError } from '../../kernel/api-error.ts';
-import type { Caller } from '../../kernel/auth/caller.ts';
+import type { Recorder } from '../../kernel/audit/change.ts';
+import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
 import { consumeRateLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { lockReferencedEntries } from '../entries/index.ts';
 import { checkGroups } from '../members/index.ts';
+import { findOrCreateContact } from '../relationship-intelligence/index.ts';
 import type { Site } from '../sites/index.ts';
 import { isInDomain } from './domain.ts';
 import type { StoredInvitation } from './invitations.store.ts';
@@ -81,9 +83,15 @@ export const checkInvitationGroups = (
   groups: readonly number[],
 ): Promise<FieldError[]> => checkGroups(tx, caller, groups, (index) => `groups.${index}`);
 
-/** This site cannot create or find contacts automatically. */
-export const checkAutoContact = (info: { autoCreateOrLinkContact?: boolean }): FieldError[] =>
-  info.autoCreateOrLinkContact === true
+/** The contact of an invitation. */
+interface ContactTerms {
+  autoCreateOrLinkContact?: boolean;
+  mappedContactId?: number | null;
+}
+
+/** Whether contacts can be created or found: requires an entry type in the settings of Relationship Intelligence. */
+export const checkAutoContact = (info: ContactTerms, isAvailable: boolean): FieldError[] =>
+  info.autoCreateOrLinkContact === true && !isAvailable && !info.mappedContactId
     ? [
         {
           path: 'autoCreateOrLinkContact',
@@ -91,6 +99,27 @@ export const checkAutoContact = (info: { autoCreateOrLinkContact?: boolean }): F
         },
       ]
     : [];
+
+/**
+ * The contact of a member: the given one, or with `autoCreateOrLinkContact` the one of the person, which is created if there is none
+ * (spec 4.2).
+ */
+export async function resolveContact(
+  tx: Tx,
+  { caller, body }: { caller: Caller; body: ContactTerms },
+  person: { email: string; firstName: string; lastName: string },
+  record: Recorder,
+): Promise<number | null> {
+  const { mappedContactId = null, autoCreateOrLinkContact = false } = body;
+  if (mappedContactId !== null || !autoCreateOrLinkContact) return mappedContactId;
+  const { email, firstName, lastName } = person;
+  const author = {
+    siteId: caller.siteId,
+    userId: getAuthor(caller).userId,
+    proxyId: caller.acting ? caller.userId : null,
+  };
+  return (await findOrCreateContact(tx, author, { email, name: `${firstName} ${lastName}` }, record)) ?? null;
+}
 
 /**
  * Error for a contact that does not exist on this site. An existing one is protected from deletion until the

@@ -1,5 +1,6 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { importHandlers } from './import/handlers.ts';
+import { createContactsTask } from './relations/contacts.ts';
 import { relationHandlers } from './relations/handlers.ts';
 import { createRetentionTasks } from './retention.ts';
 import { enableUsersJob } from './settings/enable-job.ts';
@@ -12,7 +13,7 @@ export const relationshipIntelligenceArea = defineArea({
   handlers: { ...importHandlers, ...settingsHandlers, ...relationHandlers },
   notBuilt: ['startRelationshipImport'],
   jobKinds: [enableUsersJob],
-  tasks: (context) => createRetentionTasks(context),
+  tasks: (context) => [createContactsTask(context), ...createRetentionTasks(context)],
   tables: {
     ri_setting: { backup: { leftOut: 'set again after a restore' } },
     ri_user: { backup: { leftOut: 'enabled again after a restore' } },

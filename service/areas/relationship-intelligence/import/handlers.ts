@@ -5,6 +5,7 @@ import { getActor } from '../../../kernel/audit/change.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { parsePage } from '../../../kernel/http/parameters.ts';
 import { getSite } from '../../sites/index.ts';
+import { CONTACTS_TASK } from '../relations/contacts.ts';
 import { countEnabledUsers, loadSettings } from '../settings/settings.store.ts';
 import { admit, readBudget, REQUESTS_PER_WINDOW, WINDOW_SECONDS } from './gate.store.ts';
 import { IMPORT_LIMITS } from './item-reader.ts';
@@ -33,17 +34,18 @@ async function countRead({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<v
 const importItems = async (
   call: Call<'importEmails'> | Call<'importMeetings'>,
   kind: ImportKind,
-): Promise<{ status: 200; body: ImportResult[] }> =>
-  ok(
-    await runImport(call, {
-      kind,
-      isDryRun: call.query.dryRun === true,
-      body: call.bodyStream,
-      caller: call.caller,
-      actor: getActor(call),
-      jobId: null,
-    }),
-  );
+): Promise<{ status: 200; body: ImportResult[] }> => {
+  const results = await runImport(call, {
+    kind,
+    isDryRun: call.query.dryRun === true,
+    body: call.bodyStream,
+    caller: call.caller,
+    actor: getActor(call),
+    jobId: null,
+  });
+  call.services.wakeTask(CONTACTS_TASK);
+  return ok(results);
+};
 
 const toRun = ({ id, startedDate, ...run }: StoredRun): ImportRun => ({
   id,

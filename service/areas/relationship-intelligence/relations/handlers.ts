@@ -1,10 +1,15 @@
 import { type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { parsePage } from '../../../kernel/http/parameters.ts';
 import { listRelations } from './relations.store.ts';
+import { tryExclusion } from './trial.store.ts';
 
-export const relationHandlers: Handlers<'listRelationships'> = {
+export const relationHandlers: Handlers<'listRelationships' | 'tryExclusion'> = {
   async listRelationships({ readDb, caller, query }) {
     const { pageNumber: _number, pageSize: _size, ...filter } = query;
     return ok(await listRelations(readDb, caller.siteId, filter, parsePage(query)));
+  },
+
+  async tryExclusion({ readDb, caller, body }) {
+    return ok(await tryExclusion(readDb, caller.siteId, body.value.toLowerCase()));
   },
 };

@@ -33,7 +33,6 @@ type Operations =
   | 'listExclusions'
   | 'createExclusion'
   | 'deleteExclusion'
-  | 'tryExclusion'
   | 'listErasures'
   | 'createErasure';
 
@@ -96,6 +95,17 @@ async function findErrors(tx: Tx, siteId: number, settings: StoredSettings): Pro
   if (field?.fieldType !== FIELD.text || field.isCalculated)
     return [
       { path: 'contacts.emailFieldId', message: `must be the id of a text field of ${type.pluralName}` },
+    ];
+  const required = type.fields.filter(
+    ({ id, isKey, isRequired, isStoreRequestSupported }) =>
+      isRequired && isStoreRequestSupported && !isKey && id !== fieldId,
+  );
+  if (automatedContactCreation && required.length > 0)
+    return [
+      {
+        path: 'contacts.entryTypeId',
+        message: `${type.pluralName} require more than a name and an address: ${required.map(({ name }) => name).join(', ')}`,
+      },
     ];
   return [];
 }
@@ -199,10 +209,6 @@ export const settingsHandlers: Handlers<Operations> = {
       record({ action: 'relationships.include', subject: ['relationships', exclusionId], changes: {} });
     });
     return noContent;
-  },
-
-  async tryExclusion({ readDb, caller, body }) {
-    return ok(await exclusions.tryExclusion(readDb, caller.siteId, body.value.toLowerCase()));
   },
 
   async listErasures({ db, caller }) {

@@ -1,0 +1,2 @@
+/** Contacts of people in the entry type that a site has chosen. */
+export { findOrCreateContact, hasContactTarget } from './relations/contacts.ts';

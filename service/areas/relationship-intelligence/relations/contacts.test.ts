@@ -1,0 +1,122 @@
+/** Contacts that follow from relationships, and from invitations. */
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import type {
+  EntryTypeVm,
+  RelationshipPage,
+  RelationshipSettings,
+  FieldVm,
+} from '../../../../contract/generated/types.gen.ts';
+import type { ErrorBody } from '../../../testing/calls.ts';
+import { enableRelationships, importEmails, makeEmails, RI_PATH } from '../../../testing/relationships.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../../testing/site.ts';
+import { createContactsTask } from './contacts.ts';
+
+onEachApp((context) => {
+  let person: Person;
+  let siteId = 0;
+  let typeId = 0;
+  let emailFieldId = 0;
+  const api = () => as(context().app, person, 'console');
+  beforeEach(async () => {
+    siteId = await makeSite(context().db);
+    person = await makePerson(context().db, siteId);
+    await enableRelationships(context().db, siteId, [person.userId]);
+    const type = await api().post<EntryTypeVm>('/api/rest/v4/schema/entrytypes', {
+      apiName: 'Contact',
+      singularName: 'Contact',
+      pluralName: 'Contacts',
+    });
+    typeId = type.body.id;
+    const field = await api().post<FieldVm>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`, {
+      apiName: 'Email',
+      name: 'E-mail',
+      fieldType: 1,
+    });
+    emailFieldId = field.body.id;
+  });
+  const set = (body: object) => api().put<RelationshipSettings & ErrorBody>(`${RI_PATH}/settings`, body);
+  const choose = () =>
+    set({ contacts: { entryTypeId: typeId, emailFieldId }, automatedContactCreation: true });
+  const runTask = () => createContactsTask(context()).run(new AbortController().signal);
+  const listContacts = async () => {
+    const { rows } = await sql<{ id: number; name: string; email: string }>`
+      select entry_id as id, name, vals ->> ${String(emailFieldId)}::text as email from entry
+      where site_id = ${siteId} and type_id = ${typeId} order by entry_id`.execute(context().db);
+    return rows;
+  };
+
+  test('links existing contacts, and creates those of people to whom a user wrote', async () => {
+    expect((await choose()).status).toBe(200);
+    const created = await api().post<{ entryId: number }[]>(`/api/rest/v4/data/entrydata/${typeId}`, {
+      storeRequests: [
+        { entryId: -1, fieldId: emailFieldId, value: 'Known@Outside.test' },
+        { entryId: -1, fieldId: await getKeyFieldId(), value: 'Known' },
+      ],
+    });
+    expect(created.status).toBe(200);
+    const own = { address: person.email, name: 'Ada' };
+    const to = (address: string, name: string) => ({ sender: own, recipientsTo: [{ address, name }] });
+    const emails = [
+      ...makeEmails(1, to('known@outside.test', 'Other'), 'a'),
+      ...makeEmails(1, to('new@outside.test', 'New Person'), 'b'),
+      ...makeEmails(1, to('nameless@outside.test', ''), 'c'),
+      ...makeEmails(1, { sender: { address: 'list@outside.test', name: 'News' }, recipientsTo: [own] }, 'd'),
+    ].toSorted((a, b) => a.sentDate.localeCompare(b.sentDate));
+    expect((await importEmails(api(), [{ userId: person.userId, emails }])).status).toBe(200);
+    await runTask();
+    await runTask();
+    const contacts = await listContacts();
+    expect(contacts.map(({ name, email }) => [name, email])).toEqual([
+      ['Known', 'Known@Outside.test'],
+      ['New Person', 'new@outside.test'],
+    ]);
+    const page = await api().get<RelationshipPage>(`${RI_PATH}/relationships`);
+    const linked = new Map(page.body.relationships.map(({ address, entryId }) => [address, entryId]));
+    expect(linked).toEqual(
+      new Map([
+        ['known@outside.test', contacts[0]?.id],
+        ['new@outside.test', contacts[1]?.id],
+        ['nameless@outside.test', null],
+        ['list@outside.test', null],
+      ]),
+    );
+    const byEntry = await api().get<RelationshipPage>(`${RI_PATH}/relationships?entryId=${contacts[1]?.id}`);
+    expect(byEntry.body.totalCount).toBe(1);
+  });
+
+  const getKeyFieldId = async () => {
+    const { body } = await api().get<FieldVm[]>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`);
+    return body.find(({ id }) => id !== emailFieldId)?.id ?? 0;
+  };
+
+  test('an invitation finds or creates the contact of the person, and is refused without an entry type', async () => {
+    const guest = await makePerson(context().db, await makeSite(context().db));
+    const invite = () =>
+      api().post<ErrorBody>('user/invite', { email: guest.email, type: 0, autoCreateOrLinkContact: true });
+    const refused = await invite();
+    expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, 'autoCreateOrLinkContact']);
+    await choose();
+    expect((await invite()).status).toBe(200);
+    const contacts = await listContacts();
+    expect(contacts.map(({ name, email }) => [name, email])).toEqual([['Ada Okafor', guest.email]]);
+    const { rows } = await sql<{
+      id: number;
+    }>`select user_entry_id as id from invitation where site_id = ${siteId}`.execute(context().db);
+    expect(rows).toEqual([{ id: contacts[0]?.id }]);
+  });
+
+  test('an entry type that requires more values is refused', async () => {
+    await api().post(`/api/rest/v4/schema/entrytypes/${typeId}/fields`, {
+      apiName: 'City',
+      name: 'City',
+      fieldType: 1,
+      isRequired: true,
+    });
+    const { status, body } = await choose();
+    expect([status, body.errors?.[0]]).toEqual([
+      400,
+      { path: 'contacts.entryTypeId', message: 'Contacts require more than a name and an address: City' },
+    ]);
+  });
+});

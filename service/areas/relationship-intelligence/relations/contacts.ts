@@ -1,0 +1,107 @@
+import { change, type Recorder } from '../../../kernel/audit/change.ts';
+import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { createItemTask } from '../../../kernel/tasks/run-in-turns.ts';
+import type { ScheduledTask } from '../../../kernel/tasks/scheduled-tasks.ts';
+import { createNamedEntries } from '../../entries/index.ts';
+import { loadSettings, type StoredSettings } from '../settings/settings.store.ts';
+import * as store from './contacts.store.ts';
+
+/** Name of the task that links relationships with contacts. */
+export const CONTACTS_TASK = 'relationship contacts';
+const MINUTE_MS = 60_000;
+const ADDRESSES_PER_STEP = 200;
+
+interface Target {
+  typeId: number;
+  textFieldId: number;
+}
+
+const toTarget = ({ contactEntryTypeId, contactEmailFieldId }: StoredSettings): Target | undefined =>
+  contactEntryTypeId !== null && contactEmailFieldId !== null
+    ? { typeId: contactEntryTypeId, textFieldId: contactEmailFieldId }
+    : undefined;
+
+/** A person for whom a contact is looked for; without a name, none is created. */
+interface Person {
+  address: string;
+  name: string | null;
+}
+
+/** To whom the created contacts are attributed. */
+interface ContactAuthor {
+  siteId: number;
+  userId: number;
+  proxyId: number | null;
+}
+
+/** Finds the contacts of people by their addresses, and creates missing ones of people with a name. */
+async function findOrCreate(
+  tx: Tx,
+  author: ContactAuthor,
+  target: Target,
+  people: readonly Person[],
+  record: Recorder,
+): Promise<Map<string, number>> {
+  const { siteId } = author;
+  await store.lockContacts(tx, siteId);
+  const addresses = people.map(({ address }) => address);
+  const contacts = await store.findContacts(tx, siteId, target, addresses);
+  const missing = people.flatMap(({ address, name }) =>
+    name !== null && !contacts.has(address) ? [{ name, text: address }] : [],
+  );
+  if (missing.length === 0) return contacts;
+  const ids = await createNamedEntries(tx, author, target, missing, record);
+  for (const [index, { text }] of missing.entries()) contacts.set(text, ids[index] ?? 0);
+  return contacts;
+}
+
+/** Whether the site has chosen an entry type of contacts. */
+export const hasContactTarget = async (db: Db, siteId: number): Promise<boolean> =>
+  toTarget(await loadSettings(db, siteId)) !== undefined;
+
+/**
+ * The contact of a person in the entry type that the site has chosen, created if there is none (spec 4.2, autoCreateOrLinkContact).
+ * @returns the id of the entry; undefined if the site has not chosen an entry type
+ */
+export async function findOrCreateContact(
+  tx: Tx,
+  author: ContactAuthor,
+  { email, name }: { email: string; name: string },
+  record: Recorder,
+): Promise<number | undefined> {
+  const target = toTarget(await loadSettings(tx, author.siteId));
+  const address = email.toLowerCase();
+  return target && (await findOrCreate(tx, author, target, [{ address, name }], record)).get(address);
+}
+
+/**
+ * Scheduled task that links relationships with contacts, in the name of the administrator who changed the settings last. A contact is
+ * created for an address with a display name to which a user wrote, or whom a user met: senders alone are often mailing lists.
+ */
+export const createContactsTask = ({ db }: { db: Db }): ScheduledTask =>
+  createItemTask(db, {
+    name: CONTACTS_TASK,
+    intervalMs: MINUTE_MS,
+    listItems: () => store.listSitesWithDueContacts(db),
+    async runStep({ siteId }) {
+      const settings = await loadSettings(db, siteId);
+      const target = toTarget(settings);
+      const { modifiedBy: userId } = settings;
+      if (!target || userId === null) return false;
+      const actor = { siteId, userId, email: await store.getEmail(db, userId), origin: undefined };
+      return change(db, actor, async (tx, record) => {
+        await store.lockContacts(tx, siteId);
+        const due = await store.listDueContacts(tx, siteId, ADDRESSES_PER_STEP);
+        const people = due.map(({ address, name, isMutual }) => ({ address, name: isMutual ? name : null }));
+        const contacts = await findOrCreate(tx, { siteId, userId, proxyId: null }, target, people, record);
+        const addresses = due.map(({ address }) => address);
+        await store.setContacts(
+          tx,
+          siteId,
+          addresses,
+          addresses.map((address) => contacts.get(address) ?? null),
+        );
+        return due.length === ADDRESSES_PER_STEP;
+      });
+    },
+  });
