@@ -21,13 +21,14 @@ const PATH = '/console/api/rest/v4/ri/import/emails';
 const TABLES = ['ri_item', 'ri_item_user', 'ri_relation'] as const;
 const Gap = z.object({ gapMs: z.number(), computingMs: z.number() });
 
+const person = (user: number, at: number) => ({
+  address: `person.${(user * 31 + at * 7) % 400}@outside-${at % 40}.test`,
+  name: `Person Number ${(user * 31 + at * 7) % 400}`,
+});
+
 /** E-mails of the last days between a user and outside addresses, with one copy. */
 function buildBody(userIds: readonly number[], run: number): string {
   const start = Date.now() - 86_400_000;
-  const person = (user: number, at: number) => ({
-    address: `person.${(user * 31 + at * 7) % 400}@outside-${at % 40}.test`,
-    name: `Person Number ${(user * 31 + at * 7) % 400}`,
-  });
   return JSON.stringify(
     userIds.map((userId) => ({
       userId,

@@ -39,15 +39,18 @@ async function handle(message: ReaderMessage): Promise<void> {
   }
 }
 
+async function handleAfter(previous: Promise<void>, message: ReaderMessage): Promise<void> {
+  await previous;
+  try {
+    await handle(message);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    reply({ refusal: { status: error.status, message: error.message } });
+  }
+}
+
 // One message after the other: unpacking is asynchronous.
 let last = Promise.resolve();
 parentPort?.on('message', (message: ReaderMessage) => {
-  last = last.then(async () => {
-    try {
-      await handle(message);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      reply({ refusal: { status: error.status, message: error.message } });
-    }
-  });
+  last = handleAfter(last, message);
 });

@@ -36,7 +36,7 @@ onEachApp((context) => {
     await enableRelationships(db, siteId, [person.userId, colleague.userId]);
   });
   const api = (door: 'program' | 'console' = 'program') => as(context().app, person, door);
-  const count = async (table: string) => {
+  const countRows = async (table: string) => {
     const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}
       where site_id = ${siteId}`.execute(context().db);
     return rows[0]?.n;
@@ -48,6 +48,25 @@ onEachApp((context) => {
       users.map(([user, emails]) => ({ userId: typeof user === 'number' ? user : user.userId, emails })),
     );
   };
+
+  const listAddresses = async () => {
+    const { rows } = await sql<{
+      addresses: string[];
+    }>`select addresses from ri_item where site_id = ${siteId}`.execute(context().db);
+    const relations = await sql<{
+      address: string;
+    }>`select address from ri_relation where site_id = ${siteId}`.execute(context().db);
+    return [rows[0]?.addresses[0], relations.rows.map(({ address }) => address)];
+  };
+  const sendBody = (payload: Buffer, headers: Record<string, string> = {}) =>
+    send<ImportResult[] & ErrorBody>(context().app, {
+      method: 'POST',
+      url: EMAILS,
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...headers },
+      payload,
+    });
+  const buildBody = (count: number) =>
+    Buffer.from(JSON.stringify([{ userId: person.userId, handlerType: 1, emails: makeEmails(count) }]));
 
   test('counts items once for all users and requests, and keeps who has them', async () => {
     const emails = makeEmails(10);
@@ -62,7 +81,7 @@ onEachApp((context) => {
     expect(first.body[0]).toMatchObject({ status: 1, statusText: 'Success', warnings: [] });
     const again = await post([person, [...emails, ...makeEmails(2, {}, 'new')]]);
     expect(again.body.map(getCounts)).toEqual([[12, 2, 10, 0]]);
-    expect([await count('ri_item'), await count('ri_item_user')]).toEqual([12, 17]);
+    expect([await countRows('ri_item'), await countRows('ri_item_user')]).toEqual([12, 17]);
     const { rows } = await sql<{ action: string; changes: object }>`
       select action, changes from audit_log where site_id = ${siteId} order by audit_id`.execute(
       context().db,
@@ -121,9 +140,11 @@ onEachApp((context) => {
       400,
       ['1.handlerType', '1.emails.1.sentDate', '1.emails.2.sentDate'],
     ]);
-    expect([await count('ri_item'), await count('ri_item_user'), await count('ri_relation')]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([
+      await countRows('ri_item'),
+      await countRows('ri_item_user'),
+      await countRows('ri_relation'),
+    ]).toEqual([0, 0, 0]);
     const budget = await api('console').get<ImportBudget>(`${RI_PATH}/import/budget`);
     expect(budget.body).toMatchObject({ limit: 5, used: 1, isImporting: false, holderId: null });
     const runs = await api('console').get<ImportRun[]>(`${RI_PATH}/import/runs`);
@@ -140,21 +161,12 @@ onEachApp((context) => {
       status: 1,
       warnings: [{ code: 'CONTENT_DIFFERS', uniqueId: 'mail-0' }],
     });
-    const addresses = async () => {
-      const { rows } = await sql<{
-        addresses: string[];
-      }>`select addresses from ri_item where site_id = ${siteId}`.execute(context().db);
-      const relations = await sql<{
-        address: string;
-      }>`select address from ri_relation where site_id = ${siteId}`.execute(context().db);
-      return [rows[0]?.addresses[0], relations.rows.map(({ address }) => address)];
-    };
-    expect(await addresses()).toEqual(['ann@inside.test', ['ann@inside.test']]);
+    expect(await listAddresses()).toEqual(['ann@inside.test', ['ann@inside.test']]);
     const later = new Date(Date.now() + 1_000).toISOString();
     const replaced = await post([person, [{ ...changed, modifiedDate: later }]]);
     expect(replaced.body.map(getCounts)).toEqual([[1, 0, 1, 0]]);
     expect(replaced.body[0]?.warnings).toEqual([]);
-    expect(await addresses()).toEqual(['new@outside.test', ['new@outside.test']]);
+    expect(await listAddresses()).toEqual(['new@outside.test', ['new@outside.test']]);
   });
 
   test('meetings have the same result', async () => {
@@ -187,7 +199,7 @@ onEachApp((context) => {
     const request = [{ userId: person.userId, emails: makeEmails(5) }];
     const dry = await importEmails(api(), request, '?dryRun=true');
     expect(dry.body.map(getCounts)).toEqual([[5, 2, 3, 0]]);
-    expect(await count('ri_item')).toBe(3);
+    expect(await countRows('ri_item')).toBe(3);
     const real = await importEmails(api(), request);
     expect(real.body.map(getCounts)).toEqual(dry.body.map(getCounts));
     const runs = await api('console').get<ImportRun[]>(`${RI_PATH}/import/runs?pageSize=2`);
@@ -247,7 +259,7 @@ onEachApp((context) => {
       const done = replies.filter(({ status }) => status === 200);
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 429]));
       expect(done.reduce((sum, { body }) => sum + (body[0]?.operationStats.added ?? 0), 0)).toBe(20);
-      expect(await count('ri_item')).toBe(20);
+      expect(await countRows('ri_item')).toBe(20);
     });
   });
 
@@ -289,23 +301,13 @@ onEachApp((context) => {
       isHistoricalUploadComplete: false,
     });
     // Refused before they were read: they did not count.
-    expect(await count('ri_gate')).toBe(1);
+    expect(await countRows('ri_gate')).toBe(1);
   });
 
   describe('bodies', () => {
-    const sendBody = (payload: Buffer, headers: Record<string, string> = {}) =>
-      send<ImportResult[] & ErrorBody>(context().app, {
-        method: 'POST',
-        url: EMAILS,
-        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...headers },
-        payload,
-      });
     const gzip = { 'content-encoding': 'gzip' };
-    const build = (count: number) =>
-      Buffer.from(JSON.stringify([{ userId: person.userId, handlerType: 1, emails: makeEmails(count) }]));
-
     test('gzip is read like the body that it contains, long bodies in another thread', async () => {
-      const body = build(1_000);
+      const body = buildBody(1_000);
       const packed = await sendBody(gzipSync(body), gzip);
       expect([packed.status, packed.body.map(getCounts)]).toEqual([200, [[1_000, 1_000, 0, 0]]]);
       const plain = await sendBody(body);
@@ -313,7 +315,7 @@ onEachApp((context) => {
     });
 
     test('a truncated or invalid gzip is 400, a bomb 413 with the limit, and other encodings 415', async () => {
-      const packed = gzipSync(build(50));
+      const packed = gzipSync(buildBody(50));
       for (const broken of [packed.subarray(0, packed.length - 20), Buffer.from('not gzip')]) {
         const { status, body } = await sendBody(broken, gzip);
         expect([status, body.message]).toEqual([
@@ -329,7 +331,7 @@ onEachApp((context) => {
         expect.stringMatching(/134217728 unpacked bytes.*at most 134217728/),
       ]);
       expect((await sendBody(packed, { 'content-encoding': 'br' })).status).toBe(415);
-      expect(await count('ri_item')).toBe(0);
+      expect(await countRows('ri_item')).toBe(0);
     });
   });
 });

@@ -145,7 +145,7 @@ const PARTS = {
 /** The first 16 bytes of the SHA-256 of a text, as a UUID. */
 const toKey = (text: string): string => hash('sha256', text, 'hex').slice(0, 32);
 
-const toLine = (name: string): string => name.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+const toLine = (name: string): string => name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
 /**
  * Reads the list of a request as it arrives and checks everything that the request alone shows (shapes 6): shape, limits, order,

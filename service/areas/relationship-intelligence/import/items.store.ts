@@ -150,11 +150,7 @@ export async function replaceItems(
 }
 
 /** Deletes relationships of users to which no item contributes. */
-export async function deleteEmptyRelations(
-  tx: Tx,
-  siteId: number,
-  userIds: readonly number[],
-): Promise<void> {
+async function deleteEmptyRelations(tx: Tx, siteId: number, userIds: readonly number[]): Promise<void> {
   await sql`delete from ri_relation where site_id = ${siteId} and user_id = any(${[...new Set(userIds)]}::int[])
     and sent <= 0 and received <= 0 and meetings <= 0`.execute(tx);
 }

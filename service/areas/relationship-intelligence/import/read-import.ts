@@ -48,7 +48,7 @@ const MAX_WORKER_MEMORY_MB = 1_536;
 const WORKER_TIMEOUT_MS = 120_000;
 const RETRY_AFTER_SECONDS = 5;
 
-export const tooLarge = (size: string): ApiError =>
+const tooLarge = (size: string): ApiError =>
   new ApiError(413, `The body has ${size} bytes; this operation accepts at most ${MAX_BODY_BYTES}`);
 
 /** Creates the function that validates an import item with the schema of the contract. */
@@ -61,20 +61,21 @@ export function createItemValidator(
 }
 
 /**
- * Reads a body and checks its items, long ones in another thread. `use` gets the checked items; their rows are gone when it ends.
+ * Reads a body and checks its items, long ones in another thread. `handle` gets the checked items; their rows are gone when it ends.
  * @throws ApiError 400 or 413 for a body that cannot be read, 503 when the thread fails
  */
 export async function readImport<T>(
   { stream, isPacked }: ImportBody,
   context: ImportContext,
   contract: Pick<Contract, 'document' | 'validateItems'>,
-  use: (reading: OpenReading) => Promise<T>,
+  handle: (reading: OpenReading) => Promise<T>,
 ): Promise<T> {
   const chunks: Buffer[] = [];
   let length = 0;
   const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let next = await iterator.next();
-  while (!next.done && !isPacked && length + next.value.length <= MAX_INLINE_BYTES) {
+  const maxInlineBytes = isPacked ? 0 : MAX_INLINE_BYTES;
+  while (!next.done && length + next.value.length <= maxInlineBytes) {
     chunks.push(next.value);
     length += next.value.length;
     next = await iterator.next();
@@ -83,7 +84,7 @@ export async function readImport<T>(
     const reader = createItemReader(context, createItemValidator(contract, context.kind));
     for (const chunk of chunks) reader.write(chunk);
     const { batches, ...reading } = reader.end();
-    return use({
+    return handle({
       ...reading,
       batchCount: batches.length,
       getBatch: async (index) => getItem(batches, index),
@@ -104,7 +105,7 @@ export async function readImport<T>(
     for (; !next.done; next = await iterator.next()) await send(next.value);
     const answer = await thread.ask({ end: true });
     if (!('reading' in answer)) throw new Error('The thread answered another question');
-    return await use({
+    return await handle({
       ...answer.reading,
       batchCount: answer.batchCount,
       async getBatch(index) {
@@ -124,6 +125,8 @@ function getItem<Item>(items: readonly Item[], index: number): Item {
   return item;
 }
 
+const noWaiter = (): void => {};
+
 /** A thread that reads one body. */
 function startThread() {
   const worker = new Worker(new URL('./import-worker.ts', import.meta.url), {
@@ -131,16 +134,16 @@ function startThread() {
   });
   worker.unref();
   let taken = 0;
-  let failure: ApiError | undefined;
-  let wake = () => {};
+  const failures: ApiError[] = [];
+  let wake = noWaiter;
   let answer: ReaderReply | undefined;
   const fail = () => {
-    failure ??= retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS);
+    failures.push(retryLater(503, 'The body could not be read right now', RETRY_AFTER_SECONDS));
     wake();
   };
   worker.on('message', (reply: ReaderReply) => {
     if ('taken' in reply) taken = reply.taken;
-    else if ('refusal' in reply) failure ??= new ApiError(reply.refusal.status, reply.refusal.message);
+    else if ('refusal' in reply) failures.push(new ApiError(reply.refusal.status, reply.refusal.message));
     else answer = reply;
     wake();
   });
@@ -149,10 +152,11 @@ function startThread() {
   const until = async (isReady: () => boolean): Promise<void> => {
     const timeout = setTimeout(fail, WORKER_TIMEOUT_MS);
     try {
-      while (!isReady() && !failure) await new Promise<void>((resolve) => (wake = resolve));
+      while (!isReady() && failures.length === 0) await new Promise<void>((resolve) => (wake = resolve));
     } finally {
       clearTimeout(timeout);
     }
+    const [failure] = failures;
     if (failure) throw failure;
   };
   const post = (message: ReaderMessage, transfer: ArrayBuffer[] = []) =>

@@ -9,7 +9,7 @@ import type { Page } from '../../../kernel/db/list-page.ts';
 import { KIND_NUMBER } from './items.store.ts';
 
 /** How long runs are kept. */
-export const RUN_RETENTION_DAYS = 90;
+const RUN_RETENTION_DAYS = 90;
 
 /** An import as it is recorded. */
 export interface Run {

@@ -27,6 +27,18 @@ import { createRetentionTasks } from '../retention.ts';
 
 const DAY_MS = 86_400_000;
 
+const shy = (id: string) => makeEmails(1, { sender: { address: 'b@shy.test', name: '' } }, id);
+
+const buildOld = (id: string, days: number, name: string) =>
+  makeEmails(
+    1,
+    {
+      sender: { address: `${name}@outside.test`, name },
+      sentDate: new Date(Date.now() - days * DAY_MS).toISOString(),
+    },
+    id,
+  );
+
 onEachApp((context) => {
   let person: Person;
   let siteId = 0;
@@ -45,6 +57,8 @@ onEachApp((context) => {
     const sorted = emails.toSorted((a, b) => a.sentDate.localeCompare(b.sentDate));
     return importEmails(api(), [{ userId: person.userId, emails: sorted }]);
   };
+  const listRelationships = async (query = '') =>
+    (await api().get<RelationshipPage>(`${RI_PATH}/relationships${query}`)).body;
   const own = () => ({ address: person.email, name: 'Ada' });
 
   test('settings are changed by property, checked against the schema, and audited', async () => {
@@ -67,7 +81,7 @@ onEachApp((context) => {
         ...before.body,
         connectionType: 'API Endpoint',
         internalDomains: ['inside.test'],
-        modifiedDate: expect.any(String),
+        modifiedDate: changed.body.modifiedDate,
       },
     ]);
     expect((await put({ isEnabled: true }, { 'if-match': String(before.headers['etag']) })).status).toBe(412);
@@ -105,7 +119,6 @@ onEachApp((context) => {
     const { users, totalCount } = await list('&pageSize=1');
     expect([totalCount, users[0]?.userId, users[0]?.lastEmailSyncDate]).toEqual([2, other.userId, null]);
     expect((await list(`&search=${person.email}`)).users[0]).toMatchObject({
-      lastEmailDate: expect.stringMatching(/Z$/),
       historyCompletedDate: null,
     });
     const activity = await api().get<UserImportActivity[]>(
@@ -157,7 +170,6 @@ onEachApp((context) => {
       createdById: person.userId,
     });
     expect((await api().post(`${RI_PATH}/exclusions`, { value: 'shy.test' })).status).toBe(409);
-    const shy = (id: string) => makeEmails(1, { sender: { address: 'b@shy.test', name: '' } }, id);
     expect((await post(shy('x'))).body[0]).toMatchObject({ warnings: [{ code: 'EXCLUDED' }] });
     expect((await api().del(`${RI_PATH}/exclusions/${created.body.id}`)).status).toBe(204);
     expect((await api().get<Exclusion[]>(`${RI_PATH}/exclusions`)).body).toEqual([]);
@@ -242,9 +254,7 @@ onEachApp((context) => {
         'bob',
       ),
     ]);
-    const list = async (query = '') =>
-      (await api().get<RelationshipPage>(`${RI_PATH}/relationships${query}`)).body;
-    const { totalCount, relationships } = await list();
+    const { totalCount, relationships } = await listRelationships();
     expect([totalCount, relationships.map(({ address }) => address)]).toEqual([
       2,
       ['ann@outside.test', 'bob@deep.other.test'],
@@ -266,30 +276,25 @@ onEachApp((context) => {
       ['LASTING', 10],
     ]);
     expect([first?.score, first?.reasons[0]?.text]).toEqual([71, 'Last contact today']);
-    expect((await list('?domain=other.test')).relationships.map(({ address }) => address)).toEqual([
-      'bob@deep.other.test',
-    ]);
-    expect((await list('?address=ANN@outside.test')).totalCount).toBe(1);
-    expect((await list('?entryId=1')).totalCount).toBe(0);
+    expect(
+      (await listRelationships('?domain=other.test')).relationships.map(({ address }) => address),
+    ).toEqual(['bob@deep.other.test']);
+    expect((await listRelationships('?address=ANN@outside.test')).totalCount).toBe(1);
+    expect((await listRelationships('?entryId=1')).totalCount).toBe(0);
   });
 
   test('items beyond the retention of the site are deleted with what they added to relationships', async () => {
     await enable();
     await sql`update ri_setting set retention_days = 62 where site_id = ${siteId}`.execute(context().db);
-    const build = (id: string, days: number, name: string) =>
-      makeEmails(
-        1,
-        {
-          sender: { address: `${name}@outside.test`, name },
-          sentDate: new Date(Date.now() - days * DAY_MS).toISOString(),
-        },
-        id,
-      );
-    await post([...build('old', 80, 'old'), ...build('old2', 79, 'both'), ...build('new', 1, 'both')]);
+    await post([
+      ...buildOld('old', 80, 'old'),
+      ...buildOld('old2', 79, 'both'),
+      ...buildOld('new', 1, 'both'),
+    ]);
     await sql`update ri_run set started_at = now() - interval '91 days' where site_id = ${siteId}`.execute(
       context().db,
     );
-    for (const { run } of createRetentionTasks(context())) await run(new AbortController().signal);
+    for (const task of createRetentionTasks(context())) await task.run(new AbortController().signal);
     const { rows } = await sql<{
       address: string;
       received: number;
