@@ -392,6 +392,10 @@ export const foreignCalls: Record<
   getImportBudget: { status: 200 },
   listImportRuns: { status: 200, answer: [] },
   getImportRun: { status: 404 },
+  startRelationshipImport: {
+    status: 202,
+    body: ({ userId }) => ({ kind: 'emails', items: [{ userId, emails: [] }] }),
+  },
   getRelationshipSettings: { status: 200 },
   updateRelationshipSettings: { status: 200, body: () => ({}) },
   listRelationshipUsers: {

@@ -1,5 +1,6 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { importHandlers } from './import/handlers.ts';
+import { importJob } from './import/import-job.ts';
 import { createContactsTask } from './relations/contacts.ts';
 import { relationHandlers } from './relations/handlers.ts';
 import { createRetentionTasks } from './retention.ts';
@@ -11,8 +12,7 @@ const IMPORTED_AGAIN = { leftOut: 'metadata that is imported again from its sour
 export const relationshipIntelligenceArea = defineArea({
   name: 'relationship-intelligence',
   handlers: { ...importHandlers, ...settingsHandlers, ...relationHandlers },
-  notBuilt: ['startRelationshipImport'],
-  jobKinds: [enableUsersJob],
+  jobKinds: [enableUsersJob, importJob],
   tasks: (context) => [createContactsTask(context), ...createRetentionTasks(context)],
   tables: {
     ri_setting: { backup: { leftOut: 'set again after a restore' } },

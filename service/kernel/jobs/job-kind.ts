@@ -135,6 +135,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
   /** Property by which uploaded items must differ, because two of the same value contradict each other. */
   uniqueBy?: string;
   labels: ItemLabels;
+  /** Items of every batch, for kinds whose batches count to a limit; by default their number follows the time that a batch takes. */
+  batchItems?: number;
   /** Loads the columns of the report after the outcome; by default one for each property that was requested or replaced. */
   loadReportColumns?(
     context: { db: Db; siteId: number },

@@ -136,6 +136,7 @@ async function runTurn(
       return;
     }
     if (!job.isChecked && !(await checkItems(context, kind, job, signal))) return;
+    size = kind.batchItems ?? size;
     const turnEnd = performance.now() + TURN_MS;
     while (!isStopping(signal) && performance.now() < turnEnd) {
       const startedAt = performance.now();
@@ -147,11 +148,13 @@ async function runTurn(
       }
       if (batch === 'split') size = Math.max(1, Math.floor(size / 2));
       else {
-        size = getNextBatchSize(
-          size,
-          performance.now() - startedAt,
-          isEmbedded(db) ? EMBEDDED_BATCH_MS : TARGET_BATCH_MS,
-        );
+        size =
+          kind.batchItems ??
+          getNextBatchSize(
+            size,
+            performance.now() - startedAt,
+            isEmbedded(db) ? EMBEDDED_BATCH_MS : TARGET_BATCH_MS,
+          );
         attempts = 0;
       }
       // Kept for the next turn: a refused batch that took the whole turn would otherwise be tried again as it was.

@@ -4,10 +4,12 @@ import { notFound } from '../../../kernel/api-error.ts';
 import { getActor } from '../../../kernel/audit/change.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { parsePage } from '../../../kernel/http/parameters.ts';
+import { getListedItems, startJob } from '../../jobs/index.ts';
 import { getSite } from '../../sites/index.ts';
 import { CONTACTS_TASK } from '../relations/contacts.ts';
 import { countEnabledUsers, loadSettings } from '../settings/settings.store.ts';
 import { admit, readBudget, REQUESTS_PER_WINDOW, WINDOW_SECONDS } from './gate.store.ts';
+import { listOf } from './import-job.ts';
 import { IMPORT_LIMITS } from './item-reader.ts';
 import { getNextClose } from './period.ts';
 import { listPreconditions } from './preconditions.ts';
@@ -22,7 +24,8 @@ type Operations =
   | 'getImportSettings'
   | 'getImportBudget'
   | 'listImportRuns'
-  | 'getImportRun';
+  | 'getImportRun'
+  | 'startRelationshipImport';
 
 /** Reads of programs count to the five requests a minute; those of the console do not (shapes 6). */
 async function countRead({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<void> {
@@ -86,6 +89,13 @@ export const importHandlers: Handlers<Operations> = {
       timeZone: site.timeZone,
       monthCloseDate: new Date(getNextClose(Date.now(), site.timeZone)).toISOString(),
     });
+  },
+
+  async startRelationshipImport(call) {
+    const { kind, fileName } = call.body;
+    const items = getListedItems(call.body, 'items');
+    for (const item of items ?? []) listOf(item, kind);
+    return startJob(call, { kind: 'relationships.import', parameters: { kind, fileName }, items });
   },
 
   async getImportBudget({ db, caller }) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type {
   ImportCounts,
   ImportKind,
@@ -7,7 +8,7 @@ import type {
   ImportWarningCount,
 } from '../../../../contract/generated/types.gen.ts';
 import { ApiError, badRequest, conflict, retryLater, unauthorized } from '../../../kernel/api-error.ts';
-import { type Actor, change } from '../../../kernel/audit/change.ts';
+import { type Actor, change, type Recorder } from '../../../kernel/audit/change.ts';
 import type { Caller } from '../../../kernel/auth/caller.ts';
 import { loadEffectiveCapabilities } from '../../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
@@ -134,51 +135,94 @@ async function loadContext(db: Db, siteId: number, kind: ImportKind, now: Date):
   };
 }
 
+/** What a run and its transaction need of a request. */
+type StoredRequest = Pick<ImportRequest, 'kind' | 'isDryRun' | 'caller' | 'jobId'>;
+
 interface ImportStep {
-  request: ImportRequest;
+  request: StoredRequest;
   lease: gate.LeaseKey;
   now: Date;
 }
 
 async function storeImport(
   db: Db,
+  { request, lease, now }: ImportStep & { request: ImportRequest },
+  reading: OpenReading,
+): Promise<ImportResult[]> {
+  const { actor } = request;
+  return change(db, actor, (tx, record) => storeReading(tx, record, { request, lease, now }, reading));
+}
+
+/** Stores the items in a transaction that the lease must outlive. */
+async function storeReading(
+  tx: Tx,
+  record: Recorder,
   { request, lease, now }: ImportStep,
   reading: OpenReading,
 ): Promise<ImportResult[]> {
-  const { kind, caller, actor } = request;
+  const { kind, caller } = request;
   const { siteId } = caller;
-  return change(db, actor, async (tx, record) => {
-    // Settings and rights may have changed since the admission.
-    requirePreconditions(await loadSettings(tx, siteId, 'share'), kind);
-    await requireCapability(tx, caller);
-    const enabled = reading.users.filter(({ isEnabled }) => isEnabled);
-    if (!(await store.touchUsers(tx, { siteId, kind, now }, enabled)))
-      throw conflict('The enabled users of the site have changed during the import; send the request again');
-    const outcome = createOutcome(reading);
-    for (let index = 0; index < reading.batchCount; index += 1) {
-      const rows = await reading.getBatch(index);
-      const result = await store.storeItems(tx, { siteId, kind }, rows);
-      const replaced =
-        result.differing.length > 0 ? await store.replaceItems(tx, { siteId, kind }, rows) : [];
-      outcome.add(rows, { ...result, differing: result.differing.filter((key) => !replaced.includes(key)) });
-    }
-    const { results, counts, warnings } = outcome.finish(now);
-    record({
-      action: 'relationships.import',
-      subject: ['relationships', kind],
-      changes: { users: [null, results.length], ...toChanges(counts) },
-    });
-    await insertRun(tx, {
-      ...toRun(request, now),
-      userCount: results.length,
-      counts,
-      warnings,
-      results: JSON.stringify(results),
-    });
-    // The last write: a process whose lease has lapsed commits nothing.
-    if (!(await gate.releaseLease(tx, lease)))
-      throw conflict('The import took longer than its turn; send the request again');
-    return results;
+  // Settings and rights may have changed since the admission.
+  requirePreconditions(await loadSettings(tx, siteId, 'share'), kind);
+  await requireCapability(tx, caller);
+  const enabled = reading.users.filter(({ isEnabled }) => isEnabled);
+  if (!(await store.touchUsers(tx, { siteId, kind, now }, enabled)))
+    throw conflict('The enabled users of the site have changed during the import; send the request again');
+  const outcome = createOutcome(reading);
+  for (let index = 0; index < reading.batchCount; index += 1) {
+    const rows = await reading.getBatch(index);
+    const result = await store.storeItems(tx, { siteId, kind }, rows);
+    const replaced = result.differing.length > 0 ? await store.replaceItems(tx, { siteId, kind }, rows) : [];
+    outcome.add(rows, { ...result, differing: result.differing.filter((key) => !replaced.includes(key)) });
+  }
+  const { results, counts, warnings } = outcome.finish(now);
+  record({
+    action: 'relationships.import',
+    subject: ['relationships', kind],
+    changes: { users: [null, results.length], ...toChanges(counts) },
+  });
+  await insertRun(tx, {
+    ...toRun(request, now),
+    userCount: results.length,
+    counts,
+    warnings,
+    results: JSON.stringify(results),
+  });
+  // The last write: a process whose lease has lapsed commits nothing.
+  if (!(await gate.releaseLease(tx, lease)))
+    throw conflict('The import took longer than its turn; send the request again');
+  return results;
+}
+
+/**
+ * Imports the items of a job within its transaction, as one request of the site.
+ * @throws ApiError as `runImport`
+ */
+export async function importWithin(
+  tx: Tx,
+  {
+    stream,
+    contract,
+    record,
+    ...part
+  }: Pick<ImportRequest, 'kind' | 'caller' | 'jobId'> & {
+    stream: Readable;
+    contract: Call['contract'];
+    record: Recorder;
+  },
+): Promise<ImportResult[]> {
+  const { kind, caller } = part;
+  const { siteId, userId } = caller;
+  requirePreconditions(await loadSettings(tx, siteId), kind);
+  const holder = randomUUID();
+  const admission = await gate.admit(tx, { siteId, userId, holder, takesLease: true });
+  requireAdmission(admission);
+  const lease = { siteId, holder, fence: admission.fence };
+  const context = await loadContext(tx, siteId, kind, admission.now);
+  return readImport({ stream, isPacked: false }, context, contract, (reading) => {
+    if (reading.errors.length > 0) throw badRequest(reading.errors);
+    const request = { ...part, isDryRun: false };
+    return storeReading(tx, record, { request, lease, now: admission.now }, reading);
   });
 }
 
@@ -215,7 +259,7 @@ async function requireCapability(tx: Tx, caller: Caller): Promise<void> {
     );
 }
 
-const toRun = ({ caller, kind, isDryRun, jobId }: ImportRequest, now: Date) => ({
+const toRun = ({ caller, kind, isDryRun, jobId }: StoredRequest, now: Date) => ({
   siteId: caller.siteId,
   kind,
   isDryRun,
