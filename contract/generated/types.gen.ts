@@ -1012,7 +1012,7 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import';
     /**
      * What was asked, in words.
      */
@@ -1639,11 +1639,46 @@ export type EntryItem = {
     entryId: number;
 };
 
+export type EmailAddress = {
+    address: string;
+    /**
+     * Display name.
+     */
+    name: string;
+};
+
+export type Email = {
+    uniqueId: string;
+    sentDate: RequestDateTime;
+    modifiedDate: RequestDateTime;
+    sender: EmailAddress;
+    recipientsTo: Array<EmailAddress>;
+    recipientsCc?: Array<EmailAddress> | null;
+};
+
+export type Meeting = {
+    uniqueId: string;
+    startDate: RequestDateTime;
+    endDate: RequestDateTime;
+    modifiedDate: RequestDateTime;
+    organizer: EmailAddress;
+    attendees: Array<EmailAddress>;
+};
+
+/**
+ * The next e-mails or meetings of one user, within the limits of a request.
+ */
+export type RelationshipImportItem = {
+    userId: UserId;
+    emails?: Array<Email>;
+    meetings?: Array<Meeting>;
+};
+
 export type JobPartItems = {
     /**
      * Items as the operation that started the upload takes them.
      */
-    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem | UserImportRow | EntryImportRow>;
+    items: Array<UserItem | LicenseChange | MembershipChange | EntryUpdate | EntryItem | UserImportRow | EntryImportRow | RelationshipImportItem>;
 };
 
 export type JobSubmission = {
@@ -2574,23 +2609,6 @@ export type SchemaUserVm = {
  */
 export type HandlerType = number;
 
-export type EmailAddress = {
-    address: string;
-    /**
-     * Display name.
-     */
-    name: string;
-};
-
-export type Email = {
-    uniqueId: string;
-    sentDate: RequestDateTime;
-    modifiedDate: RequestDateTime;
-    sender: EmailAddress;
-    recipientsTo: Array<EmailAddress>;
-    recipientsCc?: Array<EmailAddress> | null;
-};
-
 export type EmailImportItem = {
     userId: UserId;
     handlerType: HandlerType;
@@ -2608,30 +2626,33 @@ export type ImportOperationStats = {
     skipped: number;
 };
 
+/**
+ * Skipped items: `BEFORE_PERIOD` is older than the historical sync period, `HISTORY_CLOSED` is before the previous month and the historical upload of the user is complete, `EXCLUDED` has an excluded address, `INTERNAL_ONLY` has only internal addresses. Stored items: `LATE_FOR_MONTH` is of the previous month and came after 01:00 of the second day of the month, `CONTENT_DIFFERS` was stored before with other content, which was kept. Users: `USER_NOT_ENABLED`.
+ */
+export type ImportWarningCode = 'BEFORE_PERIOD' | 'HISTORY_CLOSED' | 'EXCLUDED' | 'INTERNAL_ONLY' | 'LATE_FOR_MONTH' | 'CONTENT_DIFFERS' | 'USER_NOT_ENABLED';
+
 export type ImportWarning = {
-    code: string;
+    code: ImportWarningCode;
     message: string;
+    /**
+     * The item; absent in the last warning of a code because that has the count.
+     */
     uniqueId?: string;
+    /**
+     * Number of items of this code, when they are more than the 20 that are listed.
+     */
+    count?: number;
 };
 
 export type ImportResult = {
     userId: UserId;
     /**
-     * 1 means success.
+     * 1 means success (spec 2.4). 2: the user is not enabled, or unknown; nothing was stored. 3: some items were skipped; `warnings` says why.
      */
-    status: number;
-    statusText: string;
+    status: 1 | 2 | 3;
+    statusText: 'Success' | 'User not enabled' | 'Partly skipped';
     operationStats: ImportOperationStats;
     warnings: Array<ImportWarning>;
-};
-
-export type Meeting = {
-    uniqueId: string;
-    startDate: RequestDateTime;
-    endDate: RequestDateTime;
-    modifiedDate: RequestDateTime;
-    organizer: EmailAddress;
-    attendees: Array<EmailAddress>;
 };
 
 export type MeetingImportItem = {
@@ -2670,9 +2691,365 @@ export type ImportSettings = {
     limits: ImportLimits;
     historicalSyncPeriodDays: number;
     /**
-     * Whether the historical upload is complete; if so, no historical data is accepted (spec 8).
+     * Whether the historical upload of all enabled users is complete; if so, no historical data is accepted (spec 8).
      */
     isHistoricalUploadComplete: boolean;
+    /**
+     * IANA time zone of the site.
+     */
+    timeZone: string;
+    /**
+     * The next time at which a month closes - 01:00 of the second day in the time zone of the site (spec 8).
+     */
+    monthCloseDate: string;
+};
+
+export type ImportKind = 'emails' | 'meetings';
+
+export type RelationshipImport = {
+    uploadsItems?: UploadsItems;
+    kind: ImportKind;
+    /**
+     * Name of the file that the items are from.
+     */
+    fileName?: string;
+    items?: Array<RelationshipImportItem>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type ImportBudget = {
+    limit: number;
+    /**
+     * Requests of the last minute.
+     */
+    used: number;
+    windowSeconds: number;
+    /**
+     * Seconds until the oldest request of the last minute no longer counts; 0 if there is none.
+     */
+    resetSeconds: number;
+    /**
+     * Whether an import runs; a second one is 429.
+     */
+    isImporting: boolean;
+    /**
+     * User whose import runs.
+     */
+    holderId: number | null;
+    holderName: string | null;
+};
+
+export type ImportCounts = {
+    received: number;
+    added: number;
+    alreadyProcessed: number;
+    skipped: number;
+};
+
+export type ImportWarningCount = {
+    code: ImportWarningCode;
+    count: number;
+};
+
+export type ImportRun = {
+    id: number;
+    kind: ImportKind;
+    isDryRun: boolean;
+    startedDate: string;
+    durationMs: number;
+    /**
+     * User whose request it was.
+     */
+    callerId: number;
+    /**
+     * Null for a user who has left the site.
+     */
+    callerName: string | null;
+    /**
+     * Job that the import was part of.
+     */
+    jobId: number | null;
+    /**
+     * Number of users in the request.
+     */
+    userCount: number;
+    counts: ImportCounts;
+    /**
+     * Number of warnings by code.
+     */
+    warnings: Array<ImportWarningCount>;
+    /**
+     * Why the request was refused; null if it was not.
+     */
+    refusal: string | null;
+};
+
+export type ImportRunResults = {
+    run: ImportRun;
+    /**
+     * As the request was answered.
+     */
+    results: Array<ImportResult>;
+};
+
+/**
+ * Exchange connection type (spec 5.5). Imports require API Endpoint.
+ */
+export type ConnectionType = 'None' | 'API Endpoint';
+
+/**
+ * Entry type of contacts. A contact is the entry whose e-mail field has the address; otherwise an entry is created with the display name as its name.
+ */
+export type ContactTarget = {
+    entryTypeId: number;
+    /**
+     * A text field of the entry type.
+     */
+    emailFieldId: number;
+};
+
+export type RelationshipSettings = {
+    connectionType: ConnectionType;
+    /**
+     * Relationship Intelligence is enabled.
+     */
+    isEnabled: boolean;
+    emailRelationships: boolean;
+    meetingRelationships: boolean;
+    collectRelationshipData: boolean;
+    automatedContactCreation: boolean;
+    contacts: ContactTarget | null;
+    historicalSyncPeriodDays: number;
+    /**
+     * Items are deleted this many days after they were sent or started; null keeps them.
+     */
+    retentionDays: number | null;
+    /**
+     * Addresses of these domains and their subdomains are internal, as are those of the users.
+     */
+    internalDomains: Array<string>;
+    enabledUserCount: number;
+    /**
+     * Enabled users whose historical upload is complete.
+     */
+    completedUserCount: number;
+    modifiedDate: string | null;
+};
+
+export type DomainName = string;
+
+export type RelationshipSettingsInfo = {
+    connectionType?: ConnectionType;
+    isEnabled?: boolean;
+    emailRelationships?: boolean;
+    meetingRelationships?: boolean;
+    collectRelationshipData?: boolean;
+    /**
+     * Requires `contacts`.
+     */
+    automatedContactCreation?: boolean;
+    contacts?: ContactTarget | null;
+    historicalSyncPeriodDays?: number;
+    retentionDays?: number | null;
+    internalDomains?: Array<DomainName>;
+};
+
+export type RelationshipUser = {
+    userId: UserId;
+    name: string;
+    emailAddress: string;
+    isActive: boolean;
+    isEnabled: boolean;
+    /**
+     * When the historical upload of the user was completed; null while it is open.
+     */
+    historyCompletedDate: string | null;
+    /**
+     * Last import of e-mails.
+     */
+    lastEmailSyncDate: string | null;
+    /**
+     * Last import of meetings.
+     */
+    lastMeetingSyncDate: string | null;
+    /**
+     * Latest imported e-mail.
+     */
+    lastEmailDate: string | null;
+    /**
+     * Latest imported meeting.
+     */
+    lastMeetingDate: string | null;
+};
+
+export type RelationshipUserPage = {
+    totalCount: number;
+    users: Array<RelationshipUser>;
+};
+
+export type RelationshipUserChanges = {
+    uploadsItems?: UploadsItems;
+    isEnabled: boolean;
+    userIds?: Array<UserId>;
+    /**
+     * The job waits until this time.
+     */
+    notBefore?: string;
+    /**
+     * The job waits until this one has finished, and stops if it does not finish.
+     */
+    afterJobId?: number;
+};
+
+export type ImportDay = {
+    date: string;
+    emails: number;
+    meetings: number;
+};
+
+export type UserImportActivity = {
+    userId: UserId;
+    /**
+     * Days with items from the earliest to the latest.
+     */
+    days: Array<ImportDay>;
+};
+
+export type HistoryCompletion = {
+    /**
+     * Enabled users; absent for all enabled users.
+     */
+    userIds?: Array<UserId>;
+};
+
+export type HistoryCompletionResult = {
+    completed: number;
+};
+
+export type Exclusion = {
+    id: number;
+    /**
+     * Address or domain in lower case.
+     */
+    value: string;
+    isDomain: boolean;
+    note: string | null;
+    createdDate: string;
+    createdById: number;
+    createdByName: string | null;
+};
+
+export type ExclusionInfo = {
+    /**
+     * An e-mail address, or a domain.
+     */
+    value: string;
+    note?: string | null;
+};
+
+export type ScoreReason = {
+    code: 'RECENT' | 'EMAILS' | 'MUTUAL' | 'MEETINGS' | 'LASTING';
+    points: number;
+    text: string;
+};
+
+export type Relationship = {
+    userId: UserId;
+    userName: string | null;
+    address: string;
+    /**
+     * Latest display name.
+     */
+    name: string | null;
+    firstDate: string;
+    lastDate: string;
+    /**
+     * E-mails from the user to the address.
+     */
+    sent: number;
+    /**
+     * E-mails from the address that reached the user.
+     */
+    received: number;
+    /**
+     * Meetings with both.
+     */
+    meetings: number;
+    score: number;
+    reasons: Array<ScoreReason>;
+    /**
+     * The contact.
+     */
+    entryId: number | null;
+};
+
+export type ExclusionTrial = {
+    /**
+     * E-mails that would have been skipped.
+     */
+    emails: number;
+    meetings: number;
+    /**
+     * Users who have such items.
+     */
+    users: number;
+    /**
+     * Different addresses that the exclusion matches.
+     */
+    addresses: number;
+    /**
+     * All e-mails of the 90 days.
+     */
+    totalEmails: number;
+    totalMeetings: number;
+    /**
+     * The strongest relationships that would not have come about.
+     */
+    strongest: Array<Relationship>;
+};
+
+export type Erasure = {
+    id: number;
+    /**
+     * SHA-256 of the address in lower case and UTF-8.
+     */
+    addressSha256: string;
+    erasedDate: string;
+    erasedById: number;
+    erasedByName: string | null;
+    /**
+     * Items from which the address was removed.
+     */
+    changedItems: number;
+    /**
+     * Items in which nobody else remained.
+     */
+    removedItems: number;
+    removedRelationships: number;
+    /**
+     * Places with the address that a search found afterwards; always 0.
+     */
+    remaining: number;
+    /**
+     * SHA-256 over the other properties except the names.
+     */
+    proof: string;
+};
+
+export type ErasureInfo = {
+    address: string;
+};
+
+export type RelationshipPage = {
+    totalCount: number;
+    relationships: Array<Relationship>;
 };
 
 export type PollRequest = {
@@ -3741,6 +4118,10 @@ export type FieldId = number;
  */
 export type UsersPageSize = number;
 
+export type RunId = number;
+
+export type ExclusionId = number;
+
 /**
  * Id of a topic of this site.
  */
@@ -3759,7 +4140,7 @@ export type DestinationId = number;
 /**
  * Id of a report.
  */
-export type RunId = number;
+export type RunId2 = number;
 
 /**
  * Id of a site.
@@ -12384,7 +12765,12 @@ export type ImportEmailsData = {
         'AS-USER'?: number;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Counts what the request would add, know already and skip, and stores nothing.
+         */
+        dryRun?: boolean;
+    };
     url: '/api/rest/v4/ri/import/emails';
 };
 
@@ -12402,6 +12788,10 @@ export type ImportEmailsErrors = {
      */
     403: ErrorResponse;
     /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -12413,10 +12803,6 @@ export type ImportEmailsErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12443,7 +12829,12 @@ export type ImportMeetingsData = {
         'AS-USER'?: number;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Counts what the request would add, know already and skip, and stores nothing.
+         */
+        dryRun?: boolean;
+    };
     url: '/api/rest/v4/ri/import/meetings';
 };
 
@@ -12461,6 +12852,10 @@ export type ImportMeetingsErrors = {
      */
     403: ErrorResponse;
     /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -12472,10 +12867,6 @@ export type ImportMeetingsErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -12529,10 +12920,6 @@ export type GetImportStatusErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -12542,7 +12929,7 @@ export type GetImportStatusError = GetImportStatusErrors[keyof GetImportStatusEr
 
 export type GetImportStatusResponses = {
     /**
-     * Status of enabled users.
+     * Status of enabled users, by user id.
      */
     200: Array<UserSyncStatus>;
 };
@@ -12580,10 +12967,6 @@ export type GetImportSettingsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -12599,6 +12982,951 @@ export type GetImportSettingsResponses = {
 };
 
 export type GetImportSettingsResponse = GetImportSettingsResponses[keyof GetImportSettingsResponses];
+
+export type StartRelationshipImportData = {
+    body: RelationshipImport;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/import/jobs';
+};
+
+export type StartRelationshipImportErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartRelationshipImportError = StartRelationshipImportErrors[keyof StartRelationshipImportErrors];
+
+export type StartRelationshipImportResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartRelationshipImportResponse = StartRelationshipImportResponses[keyof StartRelationshipImportResponses];
+
+export type GetImportBudgetData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/import/budget';
+};
+
+export type GetImportBudgetErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetImportBudgetError = GetImportBudgetErrors[keyof GetImportBudgetErrors];
+
+export type GetImportBudgetResponses = {
+    /**
+     * The budget at this moment.
+     */
+    200: ImportBudget;
+};
+
+export type GetImportBudgetResponse = GetImportBudgetResponses[keyof GetImportBudgetResponses];
+
+export type ListImportRunsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+        kind?: ImportKind;
+    };
+    url: '/api/rest/v4/ri/import/runs';
+};
+
+export type ListImportRunsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListImportRunsError = ListImportRunsErrors[keyof ListImportRunsErrors];
+
+export type ListImportRunsResponses = {
+    /**
+     * The imports.
+     */
+    200: Array<ImportRun>;
+};
+
+export type ListImportRunsResponse = ListImportRunsResponses[keyof ListImportRunsResponses];
+
+export type GetImportRunData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        runId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/ri/import/runs/{runId}';
+};
+
+export type GetImportRunErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetImportRunError = GetImportRunErrors[keyof GetImportRunErrors];
+
+export type GetImportRunResponses = {
+    /**
+     * The import.
+     */
+    200: ImportRunResults;
+};
+
+export type GetImportRunResponse = GetImportRunResponses[keyof GetImportRunResponses];
+
+export type GetRelationshipSettingsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/settings';
+};
+
+export type GetRelationshipSettingsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetRelationshipSettingsError = GetRelationshipSettingsErrors[keyof GetRelationshipSettingsErrors];
+
+export type GetRelationshipSettingsResponses = {
+    /**
+     * The settings.
+     */
+    200: RelationshipSettings;
+};
+
+export type GetRelationshipSettingsResponse = GetRelationshipSettingsResponses[keyof GetRelationshipSettingsResponses];
+
+export type UpdateRelationshipSettingsData = {
+    body: RelationshipSettingsInfo;
+    headers?: {
+        /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/settings';
+};
+
+export type UpdateRelationshipSettingsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateRelationshipSettingsError = UpdateRelationshipSettingsErrors[keyof UpdateRelationshipSettingsErrors];
+
+export type UpdateRelationshipSettingsResponses = {
+    /**
+     * The settings as stored.
+     */
+    200: RelationshipSettings;
+};
+
+export type UpdateRelationshipSettingsResponse = UpdateRelationshipSettingsResponses[keyof UpdateRelationshipSettingsResponses];
+
+export type ListRelationshipUsersData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+        /**
+         * Only enabled users, or only others; absent for all.
+         */
+        isEnabled?: boolean;
+        /**
+         * Part of the name or e-mail address.
+         */
+        search?: string;
+    };
+    url: '/api/rest/v4/ri/users';
+};
+
+export type ListRelationshipUsersErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListRelationshipUsersError = ListRelationshipUsersErrors[keyof ListRelationshipUsersErrors];
+
+export type ListRelationshipUsersResponses = {
+    /**
+     * The users of the page.
+     */
+    200: RelationshipUserPage;
+};
+
+export type ListRelationshipUsersResponse = ListRelationshipUsersResponses[keyof ListRelationshipUsersResponses];
+
+export type StartRelationshipUserChangesData = {
+    body: RelationshipUserChanges;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/users';
+};
+
+export type StartRelationshipUserChangesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type StartRelationshipUserChangesError = StartRelationshipUserChangesErrors[keyof StartRelationshipUserChangesErrors];
+
+export type StartRelationshipUserChangesResponses = {
+    /**
+     * The job is stored and runs in the background.
+     */
+    202: Job;
+};
+
+export type StartRelationshipUserChangesResponse = StartRelationshipUserChangesResponses[keyof StartRelationshipUserChangesResponses];
+
+export type GetImportActivityData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query: {
+        /**
+         * Repeat the parameter for each user.
+         */
+        userIds: Array<UserId>;
+        /**
+         * Number of days up to today.
+         */
+        days?: number;
+    };
+    url: '/api/rest/v4/ri/activity';
+};
+
+export type GetImportActivityErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetImportActivityError = GetImportActivityErrors[keyof GetImportActivityErrors];
+
+export type GetImportActivityResponses = {
+    /**
+     * One row for each user who has items.
+     */
+    200: Array<UserImportActivity>;
+};
+
+export type GetImportActivityResponse = GetImportActivityResponses[keyof GetImportActivityResponses];
+
+export type CompleteHistoryData = {
+    body: HistoryCompletion;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/history/complete';
+};
+
+export type CompleteHistoryErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CompleteHistoryError = CompleteHistoryErrors[keyof CompleteHistoryErrors];
+
+export type CompleteHistoryResponses = {
+    /**
+     * How many users were completed; users who already were do not count.
+     */
+    200: HistoryCompletionResult;
+};
+
+export type CompleteHistoryResponse = CompleteHistoryResponses[keyof CompleteHistoryResponses];
+
+export type ListExclusionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/exclusions';
+};
+
+export type ListExclusionsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListExclusionsError = ListExclusionsErrors[keyof ListExclusionsErrors];
+
+export type ListExclusionsResponses = {
+    /**
+     * The exclusions, by value.
+     */
+    200: Array<Exclusion>;
+};
+
+export type ListExclusionsResponse = ListExclusionsResponses[keyof ListExclusionsResponses];
+
+export type CreateExclusionData = {
+    body: ExclusionInfo;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/exclusions';
+};
+
+export type CreateExclusionErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateExclusionError = CreateExclusionErrors[keyof CreateExclusionErrors];
+
+export type CreateExclusionResponses = {
+    /**
+     * The exclusion.
+     */
+    200: Exclusion;
+};
+
+export type CreateExclusionResponse = CreateExclusionResponses[keyof CreateExclusionResponses];
+
+export type TryExclusionData = {
+    body: ExclusionInfo;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/exclusions/trial';
+};
+
+export type TryExclusionErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type TryExclusionError = TryExclusionErrors[keyof TryExclusionErrors];
+
+export type TryExclusionResponses = {
+    /**
+     * What would have been skipped.
+     */
+    200: ExclusionTrial;
+};
+
+export type TryExclusionResponse = TryExclusionResponses[keyof TryExclusionResponses];
+
+export type DeleteExclusionData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        exclusionId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/ri/exclusions/{exclusionId}';
+};
+
+export type DeleteExclusionErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteExclusionError = DeleteExclusionErrors[keyof DeleteExclusionErrors];
+
+export type DeleteExclusionResponses = {
+    /**
+     * The exclusion is removed.
+     */
+    204: void;
+};
+
+export type DeleteExclusionResponse = DeleteExclusionResponses[keyof DeleteExclusionResponses];
+
+export type ListErasuresData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/erasures';
+};
+
+export type ListErasuresErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListErasuresError = ListErasuresErrors[keyof ListErasuresErrors];
+
+export type ListErasuresResponses = {
+    /**
+     * The erasures.
+     */
+    200: Array<Erasure>;
+};
+
+export type ListErasuresResponse = ListErasuresResponses[keyof ListErasuresResponses];
+
+export type CreateErasureData = {
+    body: ErasureInfo;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/erasures';
+};
+
+export type CreateErasureErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateErasureError = CreateErasureErrors[keyof CreateErasureErrors];
+
+export type CreateErasureResponses = {
+    /**
+     * The proof.
+     */
+    200: Erasure;
+};
+
+export type CreateErasureResponse = CreateErasureResponses[keyof CreateErasureResponses];
+
+export type ListRelationshipsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        userId?: UserId;
+        /**
+         * Only this address.
+         */
+        address?: string;
+        /**
+         * Only addresses of this domain and its subdomains.
+         */
+        domain?: string;
+        /**
+         * Only contacts that are linked to this entry.
+         */
+        entryId?: number;
+        /**
+         * Number of the page, starting at 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Number of items on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v4/ri/relationships';
+};
+
+export type ListRelationshipsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListRelationshipsError = ListRelationshipsErrors[keyof ListRelationshipsErrors];
+
+export type ListRelationshipsResponses = {
+    /**
+     * The relationships of the page.
+     */
+    200: RelationshipPage;
+};
+
+export type ListRelationshipsResponse = ListRelationshipsResponses[keyof ListRelationshipsResponses];
 
 export type PollPublicationData = {
     body: PollRequest;

@@ -711,7 +711,9 @@ export const zJob = z.object({
         'activity.export',
         'proxies.export',
         'entries.import',
-        'entries.import-undo'
+        'entries.import-undo',
+        'relationships.enable',
+        'relationships.import'
     ]),
     title: z.string(),
     state: zJobState,
@@ -1057,6 +1059,38 @@ export const zEntryItem = z.object({
     entryId: z.int().gte(1).lte(2147483647)
 });
 
+export const zEmailAddress = z.object({
+    address: z.email().max(254),
+    name: z.string().max(500)
+});
+
+export const zEmail = z.object({
+    uniqueId: z.string().min(1).max(1000),
+    sentDate: zRequestDateTime,
+    modifiedDate: zRequestDateTime,
+    sender: zEmailAddress,
+    recipientsTo: z.array(zEmailAddress).min(1).max(5000),
+    recipientsCc: z.array(zEmailAddress).max(5000).nullish()
+});
+
+export const zMeeting = z.object({
+    uniqueId: z.string().min(1).max(1000),
+    startDate: zRequestDateTime,
+    endDate: zRequestDateTime,
+    modifiedDate: zRequestDateTime,
+    organizer: zEmailAddress,
+    attendees: z.array(zEmailAddress).min(1).max(5000)
+});
+
+/**
+ * The next e-mails or meetings of one user, within the limits of a request.
+ */
+export const zRelationshipImportItem = z.object({
+    userId: zUserId,
+    emails: z.array(zEmail).max(1000).optional(),
+    meetings: z.array(zMeeting).min(1).max(100).optional()
+});
+
 export const zJobPartItems = z.object({
     items: z.array(z.union([
         zUserItem,
@@ -1065,7 +1099,8 @@ export const zJobPartItems = z.object({
         zEntryUpdate,
         zEntryItem,
         zUserImportRow,
-        zEntryImportRow
+        zEntryImportRow,
+        zRelationshipImportItem
     ])).min(1).max(100000)
 });
 
@@ -1765,20 +1800,6 @@ export const zSchemaUserVm = z.object({
  */
 export const zHandlerType = z.int().gte(1).lte(3);
 
-export const zEmailAddress = z.object({
-    address: z.email().max(254),
-    name: z.string().max(500)
-});
-
-export const zEmail = z.object({
-    uniqueId: z.string().min(1).max(1000),
-    sentDate: zRequestDateTime,
-    modifiedDate: zRequestDateTime,
-    sender: zEmailAddress,
-    recipientsTo: z.array(zEmailAddress).min(1).max(5000),
-    recipientsCc: z.array(zEmailAddress).max(5000).nullish()
-});
-
 export const zEmailImportItem = z.object({
     userId: zUserId,
     handlerType: zHandlerType,
@@ -1793,27 +1814,40 @@ export const zImportOperationStats = z.object({
     skipped: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
 });
 
+/**
+ * Skipped items: `BEFORE_PERIOD` is older than the historical sync period, `HISTORY_CLOSED` is before the previous month and the historical upload of the user is complete, `EXCLUDED` has an excluded address, `INTERNAL_ONLY` has only internal addresses. Stored items: `LATE_FOR_MONTH` is of the previous month and came after 01:00 of the second day of the month, `CONTENT_DIFFERS` was stored before with other content, which was kept. Users: `USER_NOT_ENABLED`.
+ */
+export const zImportWarningCode = z.enum([
+    'BEFORE_PERIOD',
+    'HISTORY_CLOSED',
+    'EXCLUDED',
+    'INTERNAL_ONLY',
+    'LATE_FOR_MONTH',
+    'CONTENT_DIFFERS',
+    'USER_NOT_ENABLED'
+]);
+
 export const zImportWarning = z.object({
-    code: z.string(),
+    code: zImportWarningCode,
     message: z.string(),
-    uniqueId: z.string().optional()
+    uniqueId: z.string().optional(),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
 });
 
 export const zImportResult = z.object({
     userId: zUserId,
-    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    statusText: z.string(),
+    status: z.union([
+        z.literal(1),
+        z.literal(2),
+        z.literal(3)
+    ]),
+    statusText: z.enum([
+        'Success',
+        'User not enabled',
+        'Partly skipped'
+    ]),
     operationStats: zImportOperationStats,
     warnings: z.array(zImportWarning)
-});
-
-export const zMeeting = z.object({
-    uniqueId: z.string().min(1).max(1000),
-    startDate: zRequestDateTime,
-    endDate: zRequestDateTime,
-    modifiedDate: zRequestDateTime,
-    organizer: zEmailAddress,
-    attendees: z.array(zEmailAddress).min(1).max(5000)
 });
 
 export const zMeetingImportItem = z.object({
@@ -1861,7 +1895,225 @@ export const zImportSettings = z.object({
     preconditions: z.array(zImportPrecondition),
     limits: zImportLimits,
     historicalSyncPeriodDays: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    isHistoricalUploadComplete: z.boolean()
+    isHistoricalUploadComplete: z.boolean(),
+    timeZone: z.string(),
+    monthCloseDate: z.iso.datetime({ offset: true })
+});
+
+export const zImportKind = z.enum(['emails', 'meetings']);
+
+export const zRelationshipImport = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    kind: zImportKind,
+    fileName: z.string().max(255).optional(),
+    items: z.array(zRelationshipImportItem).min(1).max(1000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zImportBudget = z.object({
+    limit: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    used: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    windowSeconds: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    resetSeconds: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isImporting: z.boolean(),
+    holderId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    holderName: z.string().nullable()
+});
+
+export const zImportCounts = z.object({
+    received: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    added: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    alreadyProcessed: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    skipped: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zImportWarningCount = z.object({
+    code: zImportWarningCode,
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zImportRun = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    kind: zImportKind,
+    isDryRun: z.boolean(),
+    startedDate: z.iso.datetime({ offset: true }),
+    durationMs: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    callerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    callerName: z.string().nullable(),
+    jobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    userCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    counts: zImportCounts,
+    warnings: z.array(zImportWarningCount),
+    refusal: z.string().nullable()
+});
+
+export const zImportRunResults = z.object({
+    run: zImportRun,
+    results: z.array(zImportResult)
+});
+
+/**
+ * Exchange connection type (spec 5.5). Imports require API Endpoint.
+ */
+export const zConnectionType = z.enum(['None', 'API Endpoint']);
+
+/**
+ * Entry type of contacts. A contact is the entry whose e-mail field has the address; otherwise an entry is created with the display name as its name.
+ */
+export const zContactTarget = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    emailFieldId: z.int().gte(1).lte(2147483647)
+});
+
+export const zRelationshipSettings = z.object({
+    connectionType: zConnectionType,
+    isEnabled: z.boolean(),
+    emailRelationships: z.boolean(),
+    meetingRelationships: z.boolean(),
+    collectRelationshipData: z.boolean(),
+    automatedContactCreation: z.boolean(),
+    contacts: zContactTarget.nullable(),
+    historicalSyncPeriodDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    retentionDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    internalDomains: z.array(z.string()),
+    enabledUserCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    completedUserCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    modifiedDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zDomainName = z.string().max(253).regex(/^[^\s@.]+(\.[^\s@.]+)+$/);
+
+export const zRelationshipSettingsInfo = z.object({
+    connectionType: zConnectionType.optional(),
+    isEnabled: z.boolean().optional(),
+    emailRelationships: z.boolean().optional(),
+    meetingRelationships: z.boolean().optional(),
+    collectRelationshipData: z.boolean().optional(),
+    automatedContactCreation: z.boolean().optional(),
+    contacts: zContactTarget.nullish(),
+    historicalSyncPeriodDays: z.int().gte(0).lte(3650).optional(),
+    retentionDays: z.int().gte(62).lte(36500).nullish(),
+    internalDomains: z.array(zDomainName).max(1000).optional()
+});
+
+export const zRelationshipUser = z.object({
+    userId: zUserId,
+    name: z.string(),
+    emailAddress: z.string(),
+    isActive: z.boolean(),
+    isEnabled: z.boolean(),
+    historyCompletedDate: z.iso.datetime({ offset: true }).nullable(),
+    lastEmailSyncDate: z.iso.datetime({ offset: true }).nullable(),
+    lastMeetingSyncDate: z.iso.datetime({ offset: true }).nullable(),
+    lastEmailDate: z.iso.datetime({ offset: true }).nullable(),
+    lastMeetingDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zRelationshipUserPage = z.object({
+    totalCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    users: z.array(zRelationshipUser)
+});
+
+export const zRelationshipUserChanges = z.object({
+    uploadsItems: zUploadsItems.optional(),
+    isEnabled: z.boolean(),
+    userIds: z.array(zUserId).min(1).max(100000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional(),
+    afterJobId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zImportDay = z.object({
+    date: z.iso.date(),
+    emails: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetings: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zUserImportActivity = z.object({
+    userId: zUserId,
+    days: z.array(zImportDay)
+});
+
+export const zHistoryCompletion = z.object({
+    userIds: z.array(zUserId).min(1).max(10000).optional()
+});
+
+export const zHistoryCompletionResult = z.object({
+    completed: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zExclusion = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    value: z.string(),
+    isDomain: z.boolean(),
+    note: z.string().nullable(),
+    createdDate: z.iso.datetime({ offset: true }),
+    createdById: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    createdByName: z.string().nullable()
+});
+
+export const zExclusionInfo = z.object({
+    value: z.string().min(3).max(254).regex(/^([^\s@]+@)?[^\s@.]+(\.[^\s@.]+)+$/),
+    note: z.string().max(500).nullish()
+});
+
+export const zScoreReason = z.object({
+    code: z.enum([
+        'RECENT',
+        'EMAILS',
+        'MUTUAL',
+        'MEETINGS',
+        'LASTING'
+    ]),
+    points: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    text: z.string()
+});
+
+export const zRelationship = z.object({
+    userId: zUserId,
+    userName: z.string().nullable(),
+    address: z.string(),
+    name: z.string().nullable(),
+    firstDate: z.iso.datetime({ offset: true }),
+    lastDate: z.iso.datetime({ offset: true }),
+    sent: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    received: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetings: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    score: z.int().gte(0).lte(100),
+    reasons: z.array(zScoreReason),
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
+export const zExclusionTrial = z.object({
+    emails: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetings: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    users: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    addresses: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    totalEmails: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    totalMeetings: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    strongest: z.array(zRelationship).max(10)
+});
+
+export const zErasure = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    addressSha256: z.string(),
+    erasedDate: z.iso.datetime({ offset: true }),
+    erasedById: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    erasedByName: z.string().nullable(),
+    changedItems: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    removedItems: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    removedRelationships: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    remaining: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    proof: z.string()
+});
+
+export const zErasureInfo = z.object({
+    address: z.email().max(254)
+});
+
+export const zRelationshipPage = z.object({
+    totalCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    relationships: z.array(zRelationship)
 });
 
 export const zPollRequest = z.object({
@@ -2643,6 +2895,10 @@ export const zFieldId = z.int().gte(1).lte(2147483647);
  */
 export const zUsersPageSize = z.int().gte(1).lte(1000);
 
+export const zRunId = z.int().gte(1).lte(2147483647);
+
+export const zExclusionId = z.int().gte(1).lte(2147483647);
+
 /**
  * Id of a topic of this site.
  */
@@ -2661,7 +2917,7 @@ export const zDestinationId = z.int().gte(1).lte(2147483647);
 /**
  * Id of a report.
  */
-export const zRunId = z.int().gte(1).lte(2147483647);
+export const zRunId2 = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a site.
@@ -4559,6 +4815,10 @@ export const zImportEmailsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 
+export const zImportEmailsQuery = z.object({
+    dryRun: z.boolean().optional().default(false)
+});
+
 /**
  * One result for each user.
  */
@@ -4568,6 +4828,10 @@ export const zImportMeetingsBody = z.array(zMeetingImportItem).max(5000);
 
 export const zImportMeetingsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zImportMeetingsQuery = z.object({
+    dryRun: z.boolean().optional().default(false)
 });
 
 /**
@@ -4584,7 +4848,7 @@ export const zGetImportStatusQuery = z.object({
 });
 
 /**
- * Status of enabled users.
+ * Status of enabled users, by user id.
  */
 export const zGetImportStatusResponse = z.array(zUserSyncStatus);
 
@@ -4596,6 +4860,209 @@ export const zGetImportSettingsHeaders = z.object({
  * Preconditions, limits and the historical sync period.
  */
 export const zGetImportSettingsResponse = zImportSettings;
+
+export const zStartRelationshipImportBody = zRelationshipImport;
+
+export const zStartRelationshipImportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartRelationshipImportResponse = zJob;
+
+export const zGetImportBudgetHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The budget at this moment.
+ */
+export const zGetImportBudgetResponse = zImportBudget;
+
+export const zListImportRunsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListImportRunsQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10),
+    kind: zImportKind.optional()
+});
+
+/**
+ * The imports.
+ */
+export const zListImportRunsResponse = z.array(zImportRun);
+
+export const zGetImportRunHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetImportRunPath = z.object({
+    runId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The import.
+ */
+export const zGetImportRunResponse = zImportRunResults;
+
+export const zGetRelationshipSettingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The settings.
+ */
+export const zGetRelationshipSettingsResponse = zRelationshipSettings;
+
+export const zUpdateRelationshipSettingsBody = zRelationshipSettingsInfo;
+
+export const zUpdateRelationshipSettingsHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The settings as stored.
+ */
+export const zUpdateRelationshipSettingsResponse = zRelationshipSettings;
+
+export const zListRelationshipUsersHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListRelationshipUsersQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10),
+    isEnabled: z.boolean().optional(),
+    search: z.string().max(100).optional()
+});
+
+/**
+ * The users of the page.
+ */
+export const zListRelationshipUsersResponse = zRelationshipUserPage;
+
+export const zStartRelationshipUserChangesBody = zRelationshipUserChanges;
+
+export const zStartRelationshipUserChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The job is stored and runs in the background.
+ */
+export const zStartRelationshipUserChangesResponse = zJob;
+
+export const zGetImportActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetImportActivityQuery = z.object({
+    userIds: z.array(zUserId).min(1).max(100),
+    days: z.int().gte(1).lte(90).optional().default(90)
+});
+
+/**
+ * One row for each user who has items.
+ */
+export const zGetImportActivityResponse = z.array(zUserImportActivity);
+
+export const zCompleteHistoryBody = zHistoryCompletion;
+
+export const zCompleteHistoryHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * How many users were completed; users who already were do not count.
+ */
+export const zCompleteHistoryResponse = zHistoryCompletionResult;
+
+export const zListExclusionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The exclusions, by value.
+ */
+export const zListExclusionsResponse = z.array(zExclusion);
+
+export const zCreateExclusionBody = zExclusionInfo;
+
+export const zCreateExclusionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The exclusion.
+ */
+export const zCreateExclusionResponse = zExclusion;
+
+export const zTryExclusionBody = zExclusionInfo;
+
+export const zTryExclusionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * What would have been skipped.
+ */
+export const zTryExclusionResponse = zExclusionTrial;
+
+export const zDeleteExclusionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteExclusionPath = z.object({
+    exclusionId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The exclusion is removed.
+ */
+export const zDeleteExclusionResponse = z.void();
+
+export const zListErasuresHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The erasures.
+ */
+export const zListErasuresResponse = z.array(zErasure);
+
+export const zCreateErasureBody = zErasureInfo;
+
+export const zCreateErasureHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The proof.
+ */
+export const zCreateErasureResponse = zErasure;
+
+export const zListRelationshipsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListRelationshipsQuery = z.object({
+    userId: zUserId.optional(),
+    address: z.string().max(254).optional(),
+    domain: z.string().max(253).optional(),
+    entryId: z.int().gte(1).lte(2147483647).optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * The relationships of the page.
+ */
+export const zListRelationshipsResponse = zRelationshipPage;
 
 export const zPollPublicationBody = zPollRequest;
 

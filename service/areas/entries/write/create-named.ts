@@ -44,6 +44,6 @@ export async function createNamedEntries(
   if (found.length > 0) throw badRequest(found);
   await assignCounterNumbers(tx, author.siteId, type, drafts);
   const { storedIds, created } = await storeDrafts(tx, author, type, drafts);
-  recordEntryChanges(record, { type, kind: 'created' }, created);
+  await recordEntryChanges(tx, record, { siteId: author.siteId, type, kind: 'created' }, created);
   return entries.map((_, index) => storedIds.get(-index - 1) ?? 0);
 }
