@@ -19,6 +19,8 @@ interface BenchOptions {
   entries?: number;
   /** Number of rows of a file. */
   rows?: number;
+  /** Milliseconds by which bytes between the service and the database are delayed in each direction. */
+  delay?: number;
   /** Adds a note under the table, such as the server used. */
   note: (text: string) => void;
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run bench [name…]`: runs the benchmarks below and prints Markdown tables with the ratios. Options: `--users 1000000` and
- * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`), `--rows 1000000` that of exported files.
+ * `--entries 100000` set the size of the data (`npm run bench -- grid --entries 100000`), `--rows 1000000` that of exported files,
+ * `--delay 5` the distance of the database.
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -19,12 +20,16 @@ import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
+import { requests } from './requests.ts';
 import { start } from './start.ts';
+import { topicLock } from './topic-lock.ts';
 
 const BENCHES: readonly Bench[] = [
   start,
   bundle,
   http,
+  requests,
+  topicLock,
   bodies,
   csv,
   directory,
@@ -61,7 +66,7 @@ function formatRow({ name, ours, floor, unit, maximum: limit, minimum: least }: 
 }
 
 /** Parses the option `--name`, a positive whole number. */
-function parseCount(name: 'users' | 'entries' | 'rows', text: string | undefined): { [name]?: number } {
+function parseCount(name: 'users' | 'entries' | 'rows' | 'delay', text: string | undefined): { [name]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
   if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);
@@ -69,13 +74,19 @@ function parseCount(name: 'users' | 'entries' | 'rows', text: string | undefined
 }
 
 const { values, positionals } = parseArgs({
-  options: { users: { type: 'string' }, entries: { type: 'string' }, rows: { type: 'string' } },
+  options: {
+    users: { type: 'string' },
+    entries: { type: 'string' },
+    rows: { type: 'string' },
+    delay: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const options = {
   ...parseCount('users', values.users),
   ...parseCount('entries', values.entries),
   ...parseCount('rows', values.rows),
+  ...parseCount('delay', values.delay),
 };
 const requestedNames = positionals.map((name) => name.toLowerCase());
 /** Benchmarks whose name starts with the text, or if there are none, those whose name contains it. */
