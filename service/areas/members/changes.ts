@@ -5,6 +5,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import * as pairsStore from './group-members.store.ts';
 import {
   getUsers,
+  getUsersBySite,
   touchUsers,
   updateAndTouchUsers,
   type MembershipFields,
@@ -24,7 +25,7 @@ const ACCOUNT_FIELDS = new Set([
 /**
  * Records changes of users. A user who differs from `usersBefore` gets a new version, so that `modifiedSince` finds the
  * change, and an audit row with an event on each site where the change is visible. Unchanged users are left alone.
- * Every change of users must end here. Returns the changed users as they are now on this site.
+ * Every change of users must end here or in `recordChangedUsers`. Returns the changed users as they are now on this site.
  */
 export async function recordUserChanges(
   tx: Tx,
@@ -35,21 +36,44 @@ export async function recordUserChanges(
 ): Promise<StoredUser[]> {
   const ids = usersBefore.map((user) => user.id);
   const usersAfter = new Map((await getUsers(tx, actor.siteId, ids)).map((user) => [user.id, user]));
-  const changes = new Map<number, ReturnType<typeof diffProperties>>();
-  for (const before of usersBefore) {
-    const after = usersAfter.get(before.id);
-    const different = after ? diffProperties(toAuditedUser(before), toAuditedUser(after)) : {};
-    if (Object.keys(different).length > 0) changes.set(before.id, different);
-  }
-  const accountChanged = [...changes.values()].some(
-    (each) => Object.keys(pickAccountFields(each)).length > 0,
+  const changes = usersBefore.map((before) => ({
+    before,
+    different: diffUsers(before, usersAfter.get(before.id)),
+  }));
+  const changed = changes.filter(({ different }) => Object.keys(different).length > 0);
+  if (changed.length === 0) return [];
+  const isAccountChanged = changed.some(
+    ({ different }) => Object.keys(pickAccountFields(different)).length > 0,
   );
-  const changedUsersBySite = new Map<number, StoredUser[]>();
-  for (const siteId of await touchUsers(tx, actor, [...changes.keys()], accountChanged)) {
-    changedUsersBySite.set(siteId, await getUsers(tx, siteId, [...changes.keys()]));
-  }
-  for (const [siteId, users] of changedUsersBySite) {
-    for (const user of users) {
+  return recordChangedUsers(
+    tx,
+    actor,
+    changed.map(({ before }) => before),
+    { action, isAccountChanged },
+    record,
+  );
+}
+
+/** Like `recordUserChanges`, for users who are known to differ, and whether their accounts do. */
+export async function recordChangedUsers(
+  tx: Tx,
+  actor: { siteId: number; userId: number | null },
+  usersBefore: readonly StoredUser[],
+  { action, isAccountChanged }: { action: string; isAccountChanged: boolean },
+  record: Recorder,
+): Promise<StoredUser[]> {
+  const ids = usersBefore.map((user) => user.id);
+  const [siteIds, usersBySite] = await Promise.all([
+    touchUsers(tx, actor, ids, isAccountChanged),
+    getUsersBySite(tx, ids, isAccountChanged ? undefined : actor.siteId),
+  ]);
+  const usersHere = usersBySite.get(actor.siteId) ?? [];
+  const usersAfter = new Map(usersHere.map((user) => [user.id, user]));
+  const changes = new Map(
+    usersBefore.map((before) => [before.id, diffUsers(before, usersAfter.get(before.id))]),
+  );
+  for (const siteId of siteIds) {
+    for (const user of usersBySite.get(siteId) ?? []) {
       const different = changes.get(user.id) ?? {};
       record({
         siteId,
@@ -60,7 +84,7 @@ export async function recordUserChanges(
       });
     }
   }
-  return changedUsersBySite.get(actor.siteId) ?? [];
+  return usersHere;
 }
 
 /**
@@ -101,6 +125,9 @@ export async function updateMemberships(
     });
   }
 }
+
+const diffUsers = (before: StoredUser, after: StoredUser | undefined): ReturnType<typeof diffProperties> =>
+  after ? diffProperties(toAuditedUser(before), toAuditedUser(after)) : {};
 
 const pickAccountFields = (changes: ReturnType<typeof diffProperties>) =>
   Object.fromEntries(Object.entries(changes).filter(([name]) => ACCOUNT_FIELDS.has(name)));

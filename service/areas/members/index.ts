@@ -5,6 +5,7 @@ export {
   ensureAdministratorsGroup,
   recordGroupMemberChanges,
   recordNewMember,
+  recordChangedUsers,
   recordUserChanges,
   toAuditedUser,
   toUserInfo,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { equalsAny } from '../../kernel/db/ids.ts';
 import { buildListPage, MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 
 /** A user with the version from which the entity tag is built. */
@@ -11,6 +12,7 @@ export interface StoredUser extends UserInfoResponse {
 }
 
 interface UserRow {
+  site_id: number;
   id: number;
   email: string;
   first_name: string;
@@ -59,7 +61,7 @@ const toUser = (row: UserRow): StoredUser => ({
 /** Reads the users of a selection of (site_id, user_id), ordered by id. */
 const selectUsers = (memberships: ReturnType<typeof sql>) => sql<UserRow>`
   with picked as materialized (${memberships})
-  select m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
+  select m.site_id, m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
          coalesce(a.locked_until > now(), false) as is_locked,
          coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
                    where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
@@ -121,9 +123,22 @@ function selectFilteredPage(siteId: number, { modifiedSince, emailKey, groupId }
     select site_id, user_id from found order by user_id limit ${page.limit} offset ${page.offset}`;
 }
 
+/** The users with these ids on all their sites, or on one of them, by site. */
+export async function getUsersBySite(
+  db: Db,
+  ids: readonly number[],
+  siteId: number | undefined,
+): Promise<Map<number, StoredUser[]>> {
+  const memberships = sql`select site_id, user_id from membership where user_id ${equalsAny(ids)}
+    ${siteId === undefined ? sql`` : sql`and site_id = ${siteId}`}`;
+  const { rows } = await selectUsers(memberships).execute(db);
+  const rowsBySite = Map.groupBy(rows, (row) => row.site_id);
+  return new Map([...rowsBySite].map(([id, siteRows]) => [id, siteRows.map(toUser)]));
+}
+
 /** The users with these ids. Unknown ids are ignored and duplicates are returned once. */
 export async function getUsers(db: Db, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
-  const memberships = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])`;
+  const memberships = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id ${equalsAny(ids)}`;
   const { rows } = await selectUsers(memberships).execute(db);
   return rows.map(toUser);
 }
@@ -133,14 +148,25 @@ export async function getUsers(db: Db, siteId: number, ids: readonly number[]): 
  * concurrent edits of a user wait for each other. Unknown ids are ignored.
  */
 export async function lockUsers(tx: Tx, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
-  await sql`select 1 from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])
-    order by user_id for update`.execute(tx);
-  return getUsers(tx, siteId, ids);
+  // A statement of its own: one that locks rows does not see what the transaction wrote that held them.
+  const lock = sql`select 1 from membership where site_id = ${siteId} and user_id ${equalsAny(ids)}
+    order by user_id for update`;
+  const [, users] = await Promise.all([lock.execute(tx), getUsers(tx, siteId, ids)]);
+  return users;
 }
 
-export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<StoredUser | undefined> {
-  const [user] = await lockUsers(tx, siteId, [userId]);
-  return user;
+/** Locks one user, and with `withAccount` the account before it. */
+export async function lockUser(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  { withAccount = false } = {},
+): Promise<StoredUser | undefined> {
+  const [, users] = await Promise.all([
+    withAccount && lockAccounts(tx, [userId]),
+    lockUsers(tx, siteId, [userId]),
+  ]);
+  return users[0];
 }
 
 /**
@@ -148,7 +174,7 @@ export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<
  * foreign key checks, which come from transactions that hold a membership already.
  */
 export async function lockAccounts(tx: Tx, userIds: readonly number[]): Promise<void> {
-  await sql`select 1 from account where user_id = any(${[...userIds]}::int[]) order by user_id for no key update`.execute(
+  await sql`select 1 from account where user_id ${equalsAny(userIds)} order by user_id for no key update`.execute(
     tx,
   );
 }
@@ -177,7 +203,7 @@ export async function touchUsers(
   const { rows } = await sql<{ site_id: number }>`
     update membership set version = version + 1, modified_at = greatest(clock_timestamp(), modified_at),
       modified_by = case when site_id = ${actor.siteId} then ${actor.userId}::int else modified_by end
-    where user_id = any(${[...userIds]}::int[]) ${onAllSites ? sql`` : sql`and site_id = ${actor.siteId}`}
+    where user_id ${equalsAny(userIds)} ${onAllSites ? sql`` : sql`and site_id = ${actor.siteId}`}
     returning site_id`.execute(tx);
   return [...new Set(rows.map((row) => row.site_id))].toSorted((a, b) => a - b);
 }

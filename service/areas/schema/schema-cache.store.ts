@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { ApiError } from '../../kernel/api-error.ts';
 import { createCache } from '../../kernel/cache.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { executePrepared } from '../../kernel/db/driver/prepared.ts';
 import {
   buildSchema,
   type SiteSchema,
@@ -25,7 +24,7 @@ const SCHEMA_LOCK_KEY = 7_402;
 /** Schema of a site; a cached one costs a single read of its stamp. */
 export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
   const query = sql<{ stamp: string }>`select schema_stamp as stamp from site where site_id = ${siteId}`;
-  const { rows } = await executePrepared(query, db, 'always');
+  const { rows } = await query.execute(db);
   const stamp = rows[0]?.stamp ?? '';
   const schema = schemasByStamp.get(stamp);
   if (!schema) return readSchema(db, siteId);

@@ -12,12 +12,12 @@ import {
   addToGroups,
   checkGroups,
   isMemberOfOtherSite,
-  lockAccounts,
   lockUser,
   recordGroupMemberChanges,
   removeFromGroups,
   requireAdministrator,
   requireAuthorityOver,
+  recordChangedUsers,
   recordUserChanges,
   type StoredUser,
 } from '../members/index.ts';
@@ -62,11 +62,12 @@ export async function updateUser(
 ): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
   const context = { caller, ip: call.origin.ip, publicUrl: call.services.publicUrl };
-  if (changesAccount(body)) await lockAccounts(tx, [body.id]);
-  const before = await lockUser(tx, caller.siteId, body.id);
+  const [before, site] = await Promise.all([
+    lockUser(tx, caller.siteId, body.id, { withAccount: changesAccount(body) }),
+    getSite(tx, caller.siteId),
+  ]);
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
-  const site = await getSite(tx, caller.siteId);
   return applyUserUpdate(tx, context, await checkUserUpdate(tx, context, body, { before, site }), record);
 }
 
@@ -115,14 +116,15 @@ export async function applyUserUpdate(
   const { before, site, info } = update;
   if (isEmptyUpdate(update)) return before;
   await updateAccount(tx, before, info);
-  await store.updateMemberships(tx, caller.siteId, [before.id], info);
+  store.updateMemberships(tx, caller.siteId, [before.id], info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
     await deleteSessionsAndTokens(tx, caller.siteId, [before.id]);
     await deleteSetPasswordLinks(tx, [before.id], caller.siteId);
   }
   await requireAdministratorAfter(tx, caller.siteId, info);
-  const [after] = await recordUserChanges(tx, caller, [before], 'user.update', record);
+  const change = { action: 'user.update', isAccountChanged: changesAccount(info) };
+  const [after] = await recordChangedUsers(tx, caller, [before], change, record);
   if (!after) return before;
   if (info.email !== undefined) await replaceLinks(tx, publicUrl, after, site);
   return after;
@@ -270,6 +272,6 @@ export async function updateOwnProfile(
   if (!before) throw notFound(`User ${caller.userId}`);
   const { timeZone } = getChangedFields({ id: before.id, timeZone: body.timeZone }, before);
   if (timeZone === undefined) return;
-  await store.updateMemberships(tx, caller.siteId, [before.id], { timeZone });
+  store.updateMemberships(tx, caller.siteId, [before.id], { timeZone });
   await recordUserChanges(tx, caller, [before], 'user.update', record);
 }

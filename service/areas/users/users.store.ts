@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
+import { type Db, executeLater, type Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
+import { equalsAny } from '../../kernel/db/ids.ts';
 import { USER_LABELS, type ItemLabels } from '../../kernel/jobs/item-labels.store.ts';
 import type { AddressOwner } from './rules.ts';
 
@@ -109,19 +110,23 @@ export interface AccountFields {
 
 /** Updates the defined fields of the account. Returns false if another account has the address. */
 export async function updateAccount(tx: Tx, userId: number, fields: AccountFields): Promise<boolean> {
+  const update = tx
+    .updateTable('account')
+    .set({
+      email: fields.email,
+      email_key: fields.emailKey,
+      first_name: fields.firstName,
+      last_name: fields.lastName,
+      federation_id: fields.federationId,
+      modified_at: sql<Date>`now()`,
+    })
+    .where('user_id', '=', userId);
+  if (fields.email === undefined && fields.federationId === undefined) {
+    executeLater(update, tx);
+    return true;
+  }
   try {
-    await tx
-      .updateTable('account')
-      .set({
-        email: fields.email,
-        email_key: fields.emailKey,
-        first_name: fields.firstName,
-        last_name: fields.lastName,
-        federation_id: fields.federationId,
-        modified_at: sql<Date>`now()`,
-      })
-      .where('user_id', '=', userId)
-      .execute();
+    await update.execute();
     return true;
   } catch (error) {
     if (getDbError(error)?.code === '23505') return false;
@@ -130,12 +135,12 @@ export async function updateAccount(tx: Tx, userId: number, fields: AccountField
 }
 
 /** Updates the defined fields of memberships. */
-export async function updateMemberships(
+export function updateMemberships(
   tx: Tx,
   siteId: number,
   userIds: readonly number[],
   fields: MembershipFields,
-): Promise<void> {
+): void {
   const values = {
     is_active: fields.isActive,
     two_factor_enabled: fields.twoFactorEnabled,
@@ -143,12 +148,12 @@ export async function updateMemberships(
     time_zone: fields.timeZone,
   };
   if (Object.values(values).every((value) => value === undefined)) return;
-  await tx
+  const update = tx
     .updateTable('membership')
     .set(values)
     .where('site_id', '=', siteId)
-    .where('user_id', '=', sql<number>`any(${[...userIds]}::int[])`)
-    .execute();
+    .where(sql<boolean>`user_id ${equalsAny(userIds)}`);
+  executeLater(update, tx);
 }
 
 /** Deletes the membership and, by cascade, its group memberships, sessions, keys and tokens on this site. */

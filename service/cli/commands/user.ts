@@ -87,7 +87,7 @@ export const deactivateUser: Command = async ({ db }, args) => {
     async (tx, record) => {
       const before = await lockUser(tx, site.site_id, userId);
       if (!before) throw new CommandError(`${email} is not a member of ${site.slug}`);
-      await updateMemberships(tx, site.site_id, [userId], { isActive: false });
+      updateMemberships(tx, site.site_id, [userId], { isActive: false });
       await deleteSessionsAndTokens(tx, site.site_id, [userId]);
       await deleteSetPasswordLinks(tx, [userId], site.site_id);
       if (!values.force) await requireAdministrator(tx, site.site_id);

@@ -69,15 +69,16 @@ export function change<T>(
       // Created per attempt: a retried transaction must not audit the records of the failed attempt.
       const records: ChangeRecord[] = [];
       const outcome = await work(tx, (record) => records.push(record));
+      // All of this is sent with the commit.
       await insertAuditRows(
         tx,
         records.map((record) => toAuditRow(actor, record)),
       );
       // Last before the commit: it locks the counter row of the topic, which all writers of the site share (gap-free offsets).
-      await publishEventsPerSite(tx, actor, records);
+      publishEventsPerSite(tx, actor, records);
       // Likewise the versions of entry types, which their writers share.
       const typeChanges = records.flatMap(({ typeChange }) => typeChange ?? []);
-      await raiseTypeVersions(tx, actor.siteId, typeChanges);
+      raiseTypeVersions(tx, actor.siteId, typeChanges);
       return outcome;
     },
   );
@@ -86,7 +87,7 @@ export function change<T>(
 }
 
 /** Publishes the events site by site in ascending order of site id, so that two changes cannot deadlock. */
-async function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly ChangeRecord[]): Promise<void> {
+function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly ChangeRecord[]): void {
   const siteEvents = records.flatMap(({ siteId = actor.siteId, event }) =>
     event ? [{ siteId, event }] : [],
   );
@@ -94,7 +95,7 @@ async function publishEventsPerSite(tx: Tx, actor: Actor, records: readonly Chan
   for (const [siteId, group] of groups) {
     // Subscribers of another site do not learn who administers this one.
     const author = siteId === actor.siteId ? actor : { siteId, userId: null, email: null };
-    await publishEvents(
+    publishEvents(
       tx,
       author,
       group.map(({ event }) => event),

@@ -5,7 +5,6 @@ import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
-import { executePrepared } from '../db/driver/prepared.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import type { Caller } from './caller.ts';
 
@@ -181,7 +180,7 @@ export async function findSession(
     ${buildPrincipalJoins(sql`r.principal_id`)}
     where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
       and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`;
-  const { rows } = await executePrepared(query, db, 'always');
+  const { rows } = await query.execute(db);
   const [row] = rows;
   if (row?.is_last_seen_stale && !row.is_address_refused) {
     await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
@@ -253,7 +252,7 @@ export async function findAccessToken(
     left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
       and r.day = (now() at time zone 'UTC')::date
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`;
-  const { rows } = await executePrepared(query, db, 'always');
+  const { rows } = await query.execute(db);
   const [row] = rows;
   return row && toAuthenticatedCaller(row, tokenHash);
 }
@@ -309,7 +308,7 @@ export async function findValidCredentials(
     ${buildPrincipalJoins(sql`c.principal_id`)}
     where t.expires_at > now() and 'Access Web Service' = any(${MEMBER_CAPABILITIES}) and ${mayContinue}
       and (c.principal_id is null or 'Access Web Service' = any(${buildCapabilities('pm')}))`;
-  const { rows: valid } = await executePrepared(query, db, 'always');
+  const { rows: valid } = await query.execute(db);
   return new Set(valid.map(({ n }) => n));
 }
 

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, sql, type Transaction } from 'kysely';
-import { type ConnectionSource, createDialect, DEFAULT_LIMITS, type Limits } from './driver/dialect.ts';
+import { type CompiledQuery, type DatabaseConnection, Kysely, sql, Transaction } from 'kysely';
+import {
+  type ConnectionSource,
+  createDialect,
+  DEFAULT_LIMITS,
+  KyselyConnection,
+  type Limits,
+} from './driver/dialect.ts';
 import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres } from './driver/postgres.ts';
 import { migrate } from './migrate.ts';
@@ -109,15 +115,61 @@ function isRetryable(error: unknown, attempt: number): boolean {
   return (
     code === dbErrorCodes.serializationFailure ||
     code === dbErrorCodes.deadlock ||
-    (code === dbErrorCodes.readOnly && attempt === 0)
+    // A plan from before a change of the schema, which the session has dropped.
+    ((code === dbErrorCodes.readOnly || code === dbErrorCodes.notSupported) && attempt === 0)
   );
 }
 
 /** Exponential backoff with full jitter: up to 10, 20, 40, ... ms. */
 const backOff = (attempt: number) => sleep(Math.random() * 10 * 2 ** attempt);
 
+/** Connections of the transactions that send statements together. */
+const connectionsByTransaction = new WeakMap<Db, KyselyConnection>();
+
 /**
- * Runs `fn` in one transaction. After a serialization failure or deadlock it retries from the start, up to six attempts, so
+ * Runs `fn` with the transaction in a form in which statements that are executed at the same time are sent together, in the order of
+ * their execution. Kysely's own sends each after the answer to the one before.
+ */
+function provideParallelTransaction<T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  const executor = serialTx.getExecutor();
+  return executor.provideConnection(async (connection) => {
+    const provideConnection = <R>(consume: (connection: DatabaseConnection) => Promise<R>) =>
+      consume(connection);
+    const tx = new Transaction<Tables>({
+      config: { dialect: UNUSED_DIALECT },
+      dialect: UNUSED_DIALECT,
+      driver: UNUSED_DIALECT.createDriver(),
+      executor: executor.withConnectionProvider({ provideConnection }),
+    });
+    if (connection instanceof KyselyConnection) connectionsByTransaction.set(tx, connection);
+    return fn(tx);
+  });
+}
+
+/** Dialect of a transaction, which begins and ends elsewhere. */
+const UNUSED_DIALECT = createDialect({
+  acquire: () => Promise.reject(new Error('A transaction has its connection')),
+  close: async () => {},
+});
+
+/** A statement of Kysely: a builder, or text of `sql`. */
+interface AnyStatement {
+  compile(tx: Tx): CompiledQuery;
+}
+
+/**
+ * Executes a statement whose result is not needed: it is sent with the next statement of the transaction or with its COMMIT, so it
+ * takes no round trip of its own. An error of it is thrown there, so it must not be one that the next statement handles.
+ */
+export function executeLater(query: AnyStatement, tx: Tx): void {
+  const connection = connectionsByTransaction.get(tx);
+  if (!connection) throw new Error('Only transactions of withTransaction send statements together');
+  const { sql: text, parameters } = query.compile(tx);
+  connection.queue(text, parameters);
+}
+
+/**
+ * Runs `fn` in one transaction. Statements that are executed at the same time (`Promise.all`) are sent together, in order. After a serialization failure or deadlock it retries from the start, up to six attempts, so
  * `fn` must not have side effects outside the database that cannot be repeated.
  * `lockedSiteId`: transactions with the same site id run one after the other and see each other's changes; others run in
  * parallel. The embedded database runs one transaction at a time anyway.
@@ -132,12 +184,17 @@ export async function withTransaction<T>(
       return await db
         .transaction()
         .setIsolationLevel('read committed')
-        .execute(async (tx) => {
-          // The first statement: earlier reads would not see what the previous holder of the lock has written.
-          if (lockedSiteId !== undefined)
-            await sql`select pg_advisory_xact_lock(${SITE_LOCK_KEY}::int, ${lockedSiteId}::int)`.execute(tx);
-          return fn(tx);
-        });
+        .execute((serialTx) =>
+          provideParallelTransaction(serialTx, async (tx) => {
+            // The first statement: earlier reads would not see what the previous holder of the lock has written.
+            if (lockedSiteId !== undefined)
+              executeLater(
+                sql`select pg_advisory_xact_lock(${SITE_LOCK_KEY}::int, ${lockedSiteId}::int)`,
+                tx,
+              );
+            return fn(tx);
+          }),
+        );
     } catch (error) {
       if (attempt + 1 >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error, attempt)) throw error;
     }

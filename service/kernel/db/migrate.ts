@@ -21,12 +21,12 @@ import { up as storage } from './migrations/0019_storage.ts';
 import { up as jobs } from './migrations/0020_jobs.ts';
 import { up as exports } from './migrations/0021_exports.ts';
 import { up as notifications } from './migrations/0022_notifications.ts';
-import { up as upkeep } from './migrations/0026_upkeep.ts';
-import { up as openJobs } from './migrations/0029_open-jobs.ts';
 import { up as jobInput } from './migrations/0024_job_input.ts';
-import { up as publications } from './migrations/0028_publications.ts';
-import { up as destinations } from './migrations/0030_destinations.ts';
+import { up as upkeep } from './migrations/0026_upkeep.ts';
 import { up as relationshipIntelligence } from './migrations/0027_relationship_intelligence.ts';
+import { up as publications } from './migrations/0028_publications.ts';
+import { up as openJobs } from './migrations/0029_open-jobs.ts';
+import { up as destinations } from './migrations/0030_destinations.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */

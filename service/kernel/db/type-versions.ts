@@ -5,8 +5,7 @@
  * timestamp would not guarantee that: a change may be committed after one that began later.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Tx } from './database.ts';
-import { executePrepared } from './driver/prepared.ts';
+import { type Db, executeLater, type Tx } from './database.ts';
 
 /** What a transaction changed of the entries of a type. */
 export interface TypeChange {
@@ -29,14 +28,10 @@ const MAX_RECENT_STARTS = 200;
 const addedStart = sql`(array_prepend(now()::timestamptz(3), v.recent_starts))[1:${sql.lit(MAX_RECENT_STARTS)}]`;
 
 /**
- * Raises the versions of the types. Call it last in the transaction: the rows are locks that all writers of a type
+ * Raises the versions of the types with the COMMIT of the transaction. Call it last in the transaction: the rows are locks that all writers of a type
  * share. They are locked in the order of type ids, so that two transactions cannot wait for each other.
  */
-export async function raiseTypeVersions(
-  tx: Tx,
-  siteId: number,
-  changes: readonly TypeChange[],
-): Promise<void> {
+export function raiseTypeVersions(tx: Tx, siteId: number, changes: readonly TypeChange[]): void {
   const changesByType = Map.groupBy(changes, ({ typeId }) => typeId);
   for (const [typeId, typeChanges] of [...changesByType].toSorted(([a], [b]) => a - b)) {
     const hasEntryChanges = typeChanges.some(({ fieldIds }) => fieldIds === 'all');
@@ -50,7 +45,7 @@ export async function raiseTypeVersions(
         field_versions = v.field_versions || ${fieldVersions(sql`v.version + 1`)},
         recent_starts = ${addedStart}`;
     // Locks in one order.
-    await executePrepared(query, tx, 'always');
+    executeLater(query, tx);
   }
 }
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { createEnvelope, createEventCell, splitEvent, type DataEvent } from './change-event.ts';
 
 const author = { siteId: 1, userId: 7, email: 'ada@example.com' };
-const change = { modifiedAt: '2026-03-01T08:00:00.000Z', schemaVersion: 3 };
 
 const createDataEvent = (kind: DataEvent['kind'], entries: DataEvent['entries']): DataEvent => ({
   topic: 'default-data',
@@ -15,7 +14,7 @@ const createDataEvent = (kind: DataEvent['kind'], entries: DataEvent['entries'])
 const createEntries = (count: number, cells: DataEvent['entries'][number]['cells'] = []) =>
   Array.from({ length: count }, (_, index) => ({ entryId: index + 1, entryName: `E${index + 1}`, cells }));
 const envelopes = (event: Parameters<typeof splitEvent>[0]) =>
-  splitEvent(event).map((part) => createEnvelope(author, part, change));
+  splitEvent(event).map((part) => createEnvelope(author, part));
 
 test('schemaVersion is in data and schema events, isCalculated in data events only (spec 6.2, 6.3)', () => {
   const entity = { id: 1 };
@@ -27,8 +26,8 @@ test('schemaVersion is in data and schema events, isCalculated in data events on
     entity,
   });
   const [user = {}] = envelopes({ topic: 'default-users', entityType: 'Users', kind: 'updated', entity });
-  expect(data).toMatchObject({ entityFormatType: 'Cells', schemaVersion: 3, isCalculated: false });
-  expect(schema).toMatchObject({ entityFormatType: 'None', schemaVersion: 3 });
+  expect(data).toMatchObject({ entityFormatType: 'Cells', schemaVersion: null, isCalculated: false });
+  expect(schema).toMatchObject({ entityFormatType: 'None', schemaVersion: null });
   expect(Object.keys(schema)).not.toContain('isCalculated');
   expect(Object.keys(user)).not.toContain('schemaVersion');
   expect(Object.keys(user)).not.toContain('proxyUserId');
@@ -39,7 +38,7 @@ test('an event names the proxy beside the principal (spec 6.5)', () => {
   const [part] = splitEvent(createDataEvent('deleted', createEntries(1)));
   if (!part) throw new Error('The event has no part');
   const proxy = { userId: 8, email: 'proxy@example.com' };
-  expect(createEnvelope({ ...author, proxy }, part, change)).toMatchObject({
+  expect(createEnvelope({ ...author, proxy }, part)).toMatchObject({
     modifiedById: 7,
     modifiedByUserEmail: 'ada@example.com',
     proxyUserId: 8,
@@ -64,7 +63,7 @@ test('the cells of an entry may span parts; the entry is listed as created once'
   expect(parts.length).toBeGreaterThan(2);
   const entities = parts.map(
     (part) =>
-      Object(createEnvelope(author, part, change)['payload']).entities as {
+      Object(createEnvelope(author, part)['payload']).entities as {
         created?: { entries: { EntryId: number }[] }[];
         updated: { cells: { EntryId: number; fieldId: number }[] }[];
       },

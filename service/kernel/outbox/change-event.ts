@@ -127,25 +127,19 @@ function toCellEntities(event: DataEvent, { entries, continuedIds }: EventPart):
 
 /**
  * The stored form of a message: the envelope of shapes 7 without topic and offset, which are columns of its row. `entryNames` (name by
- * id of the entry) is for custom topics in ROWS format and is removed from messages of default topics.
+ * id of the entry) is for custom topics in ROWS format and is removed from messages of default topics. The database adds `modifiedAt`, and
+ * the value of `schemaVersion` where an event has one, when it gives the event its offset.
  */
-export function createEnvelope(
-  author: EventAuthor,
-  part: EventPart,
-  change: { modifiedAt: string; schemaVersion: number },
-): Record<string, unknown> {
+export function createEnvelope(author: EventAuthor, part: EventPart): Record<string, unknown> {
   const { event } = part;
   return {
     eventId: randomUUID(),
-    modifiedAt: change.modifiedAt,
     entityType: event.entityType,
     entityFormatType: event.entityType === 'Data' ? 'Cells' : 'None',
     modifiedById: author.userId,
     modifiedByUserEmail: author.email,
     ...(author.proxy && { proxyUserId: author.proxy.userId, proxyUserEmail: author.proxy.email }),
-    ...((event.entityType === 'Data' || event.entityType === 'EntryLists') && {
-      schemaVersion: change.schemaVersion,
-    }),
+    ...((event.entityType === 'Data' || event.entityType === 'EntryLists') && { schemaVersion: null }),
     ...(event.entityType === 'Data' && { isCalculated: event.isCalculated }),
     ...((part.partNumber > 1 || !part.isLastPart) && {
       partNumber: part.partNumber,

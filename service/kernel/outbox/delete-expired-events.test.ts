@@ -19,7 +19,7 @@ onEachDatabase((database) => {
     count: number,
     topic: 'default-users' | 'default-schema' = 'default-users',
   ) =>
-    withTransaction(database().db, {}, (tx) =>
+    withTransaction(database().db, {}, async (tx) =>
       publishEvents(
         tx,
         { siteId: site, userId: null, email: null },

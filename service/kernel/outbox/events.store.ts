@@ -1,45 +1,37 @@
 import { sql } from 'kysely';
-import { forEachBatch } from '../db/batches.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { type Db, executeLater, type Tx } from '../db/database.ts';
 import { createEnvelope, splitEvent, type ChangeEvent, type EventAuthor } from './change-event.ts';
 
-const EVENT_BATCH_ROWS = 2000;
+/** Time of the insert in the notation of JavaScript; with the counter locked, so that times and offsets have one order. */
+const MODIFIED_AT = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * Appends events to their topics. Offsets have no gaps: the counter is updated in the transaction of the change, so a rollback
- * returns the offsets. The counter row is locked until the commit, so this must be the last step of a transaction.
+ * Appends events to their topics with the COMMIT of the transaction. Offsets have no gaps: the counter is updated in the transaction
+ * of the change, so a rollback returns the offsets. The counter row is locked from this statement, which inserts the events as well,
+ * until the commit that is sent with it: no round trip lies between (docs/decisions/0042). Call it last in a transaction.
  */
-export async function publishEvents(
-  tx: Tx,
-  author: EventAuthor,
-  events: readonly ChangeEvent[],
-): Promise<void> {
+export function publishEvents(tx: Tx, author: EventAuthor, events: readonly ChangeEvent[]): void {
   // All transactions use the same order of topics, so that they cannot deadlock.
   for (const name of [...new Set(events.map((event) => event.topic))].toSorted()) {
-    const topicEvents = events.filter((event) => event.topic === name).flatMap(splitEvent);
-    const { rows } = await sql<{ topic_id: number; first: number; schema_version: number }>`
-      with counted as (
-        insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${topicEvents.length})
-        on conflict (site_id, name) do update set next = topic.next + ${topicEvents.length}
-        returning topic_id, next - ${topicEvents.length} as first)
-      select counted.topic_id, counted.first, site.schema_version from counted, site where site.site_id = ${author.siteId}`.execute(
+    const payloads = events
+      .filter((event) => event.topic === name)
+      .flatMap(splitEvent)
+      .map((part) => createEnvelope(author, part));
+    if (payloads.length === 0) continue;
+    executeLater(
+      sql`with counted as (
+          insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${payloads.length})
+          on conflict (site_id, name) do update set next = topic.next + ${payloads.length}
+          returning topic_id, next - ${payloads.length} as first)
+        insert into topic_event (site_id, topic_id, off, payload)
+        select site.site_id, counted.topic_id, counted.first + event.number - 1, event.payload
+          || jsonb_build_object('modifiedAt', ${MODIFIED_AT})
+          || case when jsonb_exists(event.payload, 'schemaVersion')
+            then jsonb_build_object('schemaVersion', site.schema_version) else '{}' end
+        from counted cross join jsonb_array_elements(${JSON.stringify(payloads)}::jsonb) with ordinality as event(payload, number)
+        join site on site.site_id = ${author.siteId}`,
       tx,
     );
-    const [topic] = rows;
-    if (!topic) throw new Error(`Site ${author.siteId} does not exist`);
-    const modifiedAt = new Date().toISOString();
-    const { topic_id: topicId, first, schema_version: schemaVersion } = topic;
-    await forEachBatch(topicEvents, EVENT_BATCH_ROWS, (batch, offset) => {
-      const rowsToInsert = batch.map((part, index) => ({
-        off: first + offset + index,
-        payload: createEnvelope(author, part, { modifiedAt, schemaVersion }),
-      }));
-      return sql`insert into topic_event (site_id, topic_id, off, payload)
-        select ${author.siteId}, ${topicId}, off, payload
-        from jsonb_to_recordset(${JSON.stringify(rowsToInsert)}::jsonb) as x(off bigint, payload jsonb)`.execute(
-        tx,
-      );
-    });
   }
 }
 

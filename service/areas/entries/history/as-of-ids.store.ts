@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { FIELD } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { ENTRY, slotSql, sortKeySql, textSql } from '../query/field-sql.store.ts';
 import { type SortedIds, unpackIds } from '../query/id-list.ts';
 import { conditionSql } from '../query/matching.store.ts';
@@ -105,8 +106,11 @@ async function readPlainPageIds(
 
 /** Reads ids in the order of `at`, packed as binary because lists can be long. */
 async function readIds(db: Db, placed: Sql): Promise<SortedIds> {
-  const { rows } = await sql<{ ids: Uint8Array | null }>`
-    select string_agg(int4send(id), '' order by at) as ids from (${placed}) as placed`.execute(db);
+  const { rows } = await executeReplanned(
+    sql<{ ids: Uint8Array | null }>`
+    select string_agg(int4send(id), '' order by at) as ids from (${placed}) as placed`,
+    db,
+  );
   return unpackIds(rows[0]?.ids ?? null);
 }
 

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../../kernel/db/database.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import type { SchemaField } from '../../schema/index.ts';
 import { ENTRY } from '../query/field-sql.store.ts';
 import type { SortedIds } from '../query/id-list.ts';
@@ -80,7 +81,10 @@ export async function readRowsAsOf(
       from unnest(${[...ids]}::int[]) with ordinality as page(entry_id, at)
       join entry_change c on c.site_id = ${siteId} and c.entry_id = page.entry_id
       left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id) p`;
-  const { rows } = await sql<AsOfRow & { bytes: number }>`${limitResponseSql(built)} order by at`.execute(db);
+  const { rows } = await executeReplanned(
+    sql<AsOfRow & { bytes: number }>`${limitResponseSql(built)} order by at`,
+    db,
+  );
   requireRowsFit(rows, 'limit');
   return rows;
 }

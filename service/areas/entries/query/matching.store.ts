@@ -14,6 +14,7 @@ import {
   type Operand,
 } from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
 import { foldCase, type SchemaField, toSlotText } from '../../schema/index.ts';
 import { ENTRY, slotSql, textSql, valueSql } from './field-sql.store.ts';
@@ -50,7 +51,7 @@ export function countSql(query: ResolvedQuery): Sql {
 
 /** Number of entries that match. */
 export async function countMatches(db: Db, query: ResolvedQuery): Promise<number> {
-  const { rows } = await sql<{ n: number }>`${countSql(query)}`.execute(db);
+  const { rows } = await executeReplanned(sql<{ n: number }>`${countSql(query)}`, db);
   return rows[0]?.n ?? 0;
 }
 

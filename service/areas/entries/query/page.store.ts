@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../../../kernel/api-error.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import { executePrepared } from '../../../kernel/db/driver/prepared.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { type DataDependency, type DataVersion, versionSql } from '../../../kernel/db/type-versions.ts';
 import { ENTRY, type RowPosition } from './field-sql.store.ts';
 import { joinRows, ROW_SEPARATOR } from './row-text.ts';
@@ -11,6 +11,8 @@ type Sql = RawBuilder<unknown>;
 
 /** Limit of the rows of a response, which the service holds in memory completely (T16). */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** In the text of statements, so that they can be prepared. */
+const MAX_BYTES = sql.lit(MAX_RESPONSE_BYTES);
 
 /**
  * The rows of `rowsSql` (columns `at` for their order, `row` with their text) up to the first one beyond the limit, with
@@ -18,7 +20,7 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
  */
 export const limitResponseSql = (rowsSql: Sql): Sql => sql`select * from (
     select *, sum(octet_length("row")) over (order by "at" rows unbounded preceding) as bytes from (${rowsSql}) as built
-  ) as bounded where bytes - octet_length("row") <= ${MAX_RESPONSE_BYTES}`;
+  ) as bounded where bytes - octet_length("row") <= ${MAX_BYTES}`;
 
 /** @throws ApiError 400 when rows of `limitResponseSql` exceed the limit; `path` names the property to reduce */
 export const requireRowsFit = (rows: readonly { bytes: number }[], path: string): void =>
@@ -97,10 +99,10 @@ export const rowsByIdsSql = (idsSql: Sql, siteId: number, row: Sql): Sql => sql`
 export async function readPage(db: Db, statement: PageStatement): Promise<Page> {
   const { siteId, rows, from, limit, total, endDependency, isCurrent, hasOnePlan } = statement;
   const size = sql`octet_length("row")`;
-  const isSmall = sql`${size} <= ${getLargeRowBytes(limit)}`;
+  const isSmall = sql`${size} <= ${sql.lit(getLargeRowBytes(limit))}`;
   const query = sql<PageRow>`${from ? sql`with ${from}` : sql``}
     select count(*)::int as count, coalesce(sum(${size}), 0) as bytes, bool_or(not ${isSmall}) as "isIncomplete",
-      case when sum(${size}) <= ${MAX_RESPONSE_BYTES} then string_agg("row", ${ROW_SEPARATOR}) filter (where ${isSmall}) end as text,
+      case when sum(${size}) <= ${MAX_BYTES} then string_agg("row", ${ROW_SEPARATOR}) filter (where ${isSmall}) end as text,
       (select schema_stamp from site where site_id = ${siteId}) as stamp,
       ${total ? sql`case when count(*) = ${limit} then (${total}) end` : sql`null::int`} as total,
       ${
@@ -109,7 +111,7 @@ export async function readPage(db: Db, statement: PageStatement): Promise<Page> 
           : sql`null::text as version, null::int as "entryId", null as key`
       }, ${isCurrent ?? sql`true`} as "isCurrent"
     from (${rows}) as page`;
-  const read = await (hasOnePlan ? executePrepared(query, db, 'on-repeat') : query.execute(db));
+  const read = await (hasOnePlan ? query.execute(db) : executeReplanned(query, db));
   const [page] = read.rows;
   if (!page) throw new Error('The statement of a page returns one row');
   requireSizeFits(page.bytes, 'limit');

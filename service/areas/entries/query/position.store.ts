@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { buildCountBefore, ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
 import { findCachedPosition } from './cached-rows.store.ts';
 import { ENTRY, keysetSql, type RowPosition, sortKeySql } from './field-sql.store.ts';
@@ -17,14 +18,20 @@ export async function findPosition(db: Db, query: ResolvedQuery, entryId: number
   const cachedPosition = await findCachedPosition(db, query, entryId);
   if (cachedPosition !== undefined) return cachedPosition;
   const key = query.sort ? sortKeySql(query.sort, query.context.siteId) : sql`null::int`;
-  const { rows } = await sql<{
-    key: RowPosition['key'];
-  }>`select ${key} as key ${matchingSql(query, sql`${ENTRY}.entry_id = ${entryId}`)}`.execute(db);
+  const { rows } = await executeReplanned(
+    sql<{
+      key: RowPosition['key'];
+    }>`select ${key} as key ${matchingSql(query, sql`${ENTRY}.entry_id = ${entryId}`)}`,
+    db,
+  );
   const [entry] = rows;
   if (!entry) return null;
-  const counted = await sql<{
-    n: number;
-  }>`select (${countBeforeSql(query, { entryId, key: entry.key })})::int as n`.execute(db);
+  const counted = await executeReplanned(
+    sql<{
+      n: number;
+    }>`select (${countBeforeSql(query, { entryId, key: entry.key })})::int as n`,
+    db,
+  );
   return counted.rows[0]?.n ?? null;
 }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { createCache } from '../../../kernel/cache.ts';
 import type { Db } from '../../../kernel/db/database.ts';
+import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
 import { buildListPage, ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
 import { type DataDependency, isUnchangedSql } from '../../../kernel/db/type-versions.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
@@ -179,9 +180,12 @@ async function countSkippedEmpty(
 ): Promise<number> {
   if (skip === 0) return 0;
   const key = sortKeySql(query.sort, query.context.siteId);
-  const { rows } = await sql<{
-    n: number;
-  }>`select count(*)::int as n ${matchingSql(query, sql`${key} is not null`)}`.execute(db);
+  const { rows } = await executeReplanned(
+    sql<{
+      n: number;
+    }>`select count(*)::int as n ${matchingSql(query, sql`${key} is not null`)}`,
+    db,
+  );
   return Math.max(0, skip - (rows[0]?.n ?? 0));
 }
 
@@ -250,10 +254,13 @@ export async function* streamMatchingIds(db: Db, query: ResolvedQuery): AsyncGen
   let lastId = 0;
   for (;;) {
     // Each batch begins where the one before it ended.
-    const { rows } = await sql<{
-      entry_id: number;
-    }>`select ${ENTRY}.entry_id ${matchingSql(query, sql`${ENTRY}.entry_id > ${lastId}`)}
-      order by ${ENTRY}.entry_id limit ${ID_BATCH_SIZE}`.execute(db);
+    const { rows } = await executeReplanned(
+      sql<{
+        entry_id: number;
+      }>`select ${ENTRY}.entry_id ${matchingSql(query, sql`${ENTRY}.entry_id > ${lastId}`)}
+      order by ${ENTRY}.entry_id limit ${ID_BATCH_SIZE}`,
+      db,
+    );
     if (rows.length > 0) yield rows.map((row) => row.entry_id);
     if (rows.length < ID_BATCH_SIZE) return;
     lastId = rows.at(-1)?.entry_id ?? lastId;
@@ -267,10 +274,13 @@ export async function* streamNamedEntries(db: Db, siteId: number, type: EntryTyp
   let lastId = 0;
   for (;;) {
     // Each batch begins where the one before it ended.
-    const { rows } = await sql<{ id: number; item: string }>`
+    const { rows } = await executeReplanned(
+      sql<{ id: number; item: string }>`
       select entry_id as id, json_build_object('id', entry_id, 'name', name, 'entryListId', type_id)::text as item
       from entry where site_id = ${siteId} and type_id = ${type.id} and entry_id > ${lastId}
-      order by entry_id limit ${NAME_BATCH_SIZE}`.execute(db);
+      order by entry_id limit ${NAME_BATCH_SIZE}`,
+      db,
+    );
     if (rows.length > 0) yield rows.map((row) => row.item);
     if (rows.length < NAME_BATCH_SIZE) return;
     lastId = rows.at(-1)?.id ?? lastId;

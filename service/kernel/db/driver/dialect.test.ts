@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../../testing/databases.ts';
-import { executePrepared } from './prepared.ts';
 
 onEachDatabase((database) => {
   const selectValue = async (expression: ReturnType<typeof sql>): Promise<unknown> => {
@@ -71,7 +70,7 @@ onEachDatabase((database) => {
     const count = async (key: string) => {
       const query = sql<{ count: number }>`
         select count from throttle where key = ${key}`;
-      const { rows } = await executePrepared(query, db, 'always');
+      const { rows } = await query.execute(db);
       return rows[0]?.count;
     };
     const keys = Array.from({ length: 12 }, (_, at) => `plan ${at}`);

@@ -1,6 +1,7 @@
 /** Kysely dialect for both databases; they differ only in their source of connections. */
+import { channel } from 'node:diagnostics_channel';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -10,15 +11,8 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import { abortedError, DbError, dbErrorCodes, getDbError, toDbError } from './errors.ts';
-
-export interface StatementResult {
-  rows: Record<string, unknown>[];
-  /** First word of the command tag: SELECT, INSERT, COMMIT, ... */
-  command: string;
-  /** Rows written; 0 for a statement that only reads. */
-  affectedRows: number;
-}
+import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
+import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
 
 /** A connection to the database server, held exclusively until its release. */
 export interface Connection {
@@ -27,6 +21,11 @@ export interface Connection {
    * returned promise settles.
    */
   run(sql: string, parameters: readonly unknown[], signal?: AbortSignal): Promise<StatementResult>;
+  /**
+   * Runs statements in order in one round trip, up to the first that fails; outside a transaction all of them are one. Like `run`
+   * in all else. @throws an error only when the outcome of all of them is unknown
+   */
+  runAll?(statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome>;
   /** Returns the connection to its source; with `discard` the source closes it. */
   release(discard: boolean): void;
 }
@@ -36,45 +35,189 @@ export interface ConnectionSource {
   close(): Promise<void>;
 }
 
-class KyselyConnection implements DatabaseConnection {
+/** A statement that waits to be sent. Nobody waits for the result of one without `resolve`. */
+interface QueuedStatement extends Statement {
+  resolve?: (result: StatementResult) => void;
+  /** `isSkipped`: the database reported the error for an earlier statement and did not execute this one. */
+  reject?: (error: unknown, isSkipped: boolean) => void;
+}
+
+/** Publishes the statements of each round trip, for tests and measurements. */
+export const roundTrips = channel('steward:db-round-trip');
+
+const transactionEndedError = () => new Error('The transaction has ended: a statement of it was not awaited');
+
+/** Errors of a COMMIT after which it may have been executed; the timeout of a statement ends the embedded database. */
+const UNANSWERED_CODES = /^(08|57014)/;
+
+/** Error of a plan that a change of the schema has made useless; the session has dropped it. */
+const isStalePlan = ({ code, message }: DbError): boolean =>
+  code === dbErrorCodes.notSupported && message.startsWith('cached plan');
+
+/**
+ * A connection with the statements that wait to be sent. Those that are executed in the same turn, before any of them is answered,
+ * are sent together, in the order of their execution.
+ */
+export class KyselyConnection implements DatabaseConnection {
   readonly #connection: Connection;
   #signal: AbortSignal | undefined;
   #mustDiscard = false;
+  #isClosed = false;
+  #queue: QueuedStatement[] = [];
+  #isScheduled = false;
+  #isSending = false;
+  /** The statement that starts the open transaction. It is queued until another statement is sent. */
+  #begin: QueuedStatement | undefined;
   /** Whether the open transaction was started as read-only. */
-  isReadOnly = false;
+  #isReadOnly = false;
 
   constructor(connection: Connection, signal: AbortSignal | undefined) {
     this.#connection = connection;
     this.#signal = signal;
   }
 
-  /** Ignores the abort signal from now on: a transaction that writes is committed or rolled back as a whole. */
-  ignoreAbort(): this {
-    this.#signal = undefined;
-    return this;
-  }
-
-  discard(): void {
-    this.#mustDiscard = true;
-  }
-
   release(): void {
+    this.#isClosed = true;
     this.#connection.release(this.#mustDiscard);
   }
 
+  /** Executes a statement after those that are queued. */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
-    const signal = this.#signal;
-    if (signal?.aborted) throw abortedError();
+    if (this.#signal?.aborted) throw abortedError();
+    if (this.#isClosed) throw transactionEndedError();
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
+    this.#queue.push({ sql, parameters, resolve, reject });
+    this.#schedule();
     try {
-      return await this.#connection.run(sql, parameters, signal);
+      return await promise;
     } catch (error) {
       // A new error has the stack of the caller; that of the driver begins at a socket or a thread.
-      const dbError = toDbError(error);
-      // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
-      if (dbError.code.startsWith('08')) this.#mustDiscard = true;
-      if (signal?.aborted && dbError.code === dbErrorCodes.statementTimeout) throw abortedError();
-      throw dbError;
+      throw toDbError(error);
     }
+  }
+
+  /** Queues a statement whose result is not needed. It is sent with the next one that is executed, which fails if this one does. */
+  queue(sql: string, parameters: readonly unknown[] = []): void {
+    if (this.#isClosed) throw transactionEndedError();
+    this.#queue.push({ sql, parameters });
+  }
+
+  /** Starts a transaction together with its first statement. One that may write ignores the abort signal. */
+  async begin(sql: string, isReadOnly: boolean): Promise<void> {
+    // A transaction that writes is committed or rolled back as a whole.
+    if (!isReadOnly) this.#signal = undefined;
+    if (this.#signal?.aborted) throw abortedError();
+    this.#isReadOnly = isReadOnly;
+    // A source that sends statements one by one may use the connection for more than statements.
+    if (!this.#connection.runAll) await this.run(sql);
+    this.#begin = { sql, parameters: [] };
+    if (this.#connection.runAll) this.#queue.push(this.#begin);
+  }
+
+  /** Commits with the queued statements. @throws DbError 08007 when it is unknown whether the changes are stored */
+  async commit(): Promise<void> {
+    const begin = this.#begin;
+    this.#begin = undefined;
+    if (begin && this.#queue[0] === begin && this.#queue.length === 1) {
+      this.#queue = [];
+      return;
+    }
+    const { command } = await this.#end('commit');
+    // The server answers the commit of a failed transaction with ROLLBACK and no error.
+    if (command !== 'COMMIT')
+      throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
+  }
+
+  /** Rolls back; statements that wait to be sent are not executed. */
+  async rollback(): Promise<void> {
+    const isUnsent = this.#begin !== undefined && this.#queue[0] === this.#begin;
+    for (const { reject } of this.#queue) reject?.(transactionEndedError(), true);
+    this.#queue = [];
+    this.#begin = undefined;
+    if (isUnsent) return;
+    await this.#end('rollback').catch(() => {
+      this.#mustDiscard = true;
+    });
+  }
+
+  async #end(sql: 'commit' | 'rollback'): Promise<StatementResult> {
+    this.#signal = undefined;
+    let isSkipped = false;
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
+    const rejectEnd = (error: unknown, wasSkipped: boolean) => {
+      isSkipped = wasSkipped;
+      reject(error);
+    };
+    this.#queue.push({ sql, parameters: [], resolve, reject: rejectEnd });
+    this.#schedule();
+    // Nothing can be executed between the end of the transaction and its answer.
+    this.#isClosed = true;
+    try {
+      return await promise;
+    } catch (error) {
+      const dbError = toDbError(error);
+      if (isSkipped || this.#isReadOnly || !UNANSWERED_CODES.test(dbError.code)) throw dbError;
+      throw new DbError('The database did not confirm the commit', { code: dbErrorCodes.outcomeUnknown });
+    } finally {
+      this.#isClosed = false;
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isSending) return;
+    this.#isScheduled = true;
+    // After all that is executed in the same turn has been queued.
+    queueMicrotask(() => process.nextTick(() => void this.#sendQueue()));
+  }
+
+  async #sendQueue(): Promise<void> {
+    this.#isScheduled = false;
+    if (this.#isSending) return;
+    const statements = this.#queue;
+    this.#queue = [];
+    if (statements.length === 0) return;
+    this.#isSending = true;
+    try {
+      const outcome = await this.#send(statements);
+      // Without its start, the statements of a transaction would be executed one by one.
+      if (outcome.failure && outcome.results.length === 0 && statements[0] === this.#begin)
+        this.#isClosed = true;
+      settle(statements, outcome);
+    } finally {
+      this.#isSending = false;
+      if (this.#queue.some(({ resolve }) => resolve)) this.#schedule();
+    }
+  }
+
+  /** Sends statements; never rejects. */
+  async #send(statements: readonly Statement[]): Promise<BatchOutcome> {
+    const outcome = await this.#runAll(statements);
+    const error = outcome.failure?.error;
+    const isRepeatable = !this.#begin && error instanceof DbError && isStalePlan(error);
+    return isRepeatable ? this.#runAll(statements) : outcome;
+  }
+
+  async #runAll(statements: readonly Statement[]): Promise<BatchOutcome> {
+    const signal = this.#signal;
+    if (roundTrips.hasSubscribers) roundTrips.publish(statements.map(({ sql }) => sql));
+    const outcome = await this.#runEach(statements, signal).catch((error: unknown): BatchOutcome => ({
+      results: [],
+      failure: { error, isReported: false },
+    }));
+    if (!outcome.failure) return outcome;
+    const error = toDbError(outcome.failure.error);
+    // After errors of class 08 the state of the server is unknown: a late reply must not reach the next user.
+    if (error.code.startsWith('08')) this.#mustDiscard = true;
+    const isAborted = signal?.aborted && error.code === dbErrorCodes.statementTimeout;
+    return { ...outcome, failure: { ...outcome.failure, error: isAborted ? abortedError() : error } };
+  }
+
+  async #runEach(statements: readonly Statement[], signal: AbortSignal | undefined): Promise<BatchOutcome> {
+    if (this.#connection.runAll) return this.#connection.runAll(statements, signal);
+    const results: StatementResult[] = [];
+    for (const { sql, parameters } of statements)
+      results.push(await this.#connection.run(sql, parameters, signal));
+    return { results };
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -90,8 +233,14 @@ class KyselyConnection implements DatabaseConnection {
   }
 }
 
-/** Errors of a COMMIT after which it may have been executed; the timeout of a statement ends the embedded database. */
-const UNANSWERED_CODES = /^(08|57014)/;
+/** Gives each statement its result. Those after a failed one were not executed and fail with its error. */
+function settle(statements: readonly QueuedStatement[], { results, failure }: BatchOutcome): void {
+  for (const [index, { resolve, reject }] of statements.entries()) {
+    const result = results[index];
+    if (result) resolve?.(result);
+    else reject?.(failure?.error, failure?.isReported === true && index > results.length);
+  }
+}
 
 class ConnectionSourceDriver implements Driver {
   readonly #source: ConnectionSource;
@@ -124,28 +273,19 @@ class ConnectionSourceDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
-    const own = this.#get(connection);
-    own.isReadOnly = settings.accessMode === 'read only';
-    if (!own.isReadOnly) own.ignoreAbort();
-    await own.run(`start transaction${level}${access}`);
+    await this.#get(connection).begin(
+      `start transaction${level}${access}`,
+      settings.accessMode === 'read only',
+    );
   }
 
   /** @throws DbError 08007 when the database gave no answer, so that the changes may have been stored or not */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const own = this.#get(connection).ignoreAbort();
-    const { command } = await own.run('commit').catch((error: unknown) => {
-      if (own.isReadOnly || !UNANSWERED_CODES.test(getDbError(error)?.code ?? '')) throw error;
-      throw new DbError('The database did not confirm the commit', { code: dbErrorCodes.outcomeUnknown });
-    });
-    // The server answers the commit of a failed transaction with ROLLBACK and no error.
-    if (command !== 'COMMIT') {
-      throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
-    }
+    await this.#get(connection).commit();
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    const own = this.#get(connection).ignoreAbort();
-    await own.run('rollback').catch(() => own.discard());
+    await this.#get(connection).rollback();
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {

@@ -41,6 +41,7 @@ export const dbErrorCodes = {
   /** Raised by PostgreSQL when a table or its log cannot be extended. */
   diskFull: '53100',
   limitExceeded: '54000',
+  notSupported: '0A000',
   /** The server accepts no writes: a standby, or `default_transaction_read_only`. */
   readOnly: '25006',
   /** The caller's abort signal fired; a code of our own in class 57 (operator intervention). */

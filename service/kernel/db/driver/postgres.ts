@@ -1,22 +1,88 @@
 /** Connections to the PostgreSQL server of DATABASE_URL. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type Connection as PgConnection, type PoolClient, type Submittable } from 'pg';
+import { DatabaseError } from 'pg-protocol';
 import { getErrorCode } from '../../error-code.ts';
 import type { Connection, ConnectionSource, Limits } from './dialect.ts';
 import { dbErrorCodes } from './errors.ts';
-import { getPlanName, MAX_PLANS } from './prepared.ts';
 import { PROBE_TIMEOUT_MS, type ServerWatch, ServerSilentError, watchServer } from './server-watch.ts';
-import { encodeParameter, getDecoder } from './values.ts';
+import {
+  type BatchOutcome,
+  endsSession,
+  getOnlyResult,
+  SessionPlans,
+  type Statement,
+  StatementBatch,
+} from './statement-batch.ts';
 
-const WRITE_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+/** Plans of the server process behind each client. */
+const plansByClient = new WeakMap<PoolClient, SessionPlans>();
 
-/** Names of the prepared statements of each client. */
-const plansByClient = new WeakMap<PoolClient, Set<string>>();
-
-function getPlans(client: PoolClient): Set<string> {
-  const plans = plansByClient.get(client) ?? new Set();
+function getPlans(client: PoolClient): SessionPlans {
+  const plans = plansByClient.get(client) ?? new SessionPlans();
   plansByClient.set(client, plans);
   return plans;
+}
+
+/** A batch as a query of pg, which passes the messages of the server to it. Settles with the `callback`, as pg requires. */
+class BatchQuery implements Submittable {
+  callback: (error: Error | null, outcome: BatchOutcome) => void;
+  readonly #batch: StatementBatch;
+
+  constructor(batch: StatementBatch, callback: BatchQuery['callback']) {
+    this.#batch = batch;
+    this.callback = callback;
+  }
+
+  submit({ stream }: PgConnection): void {
+    // One write: each costs more than the encoding of a small statement.
+    stream.write(Buffer.concat(this.#batch.messages));
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#batch.addDescription(fields);
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.#batch.addRow(fields);
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#batch.completeStatement(text);
+  }
+
+  handleEmptyQuery(): void {
+    this.#batch.completeStatement('');
+  }
+
+  handleCopyInResponse(connection: { sendCopyFail: (message: string) => void }): void {
+    connection.sendCopyFail('COPY is not supported here');
+  }
+
+  handleCopyData(): void {}
+
+  /** An error of the server, or of the connection. */
+  handleError(error: Error): void {
+    this.#batch.fail(error, error instanceof DatabaseError && !endsSession(error));
+    this.callback(null, this.#batch.outcome);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#batch.outcome);
+  }
+}
+
+/** Sends a batch. Settles with the failure in the outcome; never rejects. */
+function sendBatch(client: PoolClient, batch: StatementBatch): Promise<BatchOutcome> {
+  const { promise, resolve } = Promise.withResolvers<BatchOutcome>();
+  // With an error pg gave up waiting for the server.
+  client.query(
+    new BatchQuery(batch, (error, outcome) => {
+      if (error) batch.fail(error, false);
+      resolve(outcome ?? batch.outcome);
+    }),
+  );
+  return promise;
 }
 
 /** Id of the server process behind a client, which the type of the client does not declare. */
@@ -71,30 +137,29 @@ function createConnection(
       }
     },
   });
-  return {
-    async run(sql, parameters, signal) {
-      if (isLost) throw new ServerSilentError();
-      const name = getPlanName(sql);
-      if (name !== undefined) plans.add(name);
-      if (sql.startsWith('start transaction')) isReadOnlyByChoice = sql.endsWith('read only');
-      else if (sql === 'commit' || sql === 'rollback') isReadOnlyByChoice = false;
-      const query = watch.guard(() =>
-        client.query<Record<string, unknown>>({
-          name,
-          text: sql,
-          values: parameters.map(encodeParameter),
-        }),
-      );
-      const { rows, command, rowCount } = await (
-        signal ? cancelOnAbort(signal, query, createCanceller(sql)) : query
-      ).catch((error: unknown) => {
+  const noteTransaction = (sql: string): void => {
+    if (sql.startsWith('start transaction')) isReadOnlyByChoice = sql.endsWith('read only');
+    else if (sql === 'commit' || sql === 'rollback') isReadOnlyByChoice = false;
+  };
+  const runAll = async (statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome> => {
+    if (isLost) throw new ServerSilentError();
+    for (const { sql } of statements) noteTransaction(sql);
+    const batch = new StatementBatch(statements, plans);
+    const sent = watch.guard(() => sendBatch(client, batch));
+    const lastStatement = statements.at(-1)?.sql ?? '';
+    const outcome = await (signal ? cancelOnAbort(signal, sent, createCanceller(lastStatement)) : sent).catch(
+      (error: unknown) => {
         isLost ||= error instanceof ServerSilentError;
-        if (getErrorCode(error) === dbErrorCodes.readOnly && !isReadOnlyByChoice) onReadOnly();
         throw error;
-      });
-      return { rows, command, affectedRows: WRITE_COMMANDS.has(command) ? (rowCount ?? 0) : 0 };
-    },
-    release: (discard) => client.release(discard || mayBeCancelledLater || plans.size > MAX_PLANS),
+      },
+    );
+    if (getErrorCode(outcome.failure?.error) === dbErrorCodes.readOnly && !isReadOnlyByChoice) onReadOnly();
+    return outcome;
+  };
+  return {
+    runAll,
+    run: async (sql, parameters, signal) => getOnlyResult(await runAll([{ sql, parameters }], signal)),
+    release: (discard) => client.release(discard || mayBeCancelledLater),
   };
 }
 
@@ -151,7 +216,6 @@ export function openPostgres(databaseUrl: string, limits: Limits, maxConnections
     // The connection check ends the statement of a client that was killed. JIT is off: to compile the many expressions of a
     // statement that writes rows takes longer than to run it.
     options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
-    types: { getTypeParser: (typeId: number) => getDecoder(typeId) },
   };
   const controlOptions = {
     ...options,

@@ -1,10 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import type { StatementResult } from '../driver/dialect.ts';
 import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
-import { getPlanName, MAX_PLANS } from '../driver/prepared.ts';
-import { encodeParameter } from '../driver/values.ts';
+import {
+  type BatchOutcome,
+  SessionPlans,
+  type Statement,
+  StatementBatch,
+} from '../driver/statement-batch.ts';
 import type { WorkerMessage, WorkerReply, WorkerRequest } from './pglite-messages.ts';
-import { decodeReply, encodeStatement } from './pglite-protocol.ts';
+import { decodeReply, encodeBatch } from './pglite-protocol.ts';
 
 interface PendingRequest {
   resolve: (reply: Uint8Array) => void;
@@ -26,8 +29,7 @@ export class PgliteSession {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PendingRequest>();
   #lastRequestId = 0;
-  /** Names of the plans that the session holds, the most recently used last. */
-  readonly #plans = new Set<string>();
+  readonly #plans = new SessionPlans();
 
   constructor(folder: string) {
     const ready = Promise.withResolvers<void>();
@@ -51,34 +53,17 @@ export class PgliteSession {
     });
   }
 
-  async run(sql: string, parameters: readonly unknown[], timeoutMs: number): Promise<StatementResult> {
-    const planName = getPlanName(sql);
-    const isPlanned = planName !== undefined && this.#plans.delete(planName);
-    const droppedPlans = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MAX_PLANS));
-    for (const name of droppedPlans) this.#plans.delete(name);
+  /** Runs statements in order, in one request to the thread. The timeout is that of all together. */
+  async run(statements: readonly Statement[], timeoutMs: number): Promise<BatchOutcome> {
     // Throws for parameters that cannot be encoded, before a request is pending.
-    const statement = encodeStatement({
-      sql,
-      parameters: parameters.map(encodeParameter),
-      planName,
-      isPlanned,
-      droppedPlans,
-    });
-    const result = this.#decode(await this.#send((id) => ({ id, statement }), timeoutMs));
-    // Recorded after the reply: a statement that failed may have failed before it was planned.
-    if (planName !== undefined) this.#plans.add(planName);
-    return result;
-  }
-
-  /** After an error that PostgreSQL does not survive, each further statement would block until its timeout. */
-  #decode(bytes: Uint8Array): StatementResult {
-    try {
-      return decodeReply(bytes);
-    } catch (error) {
-      const dbError = toDbError(error);
-      if (dbError.code === dbErrorCodes.connectionLost) this.kill(dbError);
-      throw dbError;
-    }
+    const batch = new StatementBatch(statements, this.#plans);
+    const bytes = encodeBatch(batch);
+    decodeReply(await this.#send((id) => ({ id, statement: bytes }), timeoutMs), batch);
+    const { outcome } = batch;
+    const error = outcome.failure?.error;
+    // After an error that PostgreSQL does not survive, each further statement would block until its timeout.
+    if (error instanceof DbError && error.code === dbErrorCodes.connectionLost) this.kill(error);
+    return outcome;
   }
 
   /** Shuts the database down, then the thread. If the database does not shut down in time, the thread is killed. */

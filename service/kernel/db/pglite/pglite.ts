@@ -2,8 +2,14 @@ import { existsSync } from 'node:fs';
 /** The embedded database: PGlite in a worker thread, one connection for the whole process. */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection, ConnectionSource, StatementResult, Limits } from '../driver/dialect.ts';
+import type { Connection, ConnectionSource, Limits } from '../driver/dialect.ts';
 import { DbError, dbErrorCodes, toDbError } from '../driver/errors.ts';
+import {
+  type BatchOutcome,
+  getOnlyResult,
+  type Statement,
+  type StatementResult,
+} from '../driver/statement-batch.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Mutex } from './mutex.ts';
 import { PgliteSession } from './pglite-session.ts';
@@ -105,15 +111,17 @@ class PgliteConnectionSource implements ConnectionSource {
       releaseMutex();
     };
     let idleTimeout = setTimeout(handleIdleTimeout, idleMs);
+    const runAll = async (statements: readonly Statement[]) => {
+      clearTimeout(idleTimeout);
+      try {
+        return await this.#run(session, statements);
+      } finally {
+        idleTimeout = setTimeout(handleIdleTimeout, idleMs);
+      }
+    };
     return {
-      run: async (sql, parameters) => {
-        clearTimeout(idleTimeout);
-        try {
-          return await this.#run(session, sql, parameters);
-        } finally {
-          idleTimeout = setTimeout(handleIdleTimeout, idleMs);
-        }
-      },
+      runAll,
+      run: async (sql, parameters) => getOnlyResult(await runAll([{ sql, parameters }])),
       release: () => {
         clearTimeout(idleTimeout);
         releaseMutex();
@@ -121,10 +129,10 @@ class PgliteConnectionSource implements ConnectionSource {
     };
   }
 
-  async #run(session: PgliteSession, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    const result = await session.run(sql, parameters, this.#limits.statementMs);
-    this.#hasWritesSinceCheckpoint ||= result.command !== 'SELECT';
-    return result;
+  async #run(session: PgliteSession, statements: readonly Statement[]): Promise<BatchOutcome> {
+    const outcome = await session.run(statements, this.#limits.statementMs);
+    this.#hasWritesSinceCheckpoint ||= outcome.results.some(({ command }) => command !== 'SELECT');
+    return outcome;
   }
 
   /**
@@ -154,7 +162,7 @@ class PgliteConnectionSource implements ConnectionSource {
     const releaseMutex = await this.#mutex.acquire();
     try {
       const session = await this.#getSession();
-      return await session.run(sql, parameters, MAINTENANCE_TIMEOUT_MS);
+      return getOnlyResult(await session.run([{ sql, parameters }], MAINTENANCE_TIMEOUT_MS));
     } finally {
       releaseMutex();
     }
