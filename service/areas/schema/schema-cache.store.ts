@@ -59,8 +59,40 @@ export async function readWithSchema<T extends { stamp: string }>(
  * order.
  */
 export async function lockSchemaShared(tx: Tx, siteId: number): Promise<SiteSchema> {
-  await sql`select pg_advisory_xact_lock_shared(${SCHEMA_LOCK_KEY}::int, ${siteId}::int)`.execute(tx);
-  return loadSchema(tx, siteId);
+  const lock = sql`select pg_advisory_xact_lock_shared(${SCHEMA_LOCK_KEY}::int, ${siteId}::int)`;
+  const [, schema] = await Promise.all([lock.execute(tx), loadSchema(tx, siteId)]);
+  return schema;
+}
+
+/**
+ * Locks the schema like `lockSchemaShared` and runs `lock` with it, which takes further locks and reads what they protect. `lock`
+ * is started with the cached schema, so that its statements are sent together with the lock of the schema. If that schema is not
+ * the present one, the result and a thrown ApiError are discarded and `lock` runs again; locks that it took remain.
+ */
+export async function lockWithSchema<T>(
+  tx: Tx,
+  siteId: number,
+  lock: (schema: SiteSchema) => Promise<T>,
+): Promise<T> {
+  const stamp = lastStampBySite.get(siteId);
+  const cachedSchema = stamp === undefined ? undefined : schemasByStamp.get(stamp);
+  const locking = lockSchemaShared(tx, siteId);
+  if (!cachedSchema) return lock(await locking);
+  const [schema, result] = await Promise.all([locking, settle(lock(cachedSchema))]);
+  return schema === cachedSchema ? result() : lock(schema);
+}
+
+/** Waits for the outcome of `work`. @returns a function that returns its value or throws its ApiError */
+async function settle<T>(work: Promise<T>): Promise<() => T> {
+  try {
+    const value = await work;
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /**

@@ -254,7 +254,7 @@ async function writeChanges(
       changed: changedFieldIds.flatMap((id) => fields.get(id) ?? []),
     }));
   const author = { siteId, userId: null, proxyId: null };
-  await updateEntries(tx, author, type, writes, await getChangeTime(tx), CAUSE.calculation);
+  updateEntries(tx, author, type, writes, await getChangeTime(tx), CAUSE.calculation);
   return { writes, changedFields: [...new Set(writes.flatMap((write) => write.changed))] };
 }
 

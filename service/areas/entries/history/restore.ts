@@ -76,10 +76,10 @@ async function restoreLockedEntries(
   if (restored.length === 0) return;
   const writes = await prepareRestoredEntries(tx, siteId, type, deleted);
   const at = await store.getChangeTime(tx);
-  await store.insertEntries(tx, author, type, writes, at);
+  store.insertEntries(tx, author, type, writes, at);
   // Lists as of a time before the deletion read the removed references from the log.
-  await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
-  if (type.fields.some((field) => field.isCalculated)) await store.queueCalculations(tx, siteId, restored);
+  store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
+  if (type.fields.some((field) => field.isCalculated)) store.queueCalculations(tx, siteId, restored);
   await recordEntryChanges(tx, record, { siteId, type, kind: 'created', action: 'entry.restore' }, writes);
   for (const [entryId, { vals: _vals, name: _name, ...deletion }] of deleted)
     record({ action: RESTORE_ACTION, subject: ['entry', entryId], changes: deletion });

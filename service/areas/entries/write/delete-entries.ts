@@ -105,9 +105,9 @@ async function updateReferrers(
       })
       .filter(({ changed }) => changed.length > 0);
     const updatedIds = writes.map(({ entryId }) => entryId);
-    await store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
+    store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
     if (type.fields.some((field) => field.isCalculated))
-      await store.queueCalculations(tx, schema.siteId, updatedIds);
+      store.queueCalculations(tx, schema.siteId, updatedIds);
     const changedFields = writes.flatMap(({ changed }) => changed);
     await recordEntryChanges(
       tx,

@@ -5,6 +5,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../kernel/db/database.ts';
+import { equalsAny } from '../../../kernel/db/ids.ts';
 import type { EntryType, SchemaField, StoredValues } from '../../schema/index.ts';
 
 /** Locks referenced entries against removal until the transaction ends; returns the type ids of the existing ones. */
@@ -14,7 +15,7 @@ export async function lockReferencedEntries(
   ids: readonly number[],
 ): Promise<Map<number, number>> {
   const { rows } = await sql<{ entry_id: number; type_id: number }>`
-    select entry_id, type_id from entry where site_id = ${siteId} and entry_id = any(${[...ids]}::int[])
+    select entry_id, type_id from entry where site_id = ${siteId} and entry_id ${equalsAny(ids)}
     order by entry_id for key share`.execute(tx);
   return new Map(rows.map((row) => [row.entry_id, row.type_id]));
 }
@@ -43,7 +44,7 @@ export async function lockEntries(
 ): Promise<Map<number, StoredValues>> {
   const { rows } = await sql<{ entry_id: number; vals: StoredValues }>`
     select entry_id, ${selectVals(type, fieldIds)} as vals from entry
-    where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${type.id}
+    where site_id = ${siteId} and entry_id ${equalsAny(ids)} and type_id = ${type.id}
     order by entry_id for no key update`.execute(tx);
   return new Map(rows.map((row) => [row.entry_id, row.vals]));
 }

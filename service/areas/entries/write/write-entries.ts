@@ -12,7 +12,7 @@ import type { Tx } from '../../../kernel/db/database.ts';
 import type { Call } from '../../../kernel/http/handler.ts';
 import type { UploadedFile } from '../../../kernel/http/uploads.ts';
 import { lockStorage, requireStorage } from '../../../kernel/storage.store.ts';
-import { lockSchemaShared, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
+import { lockWithSchema, type EntryType, type SchemaField, type FileValue } from '../../schema/index.ts';
 import { isRaster, storeContent, detectMediaType } from '../files/content.ts';
 import { upsertFile } from '../files/files.store.ts';
 import { loadZones, requireType } from '../query/resolve-query.ts';
@@ -77,13 +77,14 @@ export async function assignCounterNumbers(
 
 /**
  * Stores the drafts; returns the ids of new entries by their negative ids of the request. A new entry with a positive id keeps it: the
- * caller has reserved it.
+ * caller has reserved it. `lockedAt`: a time at which the entries were locked; default: now.
  */
 export async function storeDrafts(
   tx: Tx,
   author: store.Author,
   type: EntryType,
   drafts: readonly EntryDraft[],
+  lockedAt?: Date,
 ) {
   const newDrafts = drafts.filter((draft) => draft.isNew);
   const numberedDrafts = newDrafts.filter(({ entryId }) => entryId < 0);
@@ -103,10 +104,10 @@ export async function storeDrafts(
   }));
   const inserts = writes.filter(({ isNew }) => isNew);
   const updates = writes.filter(({ isNew, changed }) => !isNew && changed.length > 0);
-  const at = await store.getChangeTime(tx);
-  if (inserts.length > 0) await store.insertEntries(tx, author, type, inserts, at);
+  const at = lockedAt ?? (await store.getChangeTime(tx));
+  if (inserts.length > 0) store.insertEntries(tx, author, type, inserts, at);
   if (updates.length > 0)
-    await store.updateEntries(
+    store.updateEntries(
       tx,
       author,
       type,
@@ -116,7 +117,7 @@ export async function storeDrafts(
     );
   const writtenIds = [...inserts, ...updates].map(({ entryId }) => entryId);
   if (type.fields.some((field) => field.isCalculated) && writtenIds.length > 0)
-    await store.queueCalculations(tx, author.siteId, writtenIds);
+    store.queueCalculations(tx, author.siteId, writtenIds);
   return {
     storedIds,
     created: inserts,
@@ -186,24 +187,27 @@ export async function writeEntries(
   const describeAbsent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
   return change(db, getActor(call), async (tx, record) => {
-    const schema = await lockSchemaShared(tx, author.siteId);
-    const type = requireType(schema, params.entryTypeId);
     const existingIds = options.onlyNew
       ? []
       : [...new Set(allItems.map(({ entryId }) => entryId))].filter((id) => id > 0);
-    const fieldIds = listFieldsToRead(
-      type,
-      allItems.map(({ fieldId }) => fieldId),
-    );
-    const referencedIds = listReferencedIds(items, type);
-    const types =
-      referencedIds.length > 0
-        ? await lockReferencedEntries(tx, author.siteId, [...existingIds, ...referencedIds])
-        : new Map<number, number>();
-    const existing =
-      existingIds.length > 0
-        ? await lockEntries(tx, author.siteId, type, existingIds, fieldIds)
-        : new Map<number, never>();
+    const { type, types, existing, lockedAt } = await lockWithSchema(tx, author.siteId, async (schema) => {
+      const typeToWrite = requireType(schema, params.entryTypeId);
+      const fieldIds = listFieldsToRead(
+        typeToWrite,
+        allItems.map(({ fieldId }) => fieldId),
+      );
+      const referencedIds = listReferencedIds(items, typeToWrite);
+      const [referencedTypes, entries, at] = await Promise.all([
+        referencedIds.length > 0
+          ? lockReferencedEntries(tx, author.siteId, [...existingIds, ...referencedIds])
+          : new Map<number, number>(),
+        existingIds.length > 0
+          ? lockEntries(tx, author.siteId, typeToWrite, existingIds, fieldIds)
+          : new Map<number, never>(),
+        store.getChangeTime(tx),
+      ]);
+      return { type: typeToWrite, types: referencedTypes, existing: entries, lockedAt: at };
+    });
     const { drafts: draftsById, errors: itemErrors } = buildDrafts(
       items,
       type,
@@ -235,7 +239,13 @@ export async function writeEntries(
         path: 'binaryStoreRequests',
       });
     await assignCounterNumbers(tx, author.siteId, type, drafts);
-    const { storedIds, created, updated, changedFields, at } = await storeDrafts(tx, author, type, drafts);
+    const { storedIds, created, updated, changedFields, at } = await storeDrafts(
+      tx,
+      author,
+      type,
+      drafts,
+      lockedAt,
+    );
     const { siteId } = author;
     await recordEntryChanges(tx, record, { siteId, type, kind: 'created' }, created);
     await recordEntryChanges(tx, record, { siteId, type, kind: 'updated', changedFields }, updated);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../../kernel/db/database.ts';
+import { executeLater, type Tx } from '../../../kernel/db/database.ts';
+import { equalsAny } from '../../../kernel/db/ids.ts';
 import {
   buildEntryColumns,
   deleteFailuresOfEntries,
@@ -177,90 +178,103 @@ const toEntryPatches = (
   );
 
 /** Stores new and restored entries with their derived columns and index rows. */
-export async function insertEntries(
+export function insertEntries(
   tx: Tx,
   author: Author,
   type: EntryType,
   writes: readonly EntryWrite[],
   at: Date,
-): Promise<void> {
-  await sql`insert into entry (site_id, entry_id, type_id, vals, ${derivedColumns})
+): void {
+  executeLater(
+    sql`insert into entry (site_id, entry_id, type_id, vals, ${derivedColumns})
     select ${author.siteId}, x.entry_id, ${type.id}, x.vals, ${derivedValues}
-    from jsonb_to_recordset(${toEntryRecords(writes, type)}::jsonb) as x(${recordShape})`.execute(tx);
-  await sql`insert into entry_change (site_id, entry_id, type_id, name, created_at, created_by, direct_at, any_at, modified_by)
+    from jsonb_to_recordset(${toEntryRecords(writes, type)}::jsonb) as x(${recordShape})`,
+    tx,
+  );
+  executeLater(
+    sql`insert into entry_change (site_id, entry_id, type_id, name, created_at, created_by, direct_at, any_at, modified_by)
     select ${author.siteId}, x.entry_id, ${type.id}, x.name, ${at}::timestamptz, ${author.userId}::int, ${at}::timestamptz, ${at}::timestamptz, ${author.userId}::int
     from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
     on conflict (site_id, entry_id) do update set name = excluded.name, direct_at = excluded.direct_at, any_at = excluded.any_at,
-      modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`.execute(
+      modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`,
     tx,
   );
-  await insertIndexRows(tx, author.siteId, type.fields, writes);
+  insertIndexRows(tx, author.siteId, type.fields, writes);
 }
 
 const toNameRecords = (writes: readonly EntryWrite[], type: EntryType) =>
   writes.map(({ entryId, after }) => ({ entry_id: entryId, name: after[type.keyField.id] ?? '' }));
 
 /** Stores changed values with derived columns and index rows, and logs them. The caller has locked the entries. */
-export async function updateEntries(
+export function updateEntries(
   tx: Tx,
   author: Author,
   type: EntryType,
   writes: readonly EntryWrite[],
   at: Date,
   cause: Cause,
-): Promise<void> {
+): void {
   const changed = collectChangedFields(writes);
   const columns = listDerivedColumns(changed);
   const set = sql.raw(columns.map((name) => `, ${name} = x.${name}`).join(''));
-  await sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - coalesce(x.cleared, '{}') ${set}
+  executeLater(
+    sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - coalesce(x.cleared, '{}') ${set}
     from jsonb_to_recordset(${toEntryPatches(writes, type, changed)}::jsonb)
       as x(entry_id int, patch jsonb, cleared text[]${sql.raw(formatRecordColumns(columns))})
-    where e.site_id = ${author.siteId} and e.entry_id = x.entry_id`.execute(tx);
-  await writeLog(tx, author, type.id, writes, at, cause);
-  await updateChangeTimes(tx, author, type, writes, at, cause);
-  await deleteIndexRows(tx, author.siteId, changed, writes);
-  await insertIndexRows(tx, author.siteId, changed, writes);
+    where e.site_id = ${author.siteId} and e.entry_id = x.entry_id`,
+    tx,
+  );
+  writeLog(tx, author, type.id, writes, at, cause);
+  updateChangeTimes(tx, author, type, writes, at, cause);
+  deleteIndexRows(tx, author.siteId, changed, writes);
+  insertIndexRows(tx, author.siteId, changed, writes);
 }
 
 /** Logs changed values with their old values. */
-export async function writeLog(
+export function writeLog(
   tx: Tx,
   { siteId, userId, proxyId }: Author,
   typeId: number,
   writes: readonly EntryWrite[],
   at: Date,
   cause: Cause,
-): Promise<void> {
+): void {
   const cells = writes.flatMap(({ entryId, before, after, changed }) =>
     changed.map(({ id }) => ({ entry_id: entryId, field_id: id, old: before[id], new: after[id] })),
   );
-  await sql`insert into cell_log (site_id, entry_id, field_id, at, type_id, old, new, user_id, proxy_id, cause)
+  executeLater(
+    sql`insert into cell_log (site_id, entry_id, field_id, at, type_id, old, new, user_id, proxy_id, cause)
     select ${siteId}, x.entry_id, x.field_id, ${at}::timestamptz, ${typeId}, x.old, x.new, ${userId}::int, ${proxyId}::int, ${cause}
     from jsonb_to_recordset(${JSON.stringify(cells)}::jsonb) as x(entry_id int, field_id int, old jsonb, new jsonb)
-    order by x.entry_id, x.field_id`.execute(tx);
+    order by x.entry_id, x.field_id`,
+    tx,
+  );
 }
 
 /** Updates `any_at`, and `direct_at` only for changes by users (shapes 4, history and allHistory). */
-async function updateChangeTimes(
+function updateChangeTimes(
   tx: Tx,
   { siteId, userId }: Author,
   type: EntryType,
   writes: readonly EntryWrite[],
   at: Date,
   cause: Cause,
-): Promise<void> {
+): void {
   const setDirectTime =
     cause === CAUSE.user ? sql`, direct_at = ${at}::timestamptz, modified_by = ${userId}::int` : sql``;
   const updateAnyTime = sql`update entry_change c set any_at = ${at}::timestamptz ${setDirectTime}`;
   const renamed = collectChangedFields(writes).some(({ isKey }) => isKey);
   if (!renamed) {
     const ids = writes.map(({ entryId }) => entryId);
-    await sql`${updateAnyTime} where c.site_id = ${siteId} and c.entry_id = any(${ids}::int[])`.execute(tx);
+    executeLater(sql`${updateAnyTime} where c.site_id = ${siteId} and c.entry_id ${equalsAny(ids)}`, tx);
     return;
   }
-  await sql`${updateAnyTime}, name = x.name
+  executeLater(
+    sql`${updateAnyTime}, name = x.name
     from jsonb_to_recordset(${JSON.stringify(toNameRecords(writes, type))}::jsonb) as x(entry_id int, name text)
-    where c.site_id = ${siteId} and c.entry_id = x.entry_id`.execute(tx);
+    where c.site_id = ${siteId} and c.entry_id = x.entry_id`,
+    tx,
+  );
 }
 
 type ValueSelector = (write: EntryWrite, field: SchemaField) => StoredValue | undefined;
@@ -281,12 +295,12 @@ const toMultiRows = (
   );
 
 /** Inserts the rows that find entries by value: ids of choices, users and references, and searchable texts. */
-async function insertIndexRows(
+function insertIndexRows(
   tx: Tx,
   siteId: number,
   fields: readonly SchemaField[],
   writes: readonly EntryWrite[],
-): Promise<void> {
+): void {
   const ids = toMultiRows(fields, writes, ({ after }, { id }) => after[id]);
   const texts = writes.flatMap((write) =>
     fields.flatMap((field) => {
@@ -295,35 +309,43 @@ async function insertIndexRows(
     }),
   );
   if (ids.length > 0)
-    await sql`insert into entry_multi (site_id, field_id, v, entry_id)
+    executeLater(
+      sql`insert into entry_multi (site_id, field_id, v, entry_id)
       select ${siteId}, x.field_id, x.v, x.entry_id
       from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x(field_id int, v int, entry_id int)
-      order by x.entry_id, x.field_id, x.v on conflict do nothing`.execute(tx);
+      order by x.entry_id, x.field_id, x.v on conflict do nothing`,
+      tx,
+    );
   if (texts.length > 0)
-    await sql`insert into entry_text (site_id, field_id, entry_id, v)
+    executeLater(
+      sql`insert into entry_text (site_id, field_id, entry_id, v)
       select ${siteId}, x.field_id, x.entry_id, x.v
       from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as x(field_id int, entry_id int, v text)
       order by x.entry_id, x.field_id
-      on conflict (site_id, field_id, entry_id) do update set v = excluded.v`.execute(tx);
+      on conflict (site_id, field_id, entry_id) do update set v = excluded.v`,
+      tx,
+    );
 }
 
 /** Deletes the index rows of the old values of these fields. */
-async function deleteIndexRows(
+function deleteIndexRows(
   tx: Tx,
   siteId: number,
   fields: readonly SchemaField[],
   writes: readonly EntryWrite[],
-): Promise<void> {
+): void {
   const ids = toMultiRows(fields, writes, ({ before }, { id }) => before[id]);
   const texts = fields.filter((field) => field.isSearchable);
   if (ids.length > 0)
-    await sql`delete from entry_multi m using jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x(field_id int, v int, entry_id int)
-      where m.site_id = ${siteId} and m.field_id = x.field_id and m.v = x.v and m.entry_id = x.entry_id`.execute(
+    executeLater(
+      sql`delete from entry_multi m using jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x(field_id int, v int, entry_id int)
+      where m.site_id = ${siteId} and m.field_id = x.field_id and m.v = x.v and m.entry_id = x.entry_id`,
       tx,
     );
   if (texts.length > 0)
-    await sql`delete from entry_text t where t.site_id = ${siteId}
-      and t.field_id = any(${texts.map(({ id }) => id)}::int[]) and t.entry_id = any(${writes.map(({ entryId }) => entryId)}::int[])`.execute(
+    executeLater(
+      sql`delete from entry_text t where t.site_id = ${siteId}
+      and t.field_id = any(${texts.map(({ id }) => id)}::int[]) and t.entry_id = any(${writes.map(({ entryId }) => entryId)}::int[])`,
       tx,
     );
 }
@@ -338,18 +360,24 @@ export async function removeEntries(
   mergedInto: number | null,
 ): Promise<void> {
   const ids = writes.map(({ entryId }) => entryId);
-  await sql`update entry_change c set deleted_at = ${at}::timestamptz, direct_at = ${at}::timestamptz, any_at = ${at}::timestamptz,
+  executeLater(
+    sql`update entry_change c set deleted_at = ${at}::timestamptz, direct_at = ${at}::timestamptz, any_at = ${at}::timestamptz,
       modified_by = ${userId}::int, merged_into = ${mergedInto}::int, last_vals = e.vals
     from entry e where e.site_id = ${siteId} and e.entry_id = any(${ids}::int[])
-      and c.site_id = e.site_id and c.entry_id = e.entry_id`.execute(tx);
-  await deleteIndexRows(tx, siteId, type.fields, writes);
-  await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
+      and c.site_id = e.site_id and c.entry_id = e.entry_id`,
+    tx,
+  );
+  deleteIndexRows(tx, siteId, type.fields, writes);
+  executeLater(sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${ids}::int[])`, tx);
   await deleteFailuresOfEntries(tx, siteId, ids);
-  await sql`delete from entry where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
+  executeLater(sql`delete from entry where site_id = ${siteId} and entry_id = any(${ids}::int[])`, tx);
 }
 
 /** Queues entries for the recalculation of their calculated fields. */
-export async function queueCalculations(tx: Tx, siteId: number, ids: readonly number[]): Promise<void> {
-  await sql`insert into calc_queue (site_id, entry_id) select ${siteId}, id from unnest(${[...ids]}::int[]) as id
-    order by id on conflict do nothing`.execute(tx);
+export function queueCalculations(tx: Tx, siteId: number, ids: readonly number[]): void {
+  executeLater(
+    sql`insert into calc_queue (site_id, entry_id) select ${siteId}, id from unnest(${[...ids]}::int[]) as id
+    order by id on conflict do nothing`,
+    tx,
+  );
 }
