@@ -1,18 +1,23 @@
 import type { FastifyRequest } from 'fastify';
+import { isWrite } from '../../contract/rules/operations.ts';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
 import { forbidden, unauthorized } from '../kernel/api-error.ts';
 import { LICENSE_REFUSAL, rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
 import {
+  assumeCaller,
+  type AuthenticatedCaller,
   findAccessToken,
   findHalfCompletedSession,
   findSession,
   isTokenWithoutLicense,
 } from '../kernel/auth/callers.store.ts';
-import type { Db } from '../kernel/db/database.ts';
+import { createCache } from '../kernel/cache.ts';
+import type { AssumingDb, Db } from '../kernel/db/database.ts';
 import type { PendingStep } from '../kernel/db/tables/index.ts';
 import type { ApiSurface } from '../kernel/http/api-surface.ts';
-import type { Services } from '../kernel/http/handler.ts';
+import type { Operation } from '../kernel/http/contract.ts';
+import type { OperationId, Services } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import {
   ACTING_HEADER,
@@ -22,19 +27,71 @@ import {
   resolveSessionCaller,
 } from './principal.ts';
 
+const parseBearerToken = (header: string | undefined): string | undefined =>
+  /^bearer ([\w.~+/=-]{1,200})$/i.exec(header ?? '')?.[1];
+
+/** Frequent writes whose handlers do nothing outside their transaction before its first statements are answered. */
+const TRANSACTIONAL_WRITES: ReadonlySet<string> = new Set<OperationId>([
+  'updateUser',
+  'updateOwnProfile',
+  'createEntries',
+  'updateEntries',
+]);
+
+const MAX_CACHED_CALLERS = 10_000;
+
+/**
+ * The last callers of tokens, which their next requests are assumed to have: the token is read again with the first statement of each
+ * request, and nothing is answered before (kernel/db, `assume`).
+ */
+function createCallerCache() {
+  const callers = createCache<Caller>({ maxEntries: MAX_CACHED_CALLERS });
+  return {
+    save({ caller, principal }: AuthenticatedCaller): void {
+      // Who acts for another user is looked up by each request.
+      if (!principal) callers.set(caller.tokenHash.toString('base64url'), caller);
+    },
+    assume(
+      db: Db,
+      operation: Operation,
+      tokenHash: Buffer,
+      ip: string,
+    ): (AssumingDb & { caller: Caller }) | undefined {
+      if (isWrite(operation) && !TRANSACTIONAL_WRITES.has(operation.id)) return undefined;
+      const caller = callers.get(tokenHash.toString('base64url'));
+      return caller && { caller, ...assumeCaller(db, caller, ip) };
+    },
+  };
+}
+
 /** API surface of programs: bearer tokens only, never a cookie (spec 5.1). */
 export function createBearerApi(
   db: Db,
   services: Services,
   keyUsage: Pick<KeyUsageCounter, 'count'>,
 ): ApiSurface {
+  const callers = createCallerCache();
   return {
     prefix: '',
     serves: (operation) => !operation.isConsoleOnly,
+    assumeCaller(request, operation, origin) {
+      const token = parseBearerToken(request.headers.authorization);
+      if (token === undefined || request.headers['as-user'] !== undefined) return undefined;
+      const assumed = callers.assume(db, operation, hashSecret(token), origin.ip);
+      return (
+        assumed && {
+          ...assumed,
+          onConfirmed() {
+            if (assumed.caller.clientId !== undefined)
+              keyUsage.count(assumed.caller.clientId, operation.id, origin);
+          },
+        }
+      );
+    },
     async authenticate(request, { id }, origin) {
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
-      const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
+      const token = parseBearerToken(header);
       const principalId = parsePrincipalHeader(request.headers['as-user']);
       const found =
         token === undefined
@@ -47,6 +104,7 @@ export function createBearerApi(
       }
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
       rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      callers.save(found);
       return resolveBearerCaller({ db, services }, found, origin);
     },
   };
@@ -68,6 +126,7 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
   const secure = publicUrl.startsWith('https:');
   const name = getCookieName(secure);
   const deviceName = `${name}-device`;
+  const callers = createCallerCache();
   return {
     prefix: '/console',
     serves: (operation) => operation.id !== 'issueToken',
@@ -80,6 +139,14 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
           'AS-USER is for programs only. Start acting for another user in the console instead.',
         );
     },
+    assumeCaller(request, operation, origin) {
+      const token = request.cookies[name];
+      const expectedActing = request.headers[ACTING_HEADER];
+      const assumed = token ? callers.assume(db, operation, hashSecret(token), origin.ip) : undefined;
+      const isExpected =
+        assumed && (expectedActing === undefined || expectedActing === formatActingState(assumed.caller));
+      return isExpected ? { ...assumed, onConfirmed: () => {} } : undefined;
+    },
     async authenticate(request, { id: operationId, allowedPendingStep }, origin) {
       const token = request.cookies[name];
       if (!token) return undefined;
@@ -88,6 +155,7 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
         return findPendingCaller(db, hashSecret(token), allowedPendingStep, origin.ip);
       if (!found) return undefined;
       rejectUnapprovedAddress(found.isAddressRefused, origin.ip);
+      callers.save(found);
       const expectedActing = request.headers[ACTING_HEADER];
       return resolveSessionCaller(db, found, { operationId, expectedActing, origin });
     },

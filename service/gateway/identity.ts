@@ -44,9 +44,11 @@ export const identityHandlers: Handlers<Operations> = {
     return startSession(
       db,
       { siteId, userId, origin, deviceTokenHash, identityProof: identityProof },
-      async (tx) => {
+      {
         // The browser's previous session ends with the new one (T01).
-        if (sessionTokenHash) await endSession(tx, sessionTokenHash, origin.ip);
+        runFirst: async (tx) => {
+          if (sessionTokenHash) await endSession(tx, sessionTokenHash, origin.ip);
+        },
       },
     );
   },

@@ -91,12 +91,13 @@ export const presenceHandlers: Handlers<Operations> = {
     if (!account) throw unauthorized(PASSKEY_REFUSED);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
     const start = { siteId, userId: account.userId, origin, deviceTokenHash, verifiedBy: 'passkey' as const };
-    return startSession(db, start, async (tx) => {
+    const runFirst = async (tx: Tx) => {
       // The passkey may have been removed since the proof was checked.
       await store.lockAccount(tx, account.userId);
       if (!(await hasPasskey(tx, account.userId, body.passkey.id))) throw unauthorized(PASSKEY_REFUSED);
       if (sessionTokenHash) await endSession(tx, sessionTokenHash, origin.ip);
-    });
+    };
+    return startSession(db, start, { runFirst });
   },
 };
 

@@ -3,25 +3,35 @@ import { readFactors, getSecondFactorMethods, type Factors } from '../areas/acce
 import { describeActing } from '../areas/proxies/index.ts';
 import { isPlatformAdministrator } from '../areas/sites/index.ts';
 import { unauthorized } from '../kernel/api-error.ts';
-import { ACTIVITY_TYPE, deleteOldestSessions, insertActivity } from '../kernel/audit/activity.store.ts';
+import { ACTIVITY_TYPE, deleteOldestSessions, insertActivityLater } from '../kernel/audit/activity.store.ts';
 import { rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, RequestOrigin } from '../kernel/auth/caller.ts';
 import { findSession, GUARANTEED_IDLE_SECONDS, resolveCaller } from '../kernel/auth/callers.store.ts';
-import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
+import { type Db, runTogether, type Tx, withTransaction } from '../kernel/db/database.ts';
 import type { FactorKind } from '../kernel/db/tables/index.ts';
 import type { NewSession } from '../kernel/http/handler.ts';
 import { createSecret } from '../kernel/secret.ts';
 import * as store from './accounts.store.ts';
 import * as sessions from './session.store.ts';
 
-/** Session of the console, read from the database at each request. */
-export async function loadSession(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
-  const found = await findSession(db, tokenHash, ip);
+/** Session of a user for the console, read from the database at each request. */
+export async function loadSession(
+  db: Db,
+  { tokenHash, userId }: { tokenHash: Buffer; userId: number },
+  ip: string,
+): Promise<Session> {
+  const [found, account, sites, serverTime, isPlatformAdmin] = await runTogether(db, (connection) =>
+    Promise.all([
+      findSession(connection, tokenHash, ip),
+      store.findAccount(connection, { userId }),
+      store.listAccessibleSites(connection, userId, ip),
+      store.loadServerTime(connection),
+      isPlatformAdministrator(connection, userId),
+    ]),
+  );
   rejectUnapprovedAddress(found?.isAddressRefused ?? false, ip);
   const caller = found && resolveCaller(found);
-  const account = caller && (await store.findAccount(db, { userId: caller.userId }));
-  if (!caller || !account) throw unauthorized();
-  const sites = await store.listAccessibleSites(db, caller.userId, ip);
+  if (!caller || !account || caller.userId !== userId) throw unauthorized();
   const site = sites.find((each) => each.siteId === caller.siteId);
   if (!site) throw unauthorized();
   const acting = await describeActing(db, caller);
@@ -45,12 +55,12 @@ export async function loadSession(db: Db, tokenHash: Buffer, ip: string): Promis
       .toSorted((a, b) => a.name.localeCompare(b.name)),
     capabilities: [...caller.capabilities],
     expiresDate: caller.expiresAt.toISOString(),
-    serverTime: (await store.loadServerTime(db)).toISOString(),
+    serverTime: serverTime.toISOString(),
     idleSeconds: GUARANTEED_IDLE_SECONDS,
     ...(acting && { acting }),
     membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
     isFederated: caller.isFederated,
-    runsPlatform: !caller.isFederated && (await isPlatformAdministrator(db, caller.userId)),
+    runsPlatform: !caller.isFederated && isPlatformAdmin,
   };
 }
 
@@ -58,7 +68,7 @@ export async function loadSession(db: Db, tokenHash: Buffer, ip: string): Promis
 const MAX_SESSIONS_PER_USER = 10;
 
 /** Fully authenticated session with its new token, and the number of other sessions that it ended. */
-type StartedSession = NewSession & { tokenHash: Buffer; endedSessions: number };
+type StartedSession = NewSession & { userId: number; tokenHash: Buffer; endedSessions: number };
 
 interface SignInResponse {
   status: 200;
@@ -80,23 +90,33 @@ interface SessionStart {
   identityProof?: { provenAt: Date | undefined } | undefined;
 }
 
-/**
- * Starts a session with a new token: nothing of an earlier session can be reused (T01). `runFirst` runs in the same
- * transaction before it.
- */
+/** What else is done in the transaction that starts a session. */
+interface SessionStartWork {
+  /** Runs before the session starts. */
+  runFirst?: (tx: Tx) => Promise<void>;
+  /** Its statements, which it executes at once, are sent before those of the session; if it throws, no session is started. */
+  runAlong?: (tx: Tx) => Promise<void>;
+}
+
+/** Starts a session with a new token: nothing of an earlier session can be reused (T01). */
 export async function startSession(
   db: Db,
   start: SessionStart,
-  runFirst: (tx: Tx) => Promise<void> = async () => {},
+  { runFirst, runAlong }: SessionStartWork = {},
 ): Promise<SignInResponse> {
   const secret = createSecret();
   const { siteId, userId } = start;
   const { ip } = start.origin;
   const session = await withTransaction(db, {}, async (tx) => {
-    await runFirst(tx);
-    await store.lockAccount(tx, userId);
-    const inserted = await sessions.insertSession(tx, toSessionRow(start, secret.hash));
-    return recordSignIn(tx, { siteId, userId, ip, deviceTokenHash: start.deviceTokenHash }, secret, inserted);
+    await runFirst?.(tx);
+    const [, , inserted, recorded] = await Promise.all([
+      runAlong?.(tx),
+      store.lockAccount(tx, userId),
+      sessions.insertSession(tx, toSessionRow(start, secret.hash)),
+      recordSignIn(tx, { userId, deviceTokenHash: start.deviceTokenHash }, secret),
+    ]);
+    insertSignInActivity(tx, { siteId, userId, ip }, secret.hash);
+    return { ...recorded, expiresAt: inserted.expiresAt };
   });
   return { status: 200, body: await loadStartedSession(db, session, ip), session };
 }
@@ -104,31 +124,32 @@ export async function startSession(
 /** Session of the console after a sign-in, with the number of other sessions that it ended. */
 export async function loadStartedSession(
   db: Db,
-  { tokenHash, endedSessions }: StartedSession,
+  { tokenHash, endedSessions, userId }: StartedSession,
   ip: string,
 ): Promise<Session> {
-  const session = await loadSession(db, tokenHash, ip);
+  const session = await loadSession(db, { tokenHash, userId }, ip);
   return endedSessions > 0 ? { ...session, endedSessions } : session;
 }
 
-/** Records a complete sign-in: the known browser, the end of the oldest sessions over the limit, and the activity row. */
+/** Records a complete sign-in whose session is stored: the known browser, and the end of the oldest sessions over the limit. */
 async function recordSignIn(
   tx: Tx,
-  signIn: { siteId: number; userId: number; ip: string; deviceTokenHash: Buffer | undefined },
-  secret: ReturnType<typeof createSecret>,
-  { sessionId, expiresAt }: { sessionId: string; expiresAt: Date },
-): Promise<StartedSession> {
-  const { siteId, userId, ip, deviceTokenHash } = signIn;
-  const { plain: token, hash: tokenHash } = secret;
-  const deviceToken = await sessions.saveKnownDevice(tx, userId, deviceTokenHash);
-  const endedSessions = await deleteOldestSessions(tx, {
-    userId,
-    tokenHash,
-    maxSessions: MAX_SESSIONS_PER_USER,
-  });
-  await insertActivity(tx, { siteId, userId, kind: ACTIVITY_TYPE.signedIn, ip, session: sessionId });
-  return { token, tokenHash, expiresAt, deviceToken, endedSessions };
+  { userId, deviceTokenHash }: { userId: number; deviceTokenHash: Buffer | undefined },
+  { plain: token, hash: tokenHash }: ReturnType<typeof createSecret>,
+): Promise<Omit<StartedSession, 'expiresAt'>> {
+  const [deviceToken, endedSessions] = await Promise.all([
+    sessions.saveKnownDevice(tx, userId, deviceTokenHash),
+    deleteOldestSessions(tx, { userId, tokenHash, maxSessions: MAX_SESSIONS_PER_USER }),
+  ]);
+  return { userId, token, tokenHash, deviceToken, endedSessions };
 }
+
+/** Writes the activity row of a sign-in with the commit. */
+const insertSignInActivity = (
+  tx: Tx,
+  { siteId, userId, ip }: { siteId: number; userId: number; ip: string },
+  tokenHash: Buffer,
+): void => insertActivityLater(tx, { siteId, userId, kind: ACTIVITY_TYPE.signedIn, ip, session: tokenHash });
 
 const toSessionRow = (
   { siteId, userId, origin, previous, verifiedBy, identityProof: federated }: SessionStart,
@@ -157,12 +178,13 @@ export async function findMissingStep(db: Db, userId: number): Promise<PendingSi
 export async function startPendingSession(
   db: Db,
   start: SessionStart & { pending: PendingSignIn['pending'] },
-  runFirst: (tx: Tx) => Promise<void>,
+  runAlong: (tx: Tx) => Promise<void>,
 ): Promise<{ status: 202; body: PendingSignIn; session: NewSession }> {
   const secret = createSecret();
   const { expiresAt } = await withTransaction(db, {}, async (tx) => {
-    await runFirst(tx);
-    return sessions.insertSession(tx, { ...toSessionRow(start, secret.hash), pending: start.pending });
+    const row = { ...toSessionRow(start, secret.hash), pending: start.pending };
+    const [, inserted] = await Promise.all([runAlong(tx), sessions.insertSession(tx, row)]);
+    return inserted;
   });
   const factors: Factors = await readFactors(db, start.userId);
   const body = {
@@ -186,8 +208,9 @@ export async function completeSession(
   await store.lockAccount(tx, userId);
   const completed = await sessions.completeSession(tx, tokenHash, secret.hash, proof.verifiedBy);
   if (!completed) return undefined;
-  const { deviceTokenHash } = proof;
-  return recordSignIn(tx, { siteId, userId, ip, deviceTokenHash }, secret, completed);
+  const recorded = await recordSignIn(tx, { userId, deviceTokenHash: proof.deviceTokenHash }, secret);
+  insertSignInActivity(tx, { siteId, userId, ip }, secret.hash);
+  return { ...recorded, expiresAt: completed.expiresAt };
 }
 
 /** Continues the session under a new token with a fresh proof of presence. @returns undefined when it has ended */
@@ -198,7 +221,15 @@ export async function renewSession(
 ): Promise<StartedSession | undefined> {
   const secret = createSecret();
   const expiresAt = await sessions.renewSession(tx, caller.tokenHash, secret.hash, verifiedBy);
-  return expiresAt && { token: secret.plain, tokenHash: secret.hash, expiresAt, endedSessions: 0 };
+  return (
+    expiresAt && {
+      userId: caller.userId,
+      token: secret.plain,
+      tokenHash: secret.hash,
+      expiresAt,
+      endedSessions: 0,
+    }
+  );
 }
 
 /** Ends a session and logs it as activity. @returns undefined when it had already ended */
@@ -210,7 +241,7 @@ export async function endSession(
   const ended = await sessions.deleteSession(tx, tokenHash);
   if (!ended) return undefined;
   const { siteId, userId, sessionId } = ended;
-  await insertActivity(tx, { siteId, userId, kind: getEndActivity(ended), ip, session: sessionId });
+  insertActivityLater(tx, { siteId, userId, kind: getEndActivity(ended), ip, session: sessionId });
   return ended;
 }
 

@@ -229,20 +229,18 @@ export async function saveKnownDevice(
   userId: number,
   deviceTokenHash: Buffer | undefined,
 ): Promise<string | undefined> {
-  const isKnown =
-    deviceTokenHash !== undefined &&
-    (await tx
-      .selectFrom('known_device')
-      .select('user_id')
-      .where('device_hash', '=', deviceTokenHash)
-      .limit(1)
-      .executeTakeFirst()) !== undefined;
-  const secret = isKnown ? undefined : createSecret();
-  await sql`insert into known_device (user_id, device_hash) values (${userId}, ${secret?.hash ?? deviceTokenHash ?? null})
-    on conflict (user_id, device_hash) do update set last_seen_at = now()`.execute(tx);
-  await sql`delete from known_device where user_id = ${userId} and device_hash not in (
-    select device_hash from known_device where user_id = ${userId} order by last_seen_at desc limit ${MAX_KNOWN_DEVICES})`.execute(
-    tx,
-  );
-  return secret?.plain;
+  const secret = createSecret();
+  const device = deviceTokenHash ?? null;
+  const [{ rows }] = await Promise.all([
+    sql<{ is_new: boolean }>`
+      insert into known_device (user_id, device_hash) values (${userId}, case
+        when exists (select from known_device where device_hash = ${device}::bytea) then ${device}::bytea else ${secret.hash}::bytea end)
+      on conflict (user_id, device_hash) do update set last_seen_at = now()
+      returning device_hash = ${secret.hash}::bytea as is_new`.execute(tx),
+    sql`delete from known_device where user_id = ${userId} and device_hash not in (
+      select device_hash from known_device where user_id = ${userId} order by last_seen_at desc limit ${MAX_KNOWN_DEVICES})`.execute(
+      tx,
+    ),
+  ]);
+  return rows[0]?.is_new ? secret.plain : undefined;
 }

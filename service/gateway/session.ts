@@ -10,7 +10,7 @@ import {
   resetRateLimit,
   rejectOverLimit,
 } from '../kernel/auth/throttle.store.ts';
-import { type Db, type Tx, withTransaction } from '../kernel/db/database.ts';
+import { type Db, runTogether, type Tx, withTransaction } from '../kernel/db/database.ts';
 import { normalizeEmail } from '../kernel/email.ts';
 import { type HandlerResponse, type Handlers, ok } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
@@ -40,7 +40,48 @@ const SIGN_IN_REFUSED =
   'The e-mail address or the password is wrong, or the account is locked after too many attempts';
 
 /**
+ * What a sign-in starts with: whether it comes from a known device, the account, and the rate limit of its password. Counts it.
+ * @throws ApiError 429
+ */
+async function loadSignInState(
+  db: Db,
+  emailKey: string,
+  ip: string,
+  deviceTokenHash: Buffer | undefined,
+): Promise<{ isKnown: boolean; account: store.Account | undefined; triesKey: string }> {
+  const addressKey = `sign-in:${getAddressKey(ip)}`;
+  const triesOfAddressKey = getTriesKey(emailKey, getAddressKey(ip));
+  const [, isKnown, tooManyFailures, , account] = await Promise.all([
+    consumeRateLimit(db, addressKey, SIGN_INS_PER_ADDRESS, 'Too many sign-ins from this address'),
+    isKnownDevice(db, emailKey, deviceTokenHash),
+    rejectOverLimit(db, UNKNOWN_DEVICES_KEY, UNKNOWN_DEVICE_FAILURES, 'Too many wrong passwords').catch(
+      (error: unknown) => error,
+    ),
+    // Without a device the tries are those of the address; otherwise that depends on whether the device is known.
+    !deviceTokenHash && consumeTries(db, triesOfAddressKey),
+    store.findAccount(db, { emailKey }),
+  ]);
+  if (!isKnown && tooManyFailures !== undefined) throw tooManyFailures;
+  if (!deviceTokenHash) return { isKnown, account, triesKey: triesOfAddressKey };
+  const triesKey = isKnown ? getTriesKey(emailKey, deviceTokenHash.toString('base64url')) : triesOfAddressKey;
+  await consumeTries(db, triesKey);
+  return { isKnown, account, triesKey };
+}
+
+/** Key of the rate limit of passwords for an e-mail address. `source`: the known device or the network address. */
+const getTriesKey = (emailKey: string, source: string): string =>
+  `password:${hashSecret(emailKey).toString('base64url')}:${source}`;
+
+/**
+ * Counts a try before the password is checked, so that concurrent guesses all count, whether the e-mail address exists or not.
+ * @throws ApiError 429
+ */
+const consumeTries = (db: Db, triesKey: string): Promise<void> =>
+  consumeRateLimit(db, triesKey, PASSWORDS_PER_ADDRESS, 'Too many wrong passwords from this address');
+
+/**
  * Finds the account with these credentials. Every rejection takes equally long and has the same message.
+ * @returns the account and the rate limit of its password, which the caller resets
  * @throws ApiError 401, 429
  */
 async function authenticate(
@@ -48,17 +89,11 @@ async function authenticate(
   { email, password }: { email: string; password: string },
   { ip }: RequestOrigin,
   deviceTokenHash: Buffer | undefined,
-): Promise<store.Account> {
+): Promise<{ account: store.Account; triesKey: string }> {
   const { key } = normalizeEmail(email);
-  const isKnown = await isKnownDevice(db, key, deviceTokenHash);
-  if (!isKnown)
-    await rejectOverLimit(db, UNKNOWN_DEVICES_KEY, UNKNOWN_DEVICE_FAILURES, 'Too many wrong passwords');
-  // Counted before the password is checked, so that concurrent guesses all count, whether the e-mail address exists or
-  // not.
-  const source = isKnown && deviceTokenHash ? deviceTokenHash.toString('base64url') : getAddressKey(ip);
-  const triesKey = `password:${hashSecret(key).toString('base64url')}:${source}`;
-  await consumeRateLimit(db, triesKey, PASSWORDS_PER_ADDRESS, 'Too many wrong passwords from this address');
-  const account = await store.findAccount(db, { emailKey: key });
+  const { isKnown, account, triesKey } = await runTogether(db, (connection) =>
+    loadSignInState(connection, key, ip, deviceTokenHash),
+  );
   const isRightPassword = await verifyPassword(password, account?.passwordHash ?? null);
   // Starts here: however long hashing was queued, the time that a failure takes to be stored stays within the delay.
   const uniformDelay = startUniformDelay();
@@ -68,8 +103,7 @@ async function authenticate(
     isRightPassword &&
     (!isLocked || isKnown || (await store.isKnownAddress(db, account.userId, ip)))
   ) {
-    await resetRateLimit(db, triesKey);
-    return account;
+    return { account, triesKey };
   }
   if (!isKnown) await countUnknownDeviceFailure(db);
   if (account) {
@@ -100,7 +134,17 @@ export async function chooseSite(
   requestedSiteId: number | undefined,
   ip: string,
 ): Promise<number> {
-  const sites = await store.listAccessibleSites(db, account.userId, ip);
+  return pickSite(db, account, await store.listAccessibleSites(db, account.userId, ip), requestedSiteId, ip);
+}
+
+/** The site that `chooseSite` chooses among all that the user can access. @throws ApiError 403 */
+async function pickSite(
+  db: Db,
+  account: Pick<store.Account, 'userId' | 'homeSiteId'>,
+  sites: readonly store.AccessibleSite[],
+  requestedSiteId: number | undefined,
+  ip: string,
+): Promise<number> {
   const openSites = sites.filter(
     (site) =>
       !site.isAddressRefused &&
@@ -127,30 +171,32 @@ export async function chooseSite(
 
 export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'switchSite'> = {
   async getSession({ db, caller, origin }) {
-    return { status: 200, body: await loadSession(db, caller.tokenHash, origin.ip) };
+    return { status: 200, body: await loadSession(db, caller, origin.ip) };
   },
 
   async signIn({ db, body, origin, sessionTokenHash, deviceTokenHash }): Promise<HandlerResponse<'signIn'>> {
-    await consumeRateLimit(
-      db,
-      `sign-in:${getAddressKey(origin.ip)}`,
-      SIGN_INS_PER_ADDRESS,
-      'Too many sign-ins from this address',
-    );
-    const account = await authenticate(db, body, origin, deviceTokenHash);
-    const siteId = await chooseSite(db, account, body.siteId, origin.ip);
+    const { account, triesKey } = await authenticate(db, body, origin, deviceTokenHash);
     const { userId } = account;
-    const pending = await findMissingStep(db, userId);
-    const runFirst = async (tx: Tx) => {
+    const [, sites, pending] = await runTogether(db, (connection) =>
+      Promise.all([
+        resetRateLimit(connection, triesKey),
+        store.listAccessibleSites(connection, userId, origin.ip),
+        findMissingStep(connection, userId),
+      ]),
+    );
+    const siteId = await pickSite(db, account, sites, body.siteId, origin.ip);
+    const runAlong = async (tx: Tx) => {
+      const [now] = await Promise.all([
+        store.lockAccount(tx, userId),
+        store.clearFailures(tx, userId),
+        // The browser's previous session ends with the new one (T01).
+        sessionTokenHash && endSession(tx, sessionTokenHash, origin.ip),
+      ]);
       // The password may have changed since it was checked: whoever knows the old one must not get in.
-      const now = await store.lockAccount(tx, userId);
       if (now?.passwordHash !== account.passwordHash) throw unauthorized(SIGN_IN_REFUSED);
-      await store.clearFailures(tx, userId);
-      // The browser's previous session ends with the new one (T01).
-      if (sessionTokenHash) await endSession(tx, sessionTokenHash, origin.ip);
     };
-    if (pending) return startPendingSession(db, { siteId, userId, origin, pending }, runFirst);
-    return startSession(db, { siteId, userId, origin, deviceTokenHash }, runFirst);
+    if (pending) return startPendingSession(db, { siteId, userId, origin, pending }, runAlong);
+    return startSession(db, { siteId, userId, origin, deviceTokenHash }, { runAlong });
   },
 
   async signOut({ db, caller, origin }) {
@@ -178,9 +224,11 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return startSession(
       db,
       { siteId: site.siteId, userId, origin, deviceTokenHash, previous },
-      async (tx) => {
-        // A concurrent sign-out wins: an ended session is not continued.
-        if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
+      {
+        runFirst: async (tx) => {
+          // A concurrent sign-out wins: an ended session is not continued.
+          if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
+        },
       },
     );
   },
@@ -196,13 +244,13 @@ export const actingHandlers: Handlers<'listOwnPrincipals' | 'beginActing' | 'end
     const { userId: principalId, reason } = body;
     await beginActing(db, caller, origin, { principalId, reason });
     services.wakeMailWorker();
-    return ok(await loadSession(db, caller.tokenHash, origin.ip));
+    return ok(await loadSession(db, caller, origin.ip));
   },
 
   async endActing({ db, caller, origin }) {
     const { acting } = caller;
     if (!acting || !(await endActing(db, caller, origin, acting)))
       throw conflict('This session does not act for another user');
-    return ok(await loadSession(db, caller.tokenHash, origin.ip));
+    return ok(await loadSession(db, caller, origin.ip));
   },
 };

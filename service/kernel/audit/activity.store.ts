@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { SESSION_IDLE_MINUTES, toInet } from '../auth/callers.store.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { type Db, executeLater, type Tx } from '../db/database.ts';
 
 /** Activity types that the service writes (shapes 2, UserActivityQuery); names in contract/rules/activity.ts. */
 export const ACTIVITY_TYPE = {
@@ -48,13 +48,19 @@ const buildSessionId = (session: ActivityRow['session']) =>
  * Call it as late in a transaction as possible: the triggers lock rollup rows, which all writers share, until the commit.
  */
 export async function insertActivity(db: Db, row: ActivityRow): Promise<void> {
-  await sql`insert into activity
+  await buildInsert(row).execute(db);
+}
+
+/** Like `insertActivity`, with the commit of the transaction. */
+export const insertActivityLater = (tx: Tx, row: ActivityRow): void => executeLater(buildInsert(row), tx);
+
+const buildInsert = (row: ActivityRow) =>
+  sql`insert into activity
       (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id, principal_user_id, export_data_type,
        export_detail)
     values (${row.siteId}, clock_timestamp(), ${row.userId}, ${row.kind}, ${row.source ?? ACTIVITY_SOURCE.web}, ${toInet(row.ip)}::inet,
       ${buildSessionId(row.session)}, ${row.principalUserId ?? null}, ${row.exportDataType ?? null},
-      ${row.exportDetail ? JSON.stringify(row.exportDetail) : null}::jsonb)`.execute(db);
-}
+      ${row.exportDetail ? JSON.stringify(row.exportDetail) : null}::jsonb)`;
 
 /** Sessions of each kind, expired and idle ones, that are ended by one statement. */
 const SESSION_BATCH_ROWS = 1_000;

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { getActingCapabilities } from '../../../contract/rules/proxies.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { assume, type AssumingDb, type Db, type Tx } from '../db/database.ts';
 import { dbErrorCodes, getDbError } from '../db/driver/errors.ts';
 import type { PendingStep } from '../db/tables/index.ts';
 import type { Caller } from './caller.ts';
@@ -168,7 +169,18 @@ export async function findSession(
   tokenHash: Buffer,
   ip: string,
 ): Promise<AuthenticatedCaller | undefined> {
-  const query = sql<CallerRow>`
+  const { rows } = await selectSession(tokenHash, ip).execute(db);
+  const [row] = rows;
+  if (row?.is_last_seen_stale && !row.is_address_refused) {
+    await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
+      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`
+      .execute(db)
+      .catch(ignoreReadOnly);
+  }
+  return row && toAuthenticatedCaller(row, tokenHash);
+}
+
+const selectSession = (tokenHash: Buffer, ip: string) => sql<CallerRow>`
     select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${MEMBER_CAPABILITIES} as capabilities,
            coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_TTL_MINUTES}), false) as is_proven, s.is_federated,
            s.last_seen_at < now() - make_interval(secs => ${LAST_SEEN_INTERVAL_SECONDS}) as is_last_seen_stale,
@@ -180,16 +192,6 @@ export async function findSession(
     ${buildPrincipalJoins(sql`r.principal_id`)}
     where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
       and s.last_seen_at > now() - make_interval(mins => ${SESSION_IDLE_MINUTES}) and ${CAN_ACT}`;
-  const { rows } = await query.execute(db);
-  const [row] = rows;
-  if (row?.is_last_seen_stale && !row.is_address_refused) {
-    await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
-      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`
-      .execute(db)
-      .catch(ignoreReadOnly);
-  }
-  return row && toAuthenticatedCaller(row, tokenHash);
-}
 
 /** The user of a half-completed sign-in, without any capability, and whether IP restrictions exclude the address. */
 export async function findHalfCompletedSession(
@@ -241,7 +243,13 @@ export async function findAccessToken(
   ip: string,
   principalId: number | null = null,
 ): Promise<AuthenticatedCaller | undefined> {
-  const query = sql<CallerRow>`
+  const { rows } = await selectAccessToken(tokenHash, ip, principalId).execute(db);
+  const [row] = rows;
+  return row && toAuthenticatedCaller(row, tokenHash);
+}
+
+const selectAccessToken = (tokenHash: Buffer, ip: string, principalId: number | null) =>
+  sql<CallerRow>`
     select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${MEMBER_CAPABILITIES} as capabilities, false as is_last_seen_stale,
            ${isAddressRefused(ip)} as is_address_refused, r.report_id, ${principalId}::int as principal_id, ${buildPrincipalColumns(ip)}
     from access_token t
@@ -252,10 +260,22 @@ export async function findAccessToken(
     left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
       and r.day = (now() at time zone 'UTC')::date
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${CAN_ACT}`;
-  const { rows } = await query.execute(db);
-  const [row] = rows;
-  return row && toAuthenticatedCaller(row, tokenHash);
-}
+
+/**
+ * A database for a request whose token is assumed to have this caller, who acts for nobody. Confirmed if the caller is still exactly the
+ * same and the address is not refused, as `findAccessToken` or `findSession` would find in the same round trip.
+ */
+export const assumeCaller = (db: Db, caller: Caller, ip: string): AssumingDb =>
+  assume(
+    db,
+    caller.scopes ? selectAccessToken(caller.tokenHash, ip, null) : selectSession(caller.tokenHash, ip),
+    ([row]) =>
+      row !== undefined &&
+      row.principal_id === null &&
+      !row.is_address_refused &&
+      !row.is_last_seen_stale &&
+      isDeepStrictEqual(toAuthenticatedCaller(row, caller.tokenHash).caller, caller),
+  );
 
 /** Whether the access token and its key are valid, but the license of their owner does not allow any request. */
 export async function isTokenWithoutLicense(db: Db, tokenHash: Buffer): Promise<boolean> {

@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CompiledQuery, type DatabaseConnection, Kysely, sql, Transaction } from 'kysely';
 import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type KyselyProps,
+  type RawBuilder,
+  sql,
+  Transaction,
+} from 'kysely';
+import {
+  Confirmation,
   type ConnectionSource,
   createDialect,
   DEFAULT_LIMITS,
@@ -10,6 +19,7 @@ import {
 } from './driver/dialect.ts';
 import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres } from './driver/postgres.ts';
+import type { StatementResult } from './driver/statement-batch.ts';
 import { migrate } from './migrate.ts';
 import { openEmbedded } from './pglite/pglite.ts';
 import type { Tables } from './tables/index.ts';
@@ -29,9 +39,12 @@ export interface Database {
 const sources = new WeakMap<Db, ConnectionSource>();
 const embeddedSources = new WeakSet<ConnectionSource>();
 
-function createDb(source: ConnectionSource, signal?: AbortSignal): Db {
-  const db = new Kysely<Tables>({ dialect: createDialect(source, signal) });
+const confirmations = new WeakMap<Db, Confirmation>();
+
+function createDb(source: ConnectionSource, signal?: AbortSignal, confirmation?: Confirmation): Db {
+  const db = new Kysely<Tables>({ dialect: createDialect(source, signal, confirmation) });
   sources.set(db, source);
+  if (confirmation) confirmations.set(db, confirmation);
   return db;
 }
 
@@ -43,7 +56,40 @@ function createDb(source: ConnectionSource, signal?: AbortSignal): Db {
 export function withAbortSignal(db: Db, signal: AbortSignal): Db {
   const source = sources.get(db);
   if (!source) throw new Error('Within a transaction statements cannot be aborted');
-  return createDb(source, signal);
+  return createDb(source, signal, confirmations.get(db));
+}
+
+/** A database for a request that assumes something, and whether that is true. */
+export interface AssumingDb {
+  db: Db;
+  /** Executes the confirming statement if it has not been sent with another. @throws DbError */
+  isConfirmed(): Promise<boolean>;
+}
+
+/**
+ * The same database for a request that assumes something, which `query` confirms if `confirm` returns true for its rows. The query
+ * takes no round trip of its own when the first statements of the request only read or belong to a transaction. No statement is
+ * answered and nothing is committed before the confirmation; without it all of them fail.
+ */
+export function assume<Row>(db: Db, query: RawBuilder<Row>, confirm: (rows: Row[]) => boolean): AssumingDb {
+  const source = sources.get(db);
+  if (!source) throw new Error('Within a transaction nothing can be assumed');
+  const { sql: text, parameters } = query.compile(db);
+  // Kysely's contract: the caller's row type is what its statement selects.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const accept = ({ rows }: StatementResult) => confirm(rows as Row[]);
+  const confirmation = new Confirmation({ sql: text, parameters }, accept);
+  return {
+    db: createDb(source, undefined, confirmation),
+    async isConfirmed() {
+      if (confirmation.claim())
+        await query.execute(db).then(
+          ({ rows }) => confirmation.settle(confirm(rows)),
+          (error: unknown) => confirmation.fail(error),
+        );
+      return confirmation.isTrue;
+    },
+  };
 }
 
 /**
@@ -126,31 +172,47 @@ const backOff = (attempt: number) => sleep(Math.random() * 10 * 2 ** attempt);
 /** Connections of the transactions that send statements together. */
 const connectionsByTransaction = new WeakMap<Db, KyselyConnection>();
 
+/** Dialect of a transaction or a single connection, which begins and ends elsewhere. */
+const UNUSED_DIALECT = createDialect({
+  acquire: () => Promise.reject(new Error('The connection is given')),
+  close: async () => {},
+});
+
 /**
- * Runs `fn` with the transaction in a form in which statements that are executed at the same time are sent together, in the order of
- * their execution. Kysely's own sends each after the answer to the one before.
+ * Runs `fn` with a connection whose statements are sent together when they are executed at the same time, in the order of their
+ * execution. Kysely's own connections send each after the answer to the one before.
  */
-function provideParallelTransaction<T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> {
-  const executor = serialTx.getExecutor();
-  return executor.provideConnection(async (connection) => {
+function provideParallelConnection<T>(
+  serial: Db,
+  fn: (props: KyselyProps, connection: DatabaseConnection) => Promise<T>,
+): Promise<T> {
+  const executor = serial.getExecutor();
+  return executor.provideConnection((connection) => {
     const provideConnection = <R>(consume: (connection: DatabaseConnection) => Promise<R>) =>
       consume(connection);
-    const tx = new Transaction<Tables>({
+    const props = {
       config: { dialect: UNUSED_DIALECT },
       dialect: UNUSED_DIALECT,
       driver: UNUSED_DIALECT.createDriver(),
       executor: executor.withConnectionProvider({ provideConnection }),
-    });
-    if (connection instanceof KyselyConnection) connectionsByTransaction.set(tx, connection);
-    return fn(tx);
+    };
+    return fn(props, connection);
   });
 }
 
-/** Dialect of a transaction, which begins and ends elsewhere. */
-const UNUSED_DIALECT = createDialect({
-  acquire: () => Promise.reject(new Error('A transaction has its connection')),
-  close: async () => {},
-});
+const provideParallelTransaction = <T>(serialTx: Tx, fn: (tx: Tx) => Promise<T>): Promise<T> =>
+  provideParallelConnection(serialTx, (props, connection) => {
+    const tx = new Transaction<Tables>(props);
+    if (connection instanceof KyselyConnection) connectionsByTransaction.set(tx, connection);
+    return fn(tx);
+  });
+
+/**
+ * Runs `fn` with one connection: statements that are executed at the same time (`Promise.all`) take one round trip. Those that are
+ * sent together are committed together, or none of them after an error of the database.
+ */
+export const runTogether = <T>(db: Db, fn: (connection: Db) => Promise<T>): Promise<T> =>
+  db.connection().execute((serial) => provideParallelConnection(serial, (props) => fn(new Kysely(props))));
 
 /** A statement of Kysely: a builder, or text of `sql`. */
 interface AnyStatement {

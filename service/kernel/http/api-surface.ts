@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest, unauthorized, type FieldError } from '../api-error.ts';
 import { authorize } from '../auth/authorize.ts';
 import { UNKNOWN_ADDRESS, type Caller, type RequestOrigin } from '../auth/caller.ts';
-import { type Db, withAbortSignal } from '../db/database.ts';
+import { type AssumingDb, type Db, withAbortSignal } from '../db/database.ts';
 import { createAuditTrailHooks, type AuditTrail } from './audit-trail.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Contract, Operation } from './contract.ts';
@@ -37,6 +37,15 @@ type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promis
 export interface ApiSurface {
   prefix: string;
   serves(operation: Operation): boolean;
+  /**
+   * The caller that the request is assumed to have, before anything is read; undefined if nothing is assumed. Nothing of the request is
+   * answered or committed before the assumption is confirmed, and the request starts again when it is not.
+   */
+  assumeCaller?(
+    request: FastifyRequest,
+    operation: Operation,
+    origin: RequestOrigin,
+  ): AssumedCaller | undefined;
   /** Finds the caller; undefined without credentials. @throws ApiError for invalid credentials */
   authenticate(
     request: FastifyRequest,
@@ -55,6 +64,12 @@ export interface ApiSurface {
   setSession?(reply: FastifyReply, session: NewSession | 'end'): void;
 }
 
+/** A caller with the database for the request that confirms it. */
+interface AssumedCaller extends AssumingDb {
+  caller: Caller;
+  onConfirmed(): void;
+}
+
 interface ApiDependencies {
   db: Db;
   contract: Contract;
@@ -67,6 +82,7 @@ interface ApiDependencies {
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>();
+const assumedCallers = new WeakMap<FastifyRequest, AssumedCaller>();
 
 /**
  * The client address. A trusted proxy may have reported something else: that is no address, and all of it counts as one in rate
@@ -138,6 +154,12 @@ function parseForm(body: string): Record<string, unknown> {
   return Object.fromEntries(form);
 }
 
+/** Body and files of a request. */
+interface RequestInput {
+  body: CheckedBody;
+  files: readonly UploadedFile[];
+}
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Answers every other method of the paths of the contract with 405 and `Allow` (RFC 9110 15.5.6), without credentials. */
@@ -171,6 +193,9 @@ function addRoute(
   dependencies: ApiDependencies,
 ): void {
   const handle = dependencies.handlers[operation.id as OperationId];
+  const auditTrailHooks = createAuditTrailHooks(operation, dependencies.auditTrail, (request) =>
+    callers.get(request),
+  );
   app.route({
     method: operation.method,
     url: surface.prefix + operation.url,
@@ -179,16 +204,14 @@ function addRoute(
     onRequest: async (request, reply) => {
       if (operation.deprecation) reply.headers(operation.deprecation);
       surface.checkRequest?.(request);
-      if (operation.access === 'public') return;
-      const caller = await surface.authenticate(request, operation, getOrigin(request));
-      if (!caller) throw unauthorized(undefined, surface.prefix ? undefined : 'Bearer');
-      // Before authorization: the audit trail of a proxy includes rejected requests.
-      callers.set(request, caller);
-      surface.onAuthenticated?.(reply, caller);
-      authorize(operation, caller);
+      if (operation.access === 'public' || assumeCaller(request)) return;
+      await authenticate(request, reply);
       if (operation.hasStreamedBody) acceptForm(request);
     },
-    ...createAuditTrailHooks(operation, dependencies.auditTrail, (request) => callers.get(request)),
+    ...auditTrailHooks,
+    // Fastify waits for the promise and passes its error on, which the type does not say.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    errorHandler: (error, request, reply) => handleError(error, request, reply),
     handler: async (request, reply) => {
       if (!request.isMultipart()) {
         const body = (request.body as CheckedBody | undefined) ?? operation.validateBody(undefined);
@@ -212,18 +235,86 @@ function addRoute(
     ...(operation.hasStreamedBody && { decompress: false }),
   });
 
-  async function handleRequest(
+  /** @throws ApiError 401, 403 */
+  async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const caller = await surface.authenticate(request, operation, getOrigin(request));
+    if (!caller) throw unauthorized(undefined, surface.prefix ? undefined : 'Bearer');
+    // Before authorization: the audit trail of a proxy includes rejected requests.
+    callers.set(request, caller);
+    surface.onAuthenticated?.(reply, caller);
+    authorize(operation, caller);
+  }
+
+  /** Whether the request goes on with an assumed caller, who may call the operation. */
+  function assumeCaller(request: FastifyRequest): boolean {
+    // The files of a form are received before the first statement.
+    if (operation.hasStreamedBody) return false;
+    if (request.headers['content-type']?.startsWith('multipart/')) return false;
+    const assumed = surface.assumeCaller?.(request, operation, getOrigin(request));
+    if (!assumed) return false;
+    try {
+      authorize(operation, assumed.caller);
+    } catch {
+      // Only a confirmed caller is refused.
+      return false;
+    }
+    callers.set(request, assumed.caller);
+    assumedCallers.set(request, assumed);
+    return true;
+  }
+
+  /** Reports an error that occurred before the handler, such as one of the body, only to a caller who is confirmed. */
+  async function handleError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<never> {
+    const assumed = assumedCallers.get(request);
+    assumedCallers.delete(request);
+    if (assumed && !(await assumed.isConfirmed())) await authenticate(request, reply);
+    else assumed?.onConfirmed();
+    throw error;
+  }
+
+  /** Calls the handler; again with the confirmed caller if the request had another one than assumed. */
+  async function respond(
     request: FastifyRequest,
     reply: FastifyReply,
-    { body, files }: { body: CheckedBody; files: readonly UploadedFile[] },
-  ): Promise<FastifyReply> {
+    input: RequestInput,
+  ): Promise<UntypedResponse> {
+    const assumed = assumedCallers.get(request);
+    if (!assumed) return callHandler(request, reply, input, dependencies.db);
+    const [outcome] = await Promise.allSettled([callHandler(request, reply, input, assumed.db)]);
+    if (!(await assumed.isConfirmed())) {
+      assumedCallers.delete(request);
+      await authenticate(request, reply);
+      await auditTrailHooks.preHandler?.(request);
+      return callHandler(request, reply, input, dependencies.db);
+    }
+    assumedCallers.delete(request);
+    assumed.onConfirmed();
+    surface.onAuthenticated?.(reply, assumed.caller);
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  async function callHandler(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { body, files }: RequestInput,
+    db: Db,
+  ): Promise<UntypedResponse> {
     const { params, query } = request;
     const { parts, errors } = operation.validateParameters({ params, query });
     if (errors.length + body.errors.length > 0)
       throw toValidationError(operation, [...errors, ...body.errors]);
     if (!handle) throw new ApiError(501, 'This operation is not available in this version of the service');
-    const call = createCall(surface, request, reply, { ...parts, body, files }, dependencies);
-    const response = await handle(call as never);
+    const call = createCall(surface, request, reply, { ...parts, body, files }, { ...dependencies, db });
+    return handle(call as never);
+  }
+
+  async function handleRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    input: RequestInput,
+  ): Promise<FastifyReply> {
+    const response = await respond(request, reply, input);
     if (response.file) return sendFile(request, reply, response.file);
     if (response.events) return sendEvents(request, reply, response.events);
     if (response.download) {

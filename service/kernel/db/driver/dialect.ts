@@ -35,6 +35,58 @@ export interface ConnectionSource {
   close(): Promise<void>;
 }
 
+/** The first statement of a request was not answered, because what it assumed is not true. */
+class AssumptionError extends Error {}
+
+/** Whether a statement can neither write nor lock. */
+const isPureRead = ({ sql }: Statement): boolean =>
+  /^\s*(?:select|with)\b/i.test(sql) &&
+  !/\b(?:insert|update|delete|merge|share|nextval|setval|set_config)\b|pg_/i.test(sql);
+
+/**
+ * A statement that confirms what a request assumes, such as its caller. It is sent with the first statements of the request if they
+ * only read or can be rolled back, and before them otherwise. No statement of the request is answered before `confirm` has accepted
+ * the result.
+ */
+export class Confirmation {
+  readonly statement: Statement;
+  readonly #confirm: (result: StatementResult) => boolean;
+  readonly #settled = Promise.withResolvers<boolean>();
+  #isClaimed = false;
+
+  constructor(statement: Statement, confirm: (result: StatementResult) => boolean) {
+    this.statement = statement;
+    this.#confirm = confirm;
+    // Whoever waits for it gets the error.
+    this.#settled.promise.catch(() => {});
+  }
+
+  /** Whether the assumption is true. @throws DbError */
+  get isTrue(): Promise<boolean> {
+    return this.#settled.promise;
+  }
+
+  /** True for the first who claims it and must then send the statement. */
+  claim(): boolean {
+    const isFirst = !this.#isClaimed;
+    this.#isClaimed = true;
+    return isFirst;
+  }
+
+  /** Takes the result of the statement, which was claimed. */
+  accept(result: StatementResult): void {
+    this.settle(this.#confirm(result));
+  }
+
+  settle(isTrue: boolean): void {
+    this.#settled.resolve(isTrue);
+  }
+
+  fail(error: unknown): void {
+    this.#settled.reject(error);
+  }
+}
+
 /** A statement that waits to be sent. Nobody waits for the result of one without `resolve`. */
 interface QueuedStatement extends Statement {
   resolve?: (result: StatementResult) => void;
@@ -71,9 +123,12 @@ export class KyselyConnection implements DatabaseConnection {
   /** Whether the open transaction was started as read-only. */
   #isReadOnly = false;
 
-  constructor(connection: Connection, signal: AbortSignal | undefined) {
+  readonly #confirmation: Confirmation | undefined;
+
+  constructor(connection: Connection, signal: AbortSignal | undefined, confirmation?: Confirmation) {
     this.#connection = connection;
     this.#signal = signal;
+    this.#confirmation = confirmation;
   }
 
   release(): void {
@@ -92,7 +147,7 @@ export class KyselyConnection implements DatabaseConnection {
       return await promise;
     } catch (error) {
       // A new error has the stack of the caller; that of the driver begins at a socket or a thread.
-      throw toDbError(error);
+      throw error instanceof AssumptionError ? error : toDbError(error);
     }
   }
 
@@ -178,7 +233,7 @@ export class KyselyConnection implements DatabaseConnection {
     if (statements.length === 0) return;
     this.#isSending = true;
     try {
-      const outcome = await this.#send(statements);
+      const outcome = await this.#sendConfirmed(statements);
       // Without its start, the statements of a transaction would be executed one by one.
       if (outcome.failure && outcome.results.length === 0 && statements[0] === this.#begin)
         this.#isClosed = true;
@@ -186,6 +241,33 @@ export class KyselyConnection implements DatabaseConnection {
     } finally {
       this.#isSending = false;
       if (this.#queue.some(({ resolve }) => resolve)) this.#schedule();
+    }
+  }
+
+  /** Sends statements with the statement that confirms what they assume, or after it. */
+  async #sendConfirmed(statements: readonly Statement[]): Promise<BatchOutcome> {
+    const confirmation = this.#confirmation;
+    const [first] = statements;
+    if (!confirmation || first?.sql === 'rollback') return this.#send(statements);
+    const start = first === this.#begin ? 1 : 0;
+    // What a transaction does is undone if the assumption is false, as long as its commit is not in the same message.
+    const isUndoable = start > 0 && statements.at(-1)?.sql !== 'commit';
+    const canJoin = isUndoable || statements.every(isPureRead);
+    let outcome: BatchOutcome | undefined;
+    if (confirmation.claim()) {
+      const sent = canJoin ? statements : [];
+      const at = canJoin ? start : 0;
+      const { results, ...rest } = await this.#send(sent.toSpliced(at, 0, confirmation.statement));
+      const result = results[at];
+      if (result) confirmation.accept(result);
+      else confirmation.fail(rest.failure?.error);
+      if (canJoin) outcome = { results: results.toSpliced(at, 1), ...rest };
+    }
+    try {
+      if (await confirmation.isTrue) return outcome ?? (await this.#send(statements));
+      throw new AssumptionError();
+    } catch (error) {
+      return { results: (outcome?.results ?? []).slice(0, start), failure: { error, isReported: true } };
     }
   }
 
@@ -245,17 +327,19 @@ function settle(statements: readonly QueuedStatement[], { results, failure }: Ba
 class ConnectionSourceDriver implements Driver {
   readonly #source: ConnectionSource;
   readonly #signal: AbortSignal | undefined;
+  readonly #confirmation: Confirmation | undefined;
   readonly #connections = new WeakMap<DatabaseConnection, KyselyConnection>();
 
-  constructor(source: ConnectionSource, signal: AbortSignal | undefined) {
+  constructor(source: ConnectionSource, { signal, confirmation }: DialectOptions) {
     this.#source = source;
     this.#signal = signal;
+    this.#confirmation = confirmation;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = new KyselyConnection(await this.#acquire(), this.#signal);
+    const connection = new KyselyConnection(await this.#acquire(), this.#signal, this.#confirmation);
     this.#connections.set(connection, connection);
     return connection;
   }
@@ -303,13 +387,23 @@ class ConnectionSourceDriver implements Driver {
   }
 }
 
+interface DialectOptions {
+  signal?: AbortSignal | undefined;
+  confirmation?: Confirmation | undefined;
+}
+
 /**
- * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write.
+ * PostgreSQL dialect over a source of connections. `signal` aborts statements, except those in transactions that may write;
+ * `confirmation` comes before the answer to any statement.
  */
-export function createDialect(source: ConnectionSource, signal?: AbortSignal): Dialect {
+export function createDialect(
+  source: ConnectionSource,
+  signal?: AbortSignal,
+  confirmation?: Confirmation,
+): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new ConnectionSourceDriver(source, signal),
+    createDriver: () => new ConnectionSourceDriver(source, { signal, confirmation }),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
