@@ -1,0 +1,111 @@
+/** Finds out what a file is and reads it with the reader of its format, which is loaded when it is needed. */
+
+import type { ReadRow } from './items.ts';
+import type { CalendarPeriod } from './read-ics.ts';
+import type { OnBytes } from './text-stream.ts';
+
+export type FileFormat =
+  | 'json'
+  | 'ndjson'
+  | 'exchange'
+  | 'google'
+  | 'csv'
+  | 'mbox'
+  | 'eml'
+  | 'zip'
+  | 'ics'
+  | 'unknown';
+
+const HEAD_BYTES = 4096;
+
+/** The format by the first bytes of the file, and by its name where they are not enough. */
+export function detectFormat(name: string, head: Uint8Array): FileFormat {
+  if (head[0] === 0x50 && head[1] === 0x4b) return 'zip';
+  const text = new TextDecoder('utf-8')
+    .decode(head)
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text.includes('\0')) return 'unknown';
+  if (/^BEGIN:VCALENDAR/i.test(text)) return 'ics';
+  if (text.startsWith('From ')) return 'mbox';
+  if (text.startsWith('[')) return 'json';
+  if (text.startsWith('{'))
+    return /\.(ndjson|jsonl)$/i.test(name) || /^\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json';
+  const [first = ''] = text.split('\n', 1);
+  if (/^[\w-]+:[ \t]/.test(first) || /\.eml$/i.test(name)) return 'eml';
+  return /[,;\t]/.test(first) || /\.(csv|tsv)$/i.test(name) ? 'csv' : 'unknown';
+}
+
+interface ReadOptions {
+  period: CalendarPeriod;
+  onBytes: OnBytes;
+  onFormat: (format: FileFormat) => void;
+}
+
+/** Reads all rows of a file. Whatever is wrong with it is a broken row. */
+export async function* readImportFile(
+  file: File,
+  { period, onBytes, onFormat }: ReadOptions,
+): AsyncGenerator<ReadRow> {
+  const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const format = detectFormat(file.name, head);
+  onFormat(format);
+  if (file.size === 0) {
+    yield { row: 1, reason: 'The file is empty' };
+    return;
+  }
+  let row = 0;
+  try {
+    for await (const one of open(file, format, { period, onBytes, onFormat })) {
+      ({ row } = one);
+      yield one;
+    }
+  } catch (thrown) {
+    // Reading fails when the file has changed or its disk is gone.
+    yield {
+      row: row + 1,
+      reason: `Reading stopped: ${thrown instanceof Error ? thrown.message : 'unknown error'}`,
+    };
+  }
+}
+
+async function* open(file: File, format: FileFormat, options: ReadOptions): AsyncGenerator<ReadRow> {
+  const { onBytes, period, onFormat } = options;
+  switch (format) {
+    case 'json':
+    case 'ndjson': {
+      const { readJson, readNdjson } = await import('./read-json.ts');
+      yield* format === 'json' ? readJson(file, onBytes) : readNdjson(file, onBytes);
+      return;
+    }
+    case 'mbox':
+    case 'eml':
+    case 'zip': {
+      const { readEml, readMbox, readZip } = await import('./read-mail.ts');
+      if (format === 'eml') yield await readEml(file, 1);
+      else yield* format === 'mbox' ? readMbox(file, onBytes) : readZip(file, onBytes);
+      return;
+    }
+    case 'ics': {
+      const { readIcs } = await import('./read-ics.ts');
+      yield* readIcs(file, onBytes, period);
+      return;
+    }
+    case 'csv':
+    case 'exchange':
+    case 'google': {
+      const { readCsv } = await import('./read-csv.ts');
+      yield* readCsv(file, onBytes, ({ kind }) => {
+        if (kind !== 'table') onFormat(kind);
+      });
+      return;
+    }
+    case 'unknown':
+    default:
+      yield {
+        row: 1,
+        reason:
+          'The format is not known. Use JSON, CSV, mbox, e-mails (.eml or a ZIP of them) or a calendar (.ics)',
+      };
+  }
+}

@@ -1,0 +1,213 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatTimeToClose, getHistoryEnd, getMonthClose } from './month-close.ts';
+import { Planner } from './planner.ts';
+import type { PlanOptions } from './planner.ts';
+import { findLongestMailbox, planRequests, scheduleRequests } from './requests.ts';
+
+const LIMITS = {
+  emailsPerUser: 1000,
+  emailsPerRequest: 50_000,
+  meetingsPerUser: 100,
+  meetingsPerRequest: 5000,
+  requestsPerMinute: 5,
+};
+
+test('requests are legal, in order, complete and as few as possible', () => {
+  const counts = fc.dictionary(
+    fc.integer({ min: 1, max: 400 }).map(String),
+    fc.integer({ min: 0, max: 4000 }),
+    {
+      maxKeys: 120,
+    },
+  );
+  fc.assert(
+    fc.property(counts, (record) => {
+      const byUser = new Map(Object.entries(record).map(([id, count]) => [Number(id), count]));
+      const requests = planRequests('emails', byUser, LIMITS);
+      const sent = new Map<number, number>();
+      for (const { shares, count } of requests) {
+        expect(count).toBeLessThanOrEqual(50_000);
+        expect(new Set(shares.map(({ userId }) => userId)).size).toBe(shares.length);
+        for (const share of shares) {
+          expect(share.count).toBeLessThanOrEqual(1000);
+          expect(share.from).toBe(sent.get(share.userId) ?? 0);
+          sent.set(share.userId, share.from + share.count);
+        }
+      }
+      const total = [...byUser.values()].reduce((sum, one) => sum + one, 0);
+      expect([...sent.values()].reduce((sum, one) => sum + one, 0)).toBe(total);
+      const least = Math.max(
+        Math.ceil(total / 50_000),
+        ...[...byUser.values()].map((one) => Math.ceil(one / 1000)),
+        0,
+      );
+      expect(requests).toHaveLength(least);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const count = (kind: 'emails' | 'meetings', ...counts: number[]) =>
+  planRequests(kind, new Map(counts.map((one, at) => [at + 1, one])), LIMITS).length;
+
+test('one item more than a limit needs one request more', () => {
+  expect([count('emails', 1000), count('emails', 1001)]).toEqual([1, 2]);
+  expect([count('meetings', 100), count('meetings', 101)]).toEqual([1, 2]);
+  const fifty = Array.from({ length: 50 }, () => 1000);
+  expect([count('emails', ...fifty), count('emails', ...fifty, 1)]).toEqual([1, 2]);
+  const meetings = Array.from({ length: 50 }, () => 100);
+  expect([count('meetings', ...meetings), count('meetings', ...meetings, 1)]).toEqual([1, 2]);
+});
+
+test('the user with most items explains the number of requests', () => {
+  const counts = new Map([
+    [1, 25_480],
+    [2, 14_283],
+  ]);
+  expect(findLongestMailbox('emails', counts, LIMITS)).toEqual({
+    userId: 1,
+    count: 25_480,
+    perUser: 1000,
+    otherwise: 15,
+  });
+  expect(findLongestMailbox('emails', new Map([[1, 5000]]), LIMITS)).toBeUndefined();
+});
+
+test('five requests a minute, one after the other', () => {
+  const { starts, end } = scheduleRequests(7, { start: 0, requestsPerMinute: 5 });
+  expect(starts).toEqual([0, 12_000, 24_000, 36_000, 48_000, 60_000, 72_000]);
+  expect(end).toBe(81_000);
+  expect(scheduleRequests(1, { start: 0, requestsPerMinute: 5, used: 5 }).starts).toEqual([60_000]);
+});
+
+const getCloseAt = (now: string, zone: string) => {
+  const { month, closesAt } = getMonthClose(Date.parse(now), zone);
+  return [new Date(month).toISOString(), new Date(closesAt).toISOString()];
+};
+
+test('a month closes at 01:00 of the second day in the zone, in summer time too', () => {
+  const october = ['2026-09-30T22:00:00.000Z', '2026-11-02T00:00:00.000Z'];
+  expect(getCloseAt('2026-10-20T00:00:00Z', 'Europe/Berlin')).toEqual(october);
+  expect(getCloseAt('2026-11-01T23:59:59Z', 'Europe/Berlin')).toEqual(october);
+  expect(getCloseAt('2026-11-02T00:00:00Z', 'Europe/Berlin')[1]).toBe('2026-12-02T00:00:00.000Z');
+  expect(getCloseAt('2026-03-31T12:00:00Z', 'Europe/Berlin')[1]).toBe('2026-04-01T23:00:00.000Z');
+  expect(getCloseAt('2026-01-01T12:00:00Z', 'UTC')).toEqual([
+    '2025-12-01T00:00:00.000Z',
+    '2026-01-02T01:00:00.000Z',
+  ]);
+  expect(formatTimeToClose(0, 52 * 3_600_000)).toBe('2 d 4 h');
+  expect(new Date(getHistoryEnd(Date.parse('2026-01-10T00:00:00Z'), 'UTC')).toISOString()).toBe(
+    '2025-12-01T00:00:00.000Z',
+  );
+});
+
+const OPTIONS: PlanOptions = {
+  people: new Map([
+    ['ada@example.com', 1],
+    ['kim@example.com', 2],
+  ]),
+  chosen: new Map(),
+  exchangeAddresses: new Map(),
+  internalDomains: ['example.com'],
+  acceptedFrom: Date.UTC(2026, 0, 1),
+  enabledUsers: new Set([1]),
+  limits: LIMITS,
+};
+
+const email = (id: string, sender: string, to: string, sentDate = '2026-03-01T08:00:00Z') => ({
+  uniqueId: id,
+  sentDate,
+  sender: { address: sender, name: 'S' },
+  recipientsTo: [{ address: to, name: 'R' }],
+});
+
+async function plan(content: unknown, name = 'a.json'): Promise<Planner> {
+  const planner = new Planner();
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  await planner.addFile(new File([text], name), { from: 0, to: Date.UTC(2026, 5) }, () => undefined);
+  return planner;
+}
+
+test('items belong to the users among their parties; copies, old and foreign ones are left out', async () => {
+  const planner = await plan([
+    email('2', 'ada@example.com', 'jo@outside.example', '2026-03-02T08:00:00Z'),
+    email('1', 'JO@outside.example', 'Ada@Example.com'),
+    email('1', 'jo@outside.example', 'ada@example.com'),
+    email('3', 'ada@example.com', 'kim@example.com'),
+    email('4', 'ada@example.com', 'jo@outside.example', '1970-01-01T00:00:00Z'),
+    email('5', 'deals@mail.example.com', 'jo@outside.example'),
+    email('6', 'jo@outside.example', 'lee@elsewhere.example'),
+  ]);
+  expect(planner.listAddresses()).toContain('ada@example.com');
+  const summary = planner.evaluate(OPTIONS);
+  expect(summary).toMatchObject({
+    rows: 7,
+    broken: 1,
+    withoutUser: 1,
+    tooOld: 1,
+    copies: 1,
+    toSend: { emails: 3, meetings: 0 },
+    users: 1,
+    requests: [{ kind: 'emails', count: 3, users: 1 }],
+  });
+  expect(
+    summary.mailboxes.map(({ mailbox, state, found, toSend }) => [mailbox, state, found, toSend]),
+  ).toEqual([
+    ['deals@mail.example.com', 'unknown', 1, 0],
+    ['kim@example.com', 'notEnabled', 1, 0],
+    ['ada@example.com', 'ready', 5, 3],
+  ]);
+  expect(planner.writeBroken().at(-1)).toEqual([
+    'a.json',
+    '7',
+    '6',
+    'Nobody of this site is among the sender and the recipients',
+  ]);
+  const body: unknown = JSON.parse((await planner.writeRequest(0)?.body.text()) ?? '');
+  expect(body).toMatchObject([
+    {
+      userId: 1,
+      handlerType: 1,
+      emails: [{ uniqueId: '1' }, { uniqueId: '3' }, { uniqueId: '2', sentDate: '2026-03-02T08:00:00.000Z' }],
+    },
+  ]);
+  const mapped = planner.evaluate({
+    ...OPTIONS,
+    chosen: new Map([['deals@mail.example.com', 1]]),
+    enabledUsers: undefined,
+  });
+  expect(mapped.toSend.emails).toBe(5);
+});
+
+test('an Exchange name waits for its address', async () => {
+  const name = '/o=exch/cn=ada';
+  const planner = await plan([email('1', name, 'jo@outside.example'), email('2', 'ada@example.com', name)]);
+  const before = planner.evaluate(OPTIONS);
+  expect(before).toMatchObject({ broken: 2, exchangeNames: [{ name, count: 2 }] });
+  const after = planner.evaluate({ ...OPTIONS, exchangeAddresses: new Map([[name, 'ada@example.com']]) });
+  expect(after).toMatchObject({
+    broken: 0,
+    exchangeNames: [],
+    toSend: { emails: 2 },
+    mends: { exchangeNameReplaced: 2 },
+  });
+});
+
+test('the items of a job are those of the requests, split before they are too large for a part', async () => {
+  const many = Array.from({ length: 5000 }, (_, at) => ({
+    address: `person.number.${at}@outside.example`,
+    name: 'R',
+  }));
+  const planner = await plan(
+    Array.from({ length: 12 }, (_, at) => ({
+      ...email(`e${at}`, 'ada@example.com', 'x@y.example', `2026-03-${10 + at}T00:00:00Z`),
+      recipientsTo: many,
+    })),
+  );
+  planner.evaluate(OPTIONS);
+  const items = planner.listUploadItems('emails');
+  expect(items.length).toBeGreaterThan(1);
+  expect(items.every((item) => JSON.stringify(item).length < 2_000_000)).toBe(true);
+  expect(items.flatMap(({ emails = [] }) => emails)).toHaveLength(12);
+});

@@ -1,0 +1,437 @@
+/** The state of a planned import: items of the dropped files, whose they are, and the requests they become. Runs in a worker. */
+import { isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
+import type { Address, BrokenRow, ImportItem, ItemKind, Mend, RawItem } from '../formats/items.ts';
+import { readImportFile } from '../formats/read-file.ts';
+import type { FileFormat } from '../formats/read-file.ts';
+import type { CalendarPeriod } from '../formats/read-ics.ts';
+import { findLongestMailbox, planRequests } from './requests.ts';
+import type { LongestMailbox, PlannedRequest, RequestLimits, RequestShare } from './requests.ts';
+
+/** A file that was read. */
+export interface ReadFile {
+  name: string;
+  format: FileFormat;
+  bytes: number;
+  durationMs: number;
+}
+
+/** What is known besides the files. */
+export interface PlanOptions {
+  /** User ids by address, of the directory. */
+  people: ReadonlyMap<string, number>;
+  /** User ids by address, chosen by the user for addresses that the directory does not have. */
+  chosen: ReadonlyMap<string, number>;
+  /** Addresses by Exchange name, entered by the user. */
+  exchangeAddresses: ReadonlyMap<string, string>;
+  /** Domains whose unknown addresses are mailboxes of the site. */
+  internalDomains: readonly string[];
+  /** Items before this time are not accepted, in milliseconds since 1970. */
+  acceptedFrom: number;
+  /** Users for whom the site takes imports; undefined while that is not known. */
+  enabledUsers: ReadonlySet<number> | undefined;
+  limits: RequestLimits;
+}
+
+/** A mailbox of the files: that of a user, or an address that no user has. */
+interface MailboxSummary {
+  /** User, or undefined for an address that is not mapped. */
+  userId: number | undefined;
+  /** Address; of a user the most frequent of the files, if any. */
+  mailbox: string | undefined;
+  found: number;
+  mended: number;
+  /** Items before the accepted period. */
+  tooOld: number;
+  /** Further copies of an item. */
+  copies: number;
+  toSend: number;
+  requests: number;
+  state: 'ready' | 'unknown' | 'notEnabled';
+}
+
+/** The plan as the page shows it. */
+export interface PlanSummary {
+  /** Rows of all files. */
+  rows: number;
+  mended: number;
+  broken: number;
+  /** Items without a user of the site among their parties, part of `broken`. */
+  withoutUser: number;
+  tooOld: number;
+  copies: number;
+  toSend: Readonly<Record<ItemKind, number>>;
+  users: number;
+  mends: Partial<Record<Mend, number>>;
+  mailboxes: readonly MailboxSummary[];
+  exchangeNames: readonly { name: string; count: number }[];
+  requests: readonly { kind: ItemKind; count: number; users: number }[];
+  longest: (LongestMailbox & { kind: ItemKind }) | undefined;
+  /** First and last date of what is sent. */
+  span: { from: number; to: number } | undefined;
+}
+
+/** One user's next items, as a job takes them (contract, RelationshipImportItem). */
+export interface UploadItem {
+  userId: number;
+  emails?: object[];
+  meetings?: object[];
+}
+
+interface Mailbox {
+  summary: MailboxSummary;
+  addresses: Map<string, number>;
+  ids: Set<string>;
+  items: Record<ItemKind, ImportItem[]>;
+}
+
+/** A row of a file: a legal item, one that waits for the address of an Exchange name, or a broken one. */
+interface SourceRow {
+  file: number;
+  item?: ImportItem;
+  waiting?: RawItem;
+  broken?: BrokenRow;
+}
+
+const KINDS = ['emails', 'meetings'] as const;
+const NO_PERSON = 'Nobody of this site is among the sender and the recipients';
+/** Bytes of an item of a job: parts of its upload have 8 MiB at most, and a retry should be cheap. */
+const MAX_UPLOAD_ITEM_CHARS = 1_500_000;
+
+const toIso = (time: number): string => new Date(time).toISOString();
+
+const toWireAddresses = (list: readonly Address[]) => list.map(({ address, name }) => ({ address, name }));
+
+/** An item as the request has it (spec 2.4, shapes 6). */
+function toWire({ kind, uniqueId, date, modified, end, from, to, cc }: ImportItem): object {
+  if (kind === 'meetings')
+    return {
+      uniqueId,
+      startDate: toIso(date),
+      endDate: toIso(end),
+      modifiedDate: toIso(modified),
+      organizer: from,
+      attendees: toWireAddresses([...to, ...cc]),
+    };
+  return {
+    uniqueId,
+    sentDate: toIso(date),
+    modifiedDate: toIso(modified),
+    sender: from,
+    recipientsTo: toWireAddresses(to),
+    ...(cc.length > 0 && { recipientsCc: toWireAddresses(cc) }),
+  };
+}
+
+export class Planner {
+  readonly #files: ReadFile[] = [];
+  #rows: SourceRow[] = [];
+  #requests: PlannedRequest[] = [];
+  #mailboxes = new Map<number, Mailbox>();
+  #broken: { file: number; row: BrokenRow }[] = [];
+
+  /** Reads a file; `onProgress` gets the share and the number of rows, a few times a second. */
+  async addFile(
+    file: File,
+    period: CalendarPeriod,
+    onProgress: (share: number, rows: number) => void,
+  ): Promise<ReadFile> {
+    const startedAt = performance.now();
+    const number = this.#files.length;
+    const read: ReadFile = { name: file.name, format: 'unknown', bytes: file.size, durationMs: 0 };
+    this.#files.push(read);
+    let bytes = 0;
+    let count = 0;
+    let reportedAt = startedAt;
+    const rows = readImportFile(file, {
+      period,
+      onBytes: (now) => {
+        bytes = now;
+      },
+      onFormat: (format) => {
+        read.format = format;
+      },
+    });
+    for await (const row of rows) {
+      this.#rows.push({ file: number, ...prepare(row) });
+      count += 1;
+      if (count % 256 === 0 && performance.now() - reportedAt > 200) {
+        reportedAt = performance.now();
+        onProgress(file.size === 0 ? 1 : bytes / file.size, count);
+      }
+    }
+    read.durationMs = performance.now() - startedAt;
+    return read;
+  }
+
+  get files(): readonly ReadFile[] {
+    return this.#files;
+  }
+
+  /** All addresses of the files: those of parties and of mailboxes. */
+  listAddresses(): string[] {
+    const addresses = new Set<string>();
+    for (const { item, waiting } of this.#rows) {
+      const row = item ?? waiting;
+      if (!row) continue;
+      if (row.mailbox !== undefined) addresses.add(row.mailbox.toLowerCase());
+      for (const { address } of [...(row.from ? [row.from] : []), ...row.to, ...row.cc])
+        if (address !== '') addresses.add(address.toLowerCase());
+    }
+    return [...addresses];
+  }
+
+  /** Computes the plan. */
+  evaluate(options: PlanOptions): PlanSummary {
+    const users = new Map<number, Mailbox>();
+    const unknown = new Map<string, Mailbox>();
+    const mends: Partial<Record<Mend, number>> = {};
+    const exchangeNames = new Map<string, number>();
+    const totals = { mended: 0, withoutUser: 0, tooOld: 0, copies: 0 };
+    this.#broken = [];
+    const internal = new Set(options.internalDomains.map((domain) => domain.toLowerCase()));
+
+    for (const source of this.#rows) {
+      const { file, waiting } = source;
+      if (waiting)
+        for (const name of listExchangeNames(waiting))
+          if (!options.exchangeAddresses.has(name))
+            exchangeNames.set(name, (exchangeNames.get(name) ?? 0) + 1);
+      const item =
+        source.item ?? source.broken ?? (waiting && normalizeItem(waiting, options.exchangeAddresses));
+      if (!item) continue;
+      if (isBroken(item)) {
+        this.#broken.push({ file, row: item });
+        continue;
+      }
+      const owners = findOwners(item, options, internal);
+      if (owners.users.length + owners.unknown.length === 0) {
+        totals.withoutUser += 1;
+        this.#broken.push({ file, row: { row: item.row, reason: NO_PERSON, label: item.uniqueId } });
+        continue;
+      }
+      if (item.mends.length > 0) totals.mended += 1;
+      for (const mend of item.mends) mends[mend] = (mends[mend] ?? 0) + 1;
+      for (const { userId, address } of owners.users) {
+        const mailbox = users.get(userId) ?? createMailbox(userId, undefined, options);
+        users.set(userId, mailbox);
+        addItem(mailbox, item, address, options.acceptedFrom);
+      }
+      for (const address of owners.unknown) {
+        const mailbox = unknown.get(address) ?? createMailbox(undefined, address, options);
+        unknown.set(address, mailbox);
+        addItem(mailbox, item, address, options.acceptedFrom);
+      }
+    }
+    this.#mailboxes = users;
+    this.#requests = [];
+    const counts = { emails: new Map<number, number>(), meetings: new Map<number, number>() };
+    const span = { from: Infinity, to: -Infinity };
+    for (const [userId, { summary, items, addresses }] of users) {
+      summary.mailbox = findMostFrequent(addresses);
+      totals.tooOld += summary.tooOld;
+      totals.copies += summary.copies;
+      if (summary.state !== 'ready') continue;
+      for (const kind of KINDS) {
+        items[kind].sort((one, other) => one.date - other.date || (one.uniqueId < other.uniqueId ? -1 : 1));
+        const [first, last] = [items[kind][0], items[kind].at(-1)];
+        if (!first || !last) continue;
+        counts[kind].set(userId, items[kind].length);
+        summary.toSend += items[kind].length;
+        [span.from, span.to] = [Math.min(span.from, first.date), Math.max(span.to, last.date)];
+      }
+    }
+    for (const kind of KINDS) this.#requests.push(...planRequests(kind, counts[kind], options.limits));
+    for (const { shares } of this.#requests)
+      for (const { userId } of shares) {
+        const mailbox = users.get(userId);
+        if (mailbox) mailbox.summary.requests += 1;
+      }
+    const longestKind = counts.emails.size > 0 ? 'emails' : 'meetings';
+    const longest = findLongestMailbox(longestKind, counts[longestKind], options.limits);
+    const sum = (kind: ItemKind) => counts[kind].values().reduce((total, one) => total + one, 0);
+    return {
+      rows: this.#rows.length,
+      ...totals,
+      broken: this.#broken.length,
+      toSend: { emails: sum('emails'), meetings: sum('meetings') },
+      users: new Set([...counts.emails.keys(), ...counts.meetings.keys()]).size,
+      mends,
+      mailboxes: sortMailboxes([...unknown.values(), ...users.values()].map(({ summary }) => summary)),
+      exchangeNames: Array.from(exchangeNames, ([name, count]) => ({ name, count })).toSorted(
+        (one, other) => other.count - one.count,
+      ),
+      requests: this.#requests.map(({ kind, count, shares }) => ({ kind, count, users: shares.length })),
+      longest: longest && { ...longest, kind: longestKind },
+      span: span.from <= span.to ? span : undefined,
+    };
+  }
+
+  /** Rows that cannot be imported, as a CSV table with reasons. */
+  writeBroken(): string[][] {
+    return [
+      ['File', 'Row', 'Id', 'Reason'],
+      ...this.#broken.map(({ file, row: { row, reason, label = '' } }) => [
+        this.#files[file]?.name ?? '',
+        String(row),
+        label,
+        reason,
+      ]),
+    ];
+  }
+
+  /** The body of a planned request (spec 2.4). */
+  writeRequest(number: number): { kind: ItemKind; body: Blob } | undefined {
+    const request = this.#requests[number];
+    if (!request) return undefined;
+    const { kind, shares } = request;
+    // User by user, so that no text is as long as the request.
+    const parts = shares.map((share, at) => {
+      const items = this.#getItems(kind, share).map(toWire);
+      return `${at === 0 ? '[' : ','}${JSON.stringify({ userId: share.userId, handlerType: 1, [kind]: items })}`;
+    });
+    return { kind, body: new Blob([...parts, ']'], { type: 'application/json' }) };
+  }
+
+  /** Items of the job for one kind, in the order of the requests. */
+  listUploadItems(kind: ItemKind): UploadItem[] {
+    return this.#requests
+      .filter((request) => request.kind === kind)
+      .flatMap(({ shares }) =>
+        shares.flatMap((share) =>
+          splitBySize(this.#getItems(kind, share).map(toWire)).map((items) => ({
+            userId: share.userId,
+            [kind]: items,
+          })),
+        ),
+      );
+  }
+
+  #getItems(kind: ItemKind, { userId, from, count }: RequestShare): ImportItem[] {
+    return this.#mailboxes.get(userId)?.items[kind].slice(from, from + count) ?? [];
+  }
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** Items that need no further knowledge are made legal at once, so that only these are kept. */
+function prepare(row: RawItem | BrokenRow): Omit<SourceRow, 'file'> {
+  if (isBroken(row)) return { broken: row };
+  if (listExchangeNames(row).length > 0) return { waiting: row };
+  const item = normalizeItem(row, NO_NAMES);
+  return isBroken(item) ? { broken: item } : { item };
+}
+
+function splitBySize(items: readonly object[]): object[][] {
+  const lists: object[][] = [];
+  let chars = Infinity;
+  for (const item of items) {
+    const length = JSON.stringify(item).length;
+    chars += length;
+    if (chars > MAX_UPLOAD_ITEM_CHARS) {
+      lists.push([]);
+      chars = length;
+    }
+    lists.at(-1)?.push(item);
+  }
+  return lists;
+}
+
+const isInternal = (address: string, domains: ReadonlySet<string>): boolean => {
+  let domain = address.slice(address.lastIndexOf('@') + 1);
+  // A domain includes its subdomains (contract, internalDomains).
+  for (;;) {
+    if (domains.has(domain)) return true;
+    const dot = domain.indexOf('.');
+    if (dot < 0) return false;
+    domain = domain.slice(dot + 1);
+  }
+};
+
+/** Whose item it is: the mailbox that the file names, otherwise all parties who are users of the site. */
+function findOwners(item: ImportItem, { people, chosen }: PlanOptions, internal: ReadonlySet<string>) {
+  const users: { userId: number; address: string | undefined }[] = [];
+  const unknown: string[] = [];
+  const find = (address: string) => chosen.get(address) ?? people.get(address);
+  if (item.userId !== undefined) return { users: [{ userId: item.userId, address: undefined }], unknown };
+  if (item.mailbox !== undefined) {
+    const userId = find(item.mailbox);
+    if (userId === undefined) unknown.push(item.mailbox);
+    else users.push({ userId, address: item.mailbox });
+    return { users, unknown };
+  }
+  const seen = new Set<number>();
+  for (const { address } of [item.from, ...item.to, ...item.cc]) {
+    const userId = find(address);
+    if (userId !== undefined && !seen.has(userId)) {
+      seen.add(userId);
+      users.push({ userId, address });
+    } else if (userId === undefined && isInternal(address, internal) && !unknown.includes(address))
+      unknown.push(address);
+  }
+  return { users, unknown };
+}
+
+const createMailbox = (
+  userId: number | undefined,
+  mailbox: string | undefined,
+  { enabledUsers }: PlanOptions,
+): Mailbox => {
+  let state: MailboxSummary['state'] = 'ready';
+  if (userId === undefined) state = 'unknown';
+  else if (enabledUsers && !enabledUsers.has(userId)) state = 'notEnabled';
+  return {
+    summary: {
+      userId,
+      mailbox,
+      found: 0,
+      mended: 0,
+      tooOld: 0,
+      copies: 0,
+      toSend: 0,
+      requests: 0,
+      state,
+    },
+    addresses: new Map(),
+    ids: new Set(),
+    items: { emails: [], meetings: [] },
+  };
+};
+
+function addItem(
+  mailbox: Mailbox,
+  item: ImportItem,
+  address: string | undefined,
+  acceptedFrom: number,
+): void {
+  const { summary, addresses, ids, items } = mailbox;
+  summary.found += 1;
+  if (address !== undefined) addresses.set(address, (addresses.get(address) ?? 0) + 1);
+  if (item.mends.length > 0) summary.mended += 1;
+  if (item.date < acceptedFrom) {
+    summary.tooOld += 1;
+    return;
+  }
+  // An id may be an e-mail's and a meeting's.
+  const key = `${item.kind} ${item.uniqueId}`;
+  if (ids.has(key)) {
+    summary.copies += 1;
+    return;
+  }
+  ids.add(key);
+  items[item.kind].push(item);
+}
+
+function findMostFrequent(addresses: ReadonlyMap<string, number>): string | undefined {
+  let best: string | undefined;
+  for (const [address, count] of addresses)
+    if (best === undefined || count > (addresses.get(best) ?? 0)) best = address;
+  return best;
+}
+
+const STATE_RANKS = { unknown: 0, notEnabled: 1, ready: 2 } as const;
+
+/** Those that need a decision first, then the largest. */
+const sortMailboxes = (mailboxes: MailboxSummary[]): MailboxSummary[] =>
+  mailboxes.toSorted(
+    (one, other) => STATE_RANKS[one.state] - STATE_RANKS[other.state] || other.found - one.found,
+  );
