@@ -33,6 +33,7 @@ const CHUNK_NAMES: Readonly<Record<string, string>> = {
   export: 'jobs',
   import: 'jobs',
   'import-view': 'jobs',
+  imports: 'jobs',
 };
 
 /** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */

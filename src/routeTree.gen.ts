@@ -20,6 +20,7 @@ import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/rou
 import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
 import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
+import { Route as AppImportsRouteRouteImport } from './routes/_app/imports/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppJobsRouteRouteImport } from './routes/_app/jobs/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
@@ -40,6 +41,11 @@ import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
 import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
 import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
+import { Route as AppImportsIndexRouteImport } from './routes/_app/imports/index';
+import { Route as AppImportsRelationshipsRouteImport } from './routes/_app/imports/relationships';
+import { Route as AppImportsRunsRouteImport } from './routes/_app/imports/runs';
+import { Route as AppImportsSettingsRouteImport } from './routes/_app/imports/settings';
+import { Route as AppImportsStatusRouteImport } from './routes/_app/imports/status';
 import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitations/index';
 import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
 import { Route as AppJobsIndexRouteImport } from './routes/_app/jobs/index';
@@ -151,6 +157,11 @@ const AppGroupsRouteRoute = AppGroupsRouteRouteImport.update({
   path: '/groups',
   getParentRoute: () => AppRoute,
 } as any);
+const AppImportsRouteRoute = AppImportsRouteRouteImport.update({
+  id: '/imports',
+  path: '/imports',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppInvitationsRouteRoute = AppInvitationsRouteRouteImport.update({
   id: '/invitations',
   path: '/invitations',
@@ -248,6 +259,31 @@ const AppGroupsMatrixRoute = AppGroupsMatrixRouteImport.update({
   id: '/matrix',
   path: '/matrix',
   getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppImportsIndexRoute = AppImportsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppImportsRouteRoute,
+} as any);
+const AppImportsRelationshipsRoute = AppImportsRelationshipsRouteImport.update({
+  id: '/relationships',
+  path: '/relationships',
+  getParentRoute: () => AppImportsRouteRoute,
+} as any);
+const AppImportsRunsRoute = AppImportsRunsRouteImport.update({
+  id: '/runs',
+  path: '/runs',
+  getParentRoute: () => AppImportsRouteRoute,
+} as any);
+const AppImportsSettingsRoute = AppImportsSettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
+  getParentRoute: () => AppImportsRouteRoute,
+} as any);
+const AppImportsStatusRoute = AppImportsStatusRouteImport.update({
+  id: '/status',
+  path: '/status',
+  getParentRoute: () => AppImportsRouteRoute,
 } as any);
 const AppInvitationsIndexRoute = AppInvitationsIndexRouteImport.update({
   id: '/',
@@ -544,6 +580,7 @@ export interface FileRoutesByFullPath {
   '/backups': typeof AppBackupsRouteRouteWithChildren;
   '/entries': typeof AppEntriesRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
+  '/imports': typeof AppImportsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/jobs': typeof AppJobsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
@@ -562,6 +599,10 @@ export interface FileRoutesByFullPath {
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/imports/relationships': typeof AppImportsRelationshipsRoute;
+  '/imports/runs': typeof AppImportsRunsRoute;
+  '/imports/settings': typeof AppImportsSettingsRoute;
+  '/imports/status': typeof AppImportsStatusRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
@@ -572,6 +613,7 @@ export interface FileRoutesByFullPath {
   '/changes/': typeof AppChangesIndexRoute;
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
+  '/imports/': typeof AppImportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/jobs/': typeof AppJobsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
@@ -633,6 +675,10 @@ export interface FileRoutesByTo {
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/imports/relationships': typeof AppImportsRelationshipsRoute;
+  '/imports/runs': typeof AppImportsRunsRoute;
+  '/imports/settings': typeof AppImportsSettingsRoute;
+  '/imports/status': typeof AppImportsStatusRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
@@ -643,6 +689,7 @@ export interface FileRoutesByTo {
   '/changes': typeof AppChangesIndexRoute;
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
+  '/imports': typeof AppImportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/jobs': typeof AppJobsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
@@ -691,6 +738,7 @@ export interface FileRoutesById {
   '/_app/backups': typeof AppBackupsRouteRouteWithChildren;
   '/_app/entries': typeof AppEntriesRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
+  '/_app/imports': typeof AppImportsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/jobs': typeof AppJobsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
@@ -716,6 +764,10 @@ export interface FileRoutesById {
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/_app/imports/relationships': typeof AppImportsRelationshipsRoute;
+  '/_app/imports/runs': typeof AppImportsRunsRoute;
+  '/_app/imports/settings': typeof AppImportsSettingsRoute;
+  '/_app/imports/status': typeof AppImportsStatusRoute;
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
@@ -726,6 +778,7 @@ export interface FileRoutesById {
   '/_app/changes/': typeof AppChangesIndexRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
+  '/_app/imports/': typeof AppImportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/jobs/': typeof AppJobsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
@@ -782,6 +835,7 @@ export interface FileRouteTypes {
     | '/backups'
     | '/entries'
     | '/groups'
+    | '/imports'
     | '/invitations'
     | '/jobs'
     | '/licenses'
@@ -800,6 +854,10 @@ export interface FileRouteTypes {
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/imports/relationships'
+    | '/imports/runs'
+    | '/imports/settings'
+    | '/imports/status'
     | '/invitations/new'
     | '/jobs/$jobId'
     | '/licenses/unused'
@@ -810,6 +868,7 @@ export interface FileRouteTypes {
     | '/changes/'
     | '/entries/'
     | '/exports/'
+    | '/imports/'
     | '/invitations/'
     | '/jobs/'
     | '/licenses/'
@@ -871,6 +930,10 @@ export interface FileRouteTypes {
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/imports/relationships'
+    | '/imports/runs'
+    | '/imports/settings'
+    | '/imports/status'
     | '/invitations/new'
     | '/jobs/$jobId'
     | '/licenses/unused'
@@ -881,6 +944,7 @@ export interface FileRouteTypes {
     | '/changes'
     | '/entries'
     | '/exports'
+    | '/imports'
     | '/invitations'
     | '/jobs'
     | '/licenses'
@@ -928,6 +992,7 @@ export interface FileRouteTypes {
     | '/_app/backups'
     | '/_app/entries'
     | '/_app/groups'
+    | '/_app/imports'
     | '/_app/invitations'
     | '/_app/jobs'
     | '/_app/licenses'
@@ -953,6 +1018,10 @@ export interface FileRouteTypes {
     | '/_app/backups/$fileName'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
+    | '/_app/imports/relationships'
+    | '/_app/imports/runs'
+    | '/_app/imports/settings'
+    | '/_app/imports/status'
     | '/_app/invitations/new'
     | '/_app/jobs/$jobId'
     | '/_app/licenses/unused'
@@ -963,6 +1032,7 @@ export interface FileRouteTypes {
     | '/_app/changes/'
     | '/_app/entries/'
     | '/_app/exports/'
+    | '/_app/imports/'
     | '/_app/invitations/'
     | '/_app/jobs/'
     | '/_app/licenses/'
@@ -1094,6 +1164,13 @@ declare module '@tanstack/react-router' {
       path: '/groups';
       fullPath: '/groups';
       preLoaderRoute: typeof AppGroupsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/imports': {
+      id: '/_app/imports';
+      path: '/imports';
+      fullPath: '/imports';
+      preLoaderRoute: typeof AppImportsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/invitations': {
@@ -1235,6 +1312,41 @@ declare module '@tanstack/react-router' {
       fullPath: '/groups/matrix';
       preLoaderRoute: typeof AppGroupsMatrixRouteImport;
       parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/imports/': {
+      id: '/_app/imports/';
+      path: '/';
+      fullPath: '/imports/';
+      preLoaderRoute: typeof AppImportsIndexRouteImport;
+      parentRoute: typeof AppImportsRouteRoute;
+    };
+    '/_app/imports/relationships': {
+      id: '/_app/imports/relationships';
+      path: '/relationships';
+      fullPath: '/imports/relationships';
+      preLoaderRoute: typeof AppImportsRelationshipsRouteImport;
+      parentRoute: typeof AppImportsRouteRoute;
+    };
+    '/_app/imports/runs': {
+      id: '/_app/imports/runs';
+      path: '/runs';
+      fullPath: '/imports/runs';
+      preLoaderRoute: typeof AppImportsRunsRouteImport;
+      parentRoute: typeof AppImportsRouteRoute;
+    };
+    '/_app/imports/settings': {
+      id: '/_app/imports/settings';
+      path: '/settings';
+      fullPath: '/imports/settings';
+      preLoaderRoute: typeof AppImportsSettingsRouteImport;
+      parentRoute: typeof AppImportsRouteRoute;
+    };
+    '/_app/imports/status': {
+      id: '/_app/imports/status';
+      path: '/status';
+      fullPath: '/imports/status';
+      preLoaderRoute: typeof AppImportsStatusRouteImport;
+      parentRoute: typeof AppImportsRouteRoute;
     };
     '/_app/invitations/': {
       id: '/_app/invitations/';
@@ -1812,6 +1924,26 @@ const AppGroupsRouteRouteWithChildren = AppGroupsRouteRoute._addFileChildren(
   AppGroupsRouteRouteChildren,
 );
 
+interface AppImportsRouteRouteChildren {
+  AppImportsRelationshipsRoute: typeof AppImportsRelationshipsRoute;
+  AppImportsRunsRoute: typeof AppImportsRunsRoute;
+  AppImportsSettingsRoute: typeof AppImportsSettingsRoute;
+  AppImportsStatusRoute: typeof AppImportsStatusRoute;
+  AppImportsIndexRoute: typeof AppImportsIndexRoute;
+}
+
+const AppImportsRouteRouteChildren: AppImportsRouteRouteChildren = {
+  AppImportsRelationshipsRoute: AppImportsRelationshipsRoute,
+  AppImportsRunsRoute: AppImportsRunsRoute,
+  AppImportsSettingsRoute: AppImportsSettingsRoute,
+  AppImportsStatusRoute: AppImportsStatusRoute,
+  AppImportsIndexRoute: AppImportsIndexRoute,
+};
+
+const AppImportsRouteRouteWithChildren = AppImportsRouteRoute._addFileChildren(
+  AppImportsRouteRouteChildren,
+);
+
 interface AppInvitationsRouteRouteChildren {
   AppInvitationsNewRoute: typeof AppInvitationsNewRoute;
   AppInvitationsIndexRoute: typeof AppInvitationsIndexRoute;
@@ -2007,6 +2139,7 @@ interface AppRouteChildren {
   AppBackupsRouteRoute: typeof AppBackupsRouteRouteWithChildren;
   AppEntriesRouteRoute: typeof AppEntriesRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
+  AppImportsRouteRoute: typeof AppImportsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppJobsRouteRoute: typeof AppJobsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
@@ -2026,6 +2159,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppBackupsRouteRoute: AppBackupsRouteRouteWithChildren,
   AppEntriesRouteRoute: AppEntriesRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
+  AppImportsRouteRoute: AppImportsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppJobsRouteRoute: AppJobsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,

@@ -12,6 +12,14 @@ const IMPORT_READS = [
   'listRelationships',
 ] as const;
 
+/** Reads that enabling users makes stale. */
+const USER_READS = [
+  'getImportStatus',
+  'getImportSettings',
+  'getRelationshipSettings',
+  'listRelationshipUsers',
+] as const;
+
 const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons'] as const;
 
 export const relationshipIntelligenceArea = defineArea({
@@ -24,23 +32,14 @@ export const relationshipIntelligenceArea = defineArea({
       icon: Inbox,
       key: 'm',
       needs: 'getImportStatus',
-      notBuilt: {
-        purpose:
-          'Post e-mail and meeting metadata for Relationship Intelligence and see the sync status of each user.',
-        operations: [
-          'POST /api/rest/v4/ri/import/emails',
-          'POST /api/rest/v4/ri/import/meetings',
-          'GET /api/rest/v4/ri/import/status',
-          'GET /api/rest/v4/ri/import/settings',
-        ],
-      },
     },
   ],
   invalidations: {
     importEmails: IMPORT_READS,
     importMeetings: IMPORT_READS,
     startRelationshipImport: JOB_READS,
-    startRelationshipUserChanges: JOB_READS,
+    // Also read again when a job has changed users.
+    startRelationshipUserChanges: [...JOB_READS, ...USER_READS],
     updateRelationshipSettings: ['getRelationshipSettings', 'getImportSettings', 'listRelationships'],
     completeHistory: ['getRelationshipSettings', 'getImportSettings', 'listRelationshipUsers'],
     createExclusion: ['listExclusions'],

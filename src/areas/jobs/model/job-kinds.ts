@@ -61,7 +61,11 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
   'proxies.export': EXPORT,
   'entries.import': { icon: FileUp, operations: ['createEntries', 'updateEntries'], nouns: ENTRIES },
   'entries.import-undo': { icon: Undo2, operations: ['updateEntries', 'deleteEntries'], nouns: ENTRIES },
-  'relationships.enable': { icon: HeartHandshake, operations: [], nouns: PEOPLE },
+  'relationships.enable': {
+    icon: HeartHandshake,
+    operations: ['startRelationshipUserChanges'],
+    nouns: PEOPLE,
+  },
   'relationships.import': {
     icon: Inbox,
     operations: ['importEmails', 'importMeetings'],

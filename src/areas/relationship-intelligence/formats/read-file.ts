@@ -1,7 +1,10 @@
-/** Finds out what a file is and reads it with the reader of its format, which is loaded when it is needed. */
+/** Finds out what a file is and reads it with the reader of its format. Calendars load their own, the largest library. */
 
 import type { ReadRow } from './items.ts';
+import { readCsv } from './read-csv.ts';
 import type { CalendarPeriod } from './read-ics.ts';
+import { readJson, readNdjson } from './read-json.ts';
+import { readEml, readMbox, readZip } from './read-mail.ts';
 import type { OnBytes } from './text-stream.ts';
 
 export type FileFormat =
@@ -74,14 +77,12 @@ async function* open(file: File, format: FileFormat, options: ReadOptions): Asyn
   switch (format) {
     case 'json':
     case 'ndjson': {
-      const { readJson, readNdjson } = await import('./read-json.ts');
       yield* format === 'json' ? readJson(file, onBytes) : readNdjson(file, onBytes);
       return;
     }
     case 'mbox':
     case 'eml':
     case 'zip': {
-      const { readEml, readMbox, readZip } = await import('./read-mail.ts');
       if (format === 'eml') yield await readEml(file, 1);
       else yield* format === 'mbox' ? readMbox(file, onBytes) : readZip(file, onBytes);
       return;
@@ -94,7 +95,6 @@ async function* open(file: File, format: FileFormat, options: ReadOptions): Asyn
     case 'csv':
     case 'exchange':
     case 'google': {
-      const { readCsv } = await import('./read-csv.ts');
       yield* readCsv(file, onBytes, ({ kind }) => {
         if (kind !== 'table') onFormat(kind);
       });

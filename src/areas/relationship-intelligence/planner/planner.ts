@@ -1,4 +1,10 @@
 /** The state of a planned import: items of the dropped files, whose they are, and the requests they become. Runs in a worker. */
+import type {
+  Email,
+  EmailAddress,
+  Meeting,
+  RelationshipImportItem,
+} from '../../../../contract/generated/types.gen.ts';
 import { isBroken, listExchangeNames, normalizeItem } from '../formats/items.ts';
 import type { Address, BrokenRow, ImportItem, ItemKind, Mend, RawItem } from '../formats/items.ts';
 import { readImportFile } from '../formats/read-file.ts';
@@ -33,7 +39,7 @@ export interface PlanOptions {
 }
 
 /** A mailbox of the files: that of a user, or an address that no user has. */
-interface MailboxSummary {
+export interface MailboxSummary {
   /** User, or undefined for an address that is not mapped. */
   userId: number | undefined;
   /** Address; of a user the most frequent of the files, if any. */
@@ -70,13 +76,6 @@ export interface PlanSummary {
   span: { from: number; to: number } | undefined;
 }
 
-/** One user's next items, as a job takes them (contract, RelationshipImportItem). */
-export interface UploadItem {
-  userId: number;
-  emails?: object[];
-  meetings?: object[];
-}
-
 interface Mailbox {
   summary: MailboxSummary;
   addresses: Map<string, number>;
@@ -99,28 +98,28 @@ const MAX_UPLOAD_ITEM_CHARS = 1_500_000;
 
 const toIso = (time: number): string => new Date(time).toISOString();
 
-const toWireAddresses = (list: readonly Address[]) => list.map(({ address, name }) => ({ address, name }));
+const toWireAddresses = (list: readonly Address[]): EmailAddress[] =>
+  list.map(({ address, name }) => ({ address, name }));
 
-/** An item as the request has it (spec 2.4, shapes 6). */
-function toWire({ kind, uniqueId, date, modified, end, from, to, cc }: ImportItem): object {
-  if (kind === 'meetings')
-    return {
-      uniqueId,
-      startDate: toIso(date),
-      endDate: toIso(end),
-      modifiedDate: toIso(modified),
-      organizer: from,
-      attendees: toWireAddresses([...to, ...cc]),
-    };
-  return {
-    uniqueId,
-    sentDate: toIso(date),
-    modifiedDate: toIso(modified),
-    sender: from,
-    recipientsTo: toWireAddresses(to),
-    ...(cc.length > 0 && { recipientsCc: toWireAddresses(cc) }),
-  };
-}
+/** An e-mail as the request has it (spec 2.4). */
+const toEmail = ({ uniqueId, date, modified, from, to, cc }: ImportItem): Email => ({
+  uniqueId,
+  sentDate: toIso(date),
+  modifiedDate: toIso(modified),
+  sender: { ...from },
+  recipientsTo: toWireAddresses(to),
+  ...(cc.length > 0 && { recipientsCc: toWireAddresses(cc) }),
+});
+
+/** A meeting as the request has it (shapes 6). */
+const toMeeting = ({ uniqueId, date, modified, end, from, to, cc }: ImportItem): Meeting => ({
+  uniqueId,
+  startDate: toIso(date),
+  endDate: toIso(end),
+  modifiedDate: toIso(modified),
+  organizer: { ...from },
+  attendees: toWireAddresses([...to, ...cc]),
+});
 
 export class Planner {
   readonly #files: ReadFile[] = [];
@@ -161,10 +160,6 @@ export class Planner {
     }
     read.durationMs = performance.now() - startedAt;
     return read;
-  }
-
-  get files(): readonly ReadFile[] {
-    return this.#files;
   }
 
   /** All addresses of the files: those of parties and of mailboxes. */
@@ -286,24 +281,25 @@ export class Planner {
     const { kind, shares } = request;
     // User by user, so that no text is as long as the request.
     const parts = shares.map((share, at) => {
-      const items = this.#getItems(kind, share).map(toWire);
-      return `${at === 0 ? '[' : ','}${JSON.stringify({ userId: share.userId, handlerType: 1, [kind]: items })}`;
+      const items = this.#getItems(kind, share);
+      const wire: object[] = kind === 'emails' ? items.map(toEmail) : items.map(toMeeting);
+      return `${at === 0 ? '[' : ','}${JSON.stringify({ userId: share.userId, handlerType: 1, [kind]: wire })}`;
     });
     return { kind, body: new Blob([...parts, ']'], { type: 'application/json' }) };
   }
 
   /** Items of the job for one kind, in the order of the requests. */
-  listUploadItems(kind: ItemKind): UploadItem[] {
-    return this.#requests
+  listUploadItems(kind: ItemKind): RelationshipImportItem[] {
+    const shares = this.#requests
       .filter((request) => request.kind === kind)
-      .flatMap(({ shares }) =>
-        shares.flatMap((share) =>
-          splitBySize(this.#getItems(kind, share).map(toWire)).map((items) => ({
-            userId: share.userId,
-            [kind]: items,
-          })),
-        ),
-      );
+      .flatMap((request) => request.shares);
+    return shares.flatMap((share): RelationshipImportItem[] => {
+      const { userId } = share;
+      const items = this.#getItems(kind, share);
+      return kind === 'emails'
+        ? splitBySize(items.map(toEmail)).map((emails) => ({ userId, emails }))
+        : splitBySize(items.map(toMeeting)).map((meetings) => ({ userId, meetings }));
+    });
   }
 
   #getItems(kind: ItemKind, { userId, from, count }: RequestShare): ImportItem[] {
@@ -321,8 +317,8 @@ function prepare(row: RawItem | BrokenRow): Omit<SourceRow, 'file'> {
   return isBroken(item) ? { broken: item } : { item };
 }
 
-function splitBySize(items: readonly object[]): object[][] {
-  const lists: object[][] = [];
+function splitBySize<Item extends object>(items: readonly Item[]): Item[][] {
+  const lists: Item[][] = [];
   let chars = Infinity;
   for (const item of items) {
     const length = JSON.stringify(item).length;

@@ -97,16 +97,12 @@ export interface Timeline {
   end: number;
 }
 
-/**
- * Schedules requests one at a time at the pace of the site.
- * @param used requests of the current minute that are used already
- */
+/** Schedules requests one at a time at the pace of the site. */
 export function scheduleRequests(
   count: number,
-  { start, requestsPerMinute, used = 0 }: { start: number; requestsPerMinute: number; used?: number },
+  { start, requestsPerMinute }: { start: number; requestsPerMinute: number },
 ): Timeline {
   const gap = MINUTE_MS / requestsPerMinute;
-  const first = used >= requestsPerMinute ? start + MINUTE_MS : start;
-  const starts = Array.from({ length: count }, (_, at) => first + at * gap);
+  const starts = Array.from({ length: count }, (_, at) => start + at * gap);
   return { starts, end: (starts.at(-1) ?? start) + (count === 0 ? 0 : REQUEST_MS) };
 }

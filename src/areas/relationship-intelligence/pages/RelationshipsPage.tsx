@@ -1,0 +1,182 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { HeartHandshake } from 'lucide-react';
+import { useState } from 'react';
+import type { Relationship } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { listRelationshipsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePeopleById } from '../../../directory/directory.ts';
+import { PersonLink } from '../../../directory/person-columns.tsx';
+import { PersonPicker } from '../../../directory/PersonPicker.tsx';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { serializeRelationshipsView } from './relationships-view.ts';
+import type { RelationshipsView } from './relationships-view.ts';
+import { Pages } from './RunsPage.tsx';
+import './imports.css';
+
+const COLUMNS: readonly Column<Relationship>[] = [
+  {
+    id: 'address',
+    header: 'Contact',
+    minWidth: 190,
+    cell: ({ name, address }) => (
+      <span className="ri-contact" title={address}>
+        {name ?? address} {name !== null && name !== address && <small>{address}</small>}
+      </span>
+    ),
+  },
+  {
+    id: 'score',
+    header: 'Score',
+    width: 84,
+    align: 'end',
+    small: 'aside',
+    cell: ({ score }) => (
+      <span className="ri-score">
+        <i aria-hidden>
+          <b style={{ inlineSize: `${score}%` }} />
+        </i>
+        <span className="num">{score}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'user',
+    header: 'Person',
+    minWidth: 150,
+    cell: ({ userId, userName }, { tabIndex }) =>
+      userName === null ? (
+        `User ${userId}`
+      ) : (
+        <PersonLink id={userId} name={userName} to="/users/$userId" tabIndex={tabIndex} />
+      ),
+  },
+  {
+    id: 'reasons',
+    header: 'Why',
+    minWidth: 280,
+    small: 'line',
+    cell: ({ reasons }) => {
+      const text = reasons.map(({ text: reason, points }) => `${reason} (${points})`).join(' · ');
+      return <span title={text}>{text}</span>;
+    },
+  },
+  { id: 'sent', header: 'Sent', width: 70, align: 'end', cell: ({ sent }) => formatNumber(sent) },
+  {
+    id: 'received',
+    header: 'Received',
+    width: 82,
+    align: 'end',
+    cell: ({ received }) => formatNumber(received),
+  },
+  {
+    id: 'meetings',
+    header: 'Meetings',
+    width: 82,
+    align: 'end',
+    cell: ({ meetings }) => formatNumber(meetings),
+  },
+  {
+    id: 'last',
+    header: 'Last contact',
+    width: 108,
+    cell: ({ lastDate }, { tabIndex }) => <Timestamp at={lastDate} tabIndex={tabIndex} />,
+  },
+];
+
+const route = getRouteApi('/_app/imports/relationships');
+const PAGE_SIZE = 50;
+
+/** Relationships of a person, an address or a domain, the strongest first, with the reasons of their scores. */
+export function RelationshipsPage() {
+  const urlView = route.useSearch();
+  const navigate = route.useNavigate();
+  const { view, show, type, settle } = useDebouncedView<RelationshipsView>({
+    view: { q: urlView.q ?? '', userId: urlView.userId },
+    write: (next, replace) => navigate({ to: '.', search: serializeRelationshipsView(next), replace }),
+  });
+  const [page, setPage] = useState(1);
+  const filter = toFilter(urlView.q ?? '', urlView.userId);
+  const { data, error, isFetching, refetch } = useQuery({
+    ...listRelationshipsOptions({ query: { ...filter, pageNumber: page, pageSize: PAGE_SIZE } }),
+    placeholderData: keepPreviousData,
+  });
+  const people = usePeopleById(view.userId === undefined ? NO_IDS : [view.userId]);
+  const isFiltered = view.q !== '' || view.userId !== undefined;
+  return (
+    <>
+      <div className="ri-filter">
+        <SearchField
+          label="Address or domain"
+          placeholder="Address or domain"
+          value={view.q}
+          onChange={(q) => {
+            type(q);
+            setPage(1);
+          }}
+          onBlur={settle}
+        />
+        {view.userId === undefined ? (
+          <PersonPicker
+            label="Person of this site"
+            placeholder="Name, e-mail or id"
+            getDisabledReason={() => undefined}
+            onSelect={(userId) => {
+              show({ ...view, userId });
+              setPage(1);
+            }}
+          />
+        ) : (
+          <RemovableChip
+            label={people.get(view.userId)?.name ?? `User ${view.userId}`}
+            onRemove={() => show({ ...view, userId: undefined })}
+          />
+        )}
+        {data && (
+          <span className="ri-note num">{pluralize(data.totalCount, 'relationship', 'relationships')}</span>
+        )}
+      </div>
+      <DataTable
+        label="Relationships"
+        columns={COLUMNS}
+        rows={data?.relationships}
+        rowId={({ userId, address }) => `${userId} ${address}`}
+        rowLabel={({ address }) => address}
+        error={error === null ? undefined : toServiceError(error)}
+        onRetry={() => void refetch()}
+        refetching={isFetching && data === undefined}
+        empty={
+          <EmptyState icon={HeartHandshake} title="No relationships yet">
+            Imported e-mails and meetings become relationships between people of the site and outside
+            addresses.
+          </EmptyState>
+        }
+        onClearFilters={isFiltered ? () => show({ q: '', userId: undefined }) : undefined}
+        footer={
+          data && data.totalCount > PAGE_SIZE ? (
+            <Pages page={page} isLast={page * PAGE_SIZE >= data.totalCount} onPage={setPage} />
+          ) : undefined
+        }
+      />
+    </>
+  );
+}
+
+const NO_IDS: readonly number[] = [];
+
+/** A text with @ is an address, any other a domain. */
+const toFilter = (q: string, userId: number | undefined) => {
+  const text = q.trim().toLowerCase();
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(text !== '' &&
+      (text.includes('@') && !text.startsWith('@') ? { address: text } : { domain: text.replace(/^@/, '') })),
+  };
+};

@@ -1,0 +1,124 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { Remote } from 'comlink';
+import { useRef, useState } from 'react';
+import type {
+  EmailImportItem,
+  ImportCounts,
+  ImportResult,
+  ImportWarningCode,
+  MeetingImportItem,
+} from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { getImportBudget, importEmails, importMeetings } from '../../../api/generated/sdk.gen.ts';
+import type { ItemKind } from '../formats/items.ts';
+import type { Planner } from './planner.ts';
+
+/** What the service would do with the requests that were tried so far. */
+export interface DryRun {
+  done: number;
+  total: number;
+  counts: ImportCounts;
+  warnings: ReadonlyMap<ImportWarningCode, number>;
+  /** Users for whom nothing would be stored. */
+  refusedUsers: readonly number[];
+  /** Seconds until the shared limit allows the next request, while it waits. */
+  waitSeconds?: number | undefined;
+  error?: ServiceError | undefined;
+  isRunning: boolean;
+}
+
+const NO_COUNTS: ImportCounts = { received: 0, added: 0, alreadyProcessed: 0, skipped: 0 };
+const COUNTS = ['received', 'added', 'alreadyProcessed', 'skipped'] as const;
+const NOT_ENABLED = 2;
+
+function addResults(run: DryRun, results: readonly ImportResult[]): DryRun {
+  const counts = { ...run.counts };
+  const warnings = new Map(run.warnings);
+  const refusedUsers = [...run.refusedUsers];
+  for (const { userId, status, operationStats, warnings: list } of results) {
+    for (const key of COUNTS) counts[key] += operationStats[key];
+    if (status === NOT_ENABLED && !refusedUsers.includes(userId)) refusedUsers.push(userId);
+    // A warning with a count stands for all of its code beyond those that are listed.
+    for (const { code, count = 1 } of list) warnings.set(code, (warnings.get(code) ?? 0) + count);
+  }
+  return { ...run, counts, warnings, refusedUsers, done: run.done + 1, waitSeconds: undefined };
+}
+
+/** The worker has serialized the body; serializing it again would block the page. */
+const sendSerialized = async (kind: ItemKind, body: Blob, signal: AbortSignal): Promise<ImportResult[]> => {
+  const options = { query: { dryRun: true }, bodySerializer: null, signal };
+  const { data } =
+    kind === 'emails'
+      ? await importEmails({ ...options, body: body as unknown as EmailImportItem[] })
+      : await importMeetings({ ...options, body: body as unknown as MeetingImportItem[] });
+  return data;
+};
+
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Tries the planned requests against the service, which counts and stores nothing, at the pace that the site's limit allows. */
+export function useDryRun() {
+  const client = useQueryClient();
+  const [run, setRun] = useState<DryRun>();
+  const controller = useRef<AbortController>(undefined);
+  const stop = () => controller.current?.abort();
+
+  const start = async (planner: Remote<Planner>, total: number): Promise<void> => {
+    stop();
+    const { signal } = (controller.current = new AbortController());
+    let current: DryRun = {
+      done: 0,
+      total,
+      counts: NO_COUNTS,
+      warnings: new Map(),
+      refusedUsers: [],
+      isRunning: true,
+    };
+    const show = (next: DryRun) => {
+      current = next;
+      if (!signal.aborted) setRun(next);
+    };
+    show(current);
+    try {
+      while (current.done < total && !signal.aborted) {
+        const { data: budget } = await getImportBudget({ signal });
+        const waitSeconds = budget.isImporting
+          ? 2
+          : budget.used >= budget.limit
+            ? budget.resetSeconds + 1
+            : 0;
+        if (waitSeconds > 0) {
+          show({ ...current, waitSeconds });
+          await wait(waitSeconds * 1000, signal);
+          continue;
+        }
+        const request = await planner.writeRequest(current.done);
+        if (!request) break;
+        show(addResults(current, await sendSerialized(request.kind, request.body, signal)));
+      }
+      show({ ...current, isRunning: false });
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      show({ ...current, isRunning: false, error });
+    }
+    void client.invalidateQueries({ queryKey: [{ _id: 'listImportRuns' }] });
+    void client.invalidateQueries({ queryKey: [{ _id: 'getImportBudget' }] });
+  };
+
+  return {
+    run,
+    start,
+    reset: () => {
+      stop();
+      setRun(undefined);
+    },
+  };
+}

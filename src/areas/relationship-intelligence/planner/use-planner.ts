@@ -1,0 +1,152 @@
+import { proxy, releaseProxy, wrap } from 'comlink';
+import type { Remote } from 'comlink';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { resolvePastedText } from '../../../directory/directory.ts';
+import { CODE_MISSING_MESSAGE, isCodeMissingError } from '../../../lib/code-missing.ts';
+import { rejectOnWorkerError, startWorker } from '../../../lib/start-worker.ts';
+import type { Planner, PlanOptions, PlanSummary, ReadFile } from './planner.ts';
+// oxlint-disable-next-line import/default -- the build provides this export
+import workerUrl from './worker.ts?worker&url';
+
+type Knowledge = Omit<PlanOptions, 'people' | 'chosen' | 'exchangeAddresses'>;
+
+interface Reading {
+  name: string;
+  /** 0 to 1. */
+  share: number;
+  rows: number;
+}
+
+interface PlannerState {
+  files: readonly ReadFile[];
+  reading: Reading | undefined;
+  summary: PlanSummary | undefined;
+  error: string | undefined;
+  people: ReadonlyMap<string, number>;
+  chosen: ReadonlyMap<string, number>;
+  exchangeAddresses: ReadonlyMap<string, string>;
+}
+
+const EMPTY: PlannerState = {
+  files: [],
+  reading: undefined,
+  summary: undefined,
+  error: undefined,
+  people: new Map(),
+  chosen: new Map(),
+  exchangeAddresses: new Map(),
+};
+
+interface Client {
+  planner: Remote<Planner>;
+  alive: ReturnType<typeof rejectOnWorkerError>;
+  close: () => void;
+}
+
+function openClient(): Client {
+  const worker = startWorker(workerUrl);
+  const planner = wrap<Planner>(worker);
+  return {
+    planner,
+    alive: rejectOnWorkerError(worker),
+    close: () => {
+      planner[releaseProxy]();
+      worker.terminate();
+    },
+  };
+}
+
+/** Addresses resolved at once: a text below the limit of the directory. */
+const ADDRESSES_AT_ONCE = 20_000;
+
+/** User ids of the addresses that the directory has. */
+async function findPeople(addresses: readonly string[]): Promise<Map<string, number>> {
+  const people = new Map<string, number>();
+  for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE) {
+    const { matched } = await resolvePastedText(addresses.slice(at, at + ADDRESSES_AT_ONCE).join('\n'));
+    for (const { entry, ids } of matched) if (ids[0] !== undefined) people.set(entry.toLowerCase(), ids[0]);
+  }
+  return people;
+}
+
+/**
+ * The plan of the dropped files, computed in a worker. It is lost with the page until the import starts.
+ * @param knowledge what the service says; undefined until it is loaded
+ */
+export function usePlanner(knowledge: Knowledge | undefined) {
+  const [state, setState] = useState(EMPTY);
+  const client = useRef<Client>(undefined);
+  const update = useCallback((part: Partial<PlannerState>) => setState((now) => ({ ...now, ...part })), []);
+  const close = useCallback(() => {
+    client.current?.close();
+    client.current = undefined;
+  }, []);
+  // The worker has to be terminated explicitly.
+  useEffect(() => close, [close]);
+
+  const { files, people, chosen, exchangeAddresses } = state;
+  useEffect(() => {
+    const current = client.current;
+    if (!knowledge || !current || files.length === 0) return undefined;
+    let isCurrent = true;
+    const evaluate = async () => {
+      const options = { ...knowledge, people, chosen, exchangeAddresses };
+      try {
+        const summary = await current.alive(current.planner.evaluate(options));
+        if (isCurrent) update({ summary });
+      } catch (thrown) {
+        if (isCurrent) update({ error: describe(thrown) });
+      }
+    };
+    void evaluate();
+    return () => {
+      isCurrent = false;
+    };
+  }, [knowledge, files, people, chosen, exchangeAddresses, update]);
+
+  const addFiles = async (added: readonly File[]): Promise<void> => {
+    client.current ??= openClient();
+    const current = client.current;
+    update({ error: undefined });
+    try {
+      const read: ReadFile[] = [];
+      for (const file of added) {
+        const show = (share: number, rows: number) => {
+          if (client.current === current) update({ reading: { name: file.name, share, rows } });
+        };
+        show(0, 0);
+        // Occurrences of recurring meetings from the longest period that a site can have (contract) until now.
+        const now = Date.now();
+        const period = { from: now - 3650 * 86_400_000, to: now };
+        read.push(await current.alive(current.planner.addFile(file, period, proxy(show))));
+      }
+      const found = await findPeople(await current.alive(current.planner.listAddresses()));
+      if (client.current !== current) return;
+      setState((now) => ({ ...now, files: [...now.files, ...read], people: found, reading: undefined }));
+    } catch (thrown) {
+      if (client.current === current) update({ reading: undefined, error: describe(thrown) });
+    }
+  };
+
+  return {
+    ...state,
+    addFiles,
+    choosePerson: (mailbox: string, userId: number) =>
+      setState((now) => ({ ...now, chosen: new Map(now.chosen).set(mailbox, userId) })),
+    replaceExchangeName: (name: string, address: string) =>
+      setState((now) => ({ ...now, exchangeAddresses: new Map(now.exchangeAddresses).set(name, address) })),
+    discard: () => {
+      close();
+      setState(EMPTY);
+    },
+    /** The worker, while it holds files. */
+    getPlanner: () => client.current?.planner,
+  };
+}
+
+export type PlannerHandle = ReturnType<typeof usePlanner>;
+
+const describe = (thrown: unknown): string =>
+  isCodeMissingError(thrown)
+    ? `${CODE_MISSING_MESSAGE}.`
+    : `The files could not be read. ${thrown instanceof Error ? thrown.message : ''}`;

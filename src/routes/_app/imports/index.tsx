@@ -1,0 +1,12 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { PlannerPage } from '../../../areas/relationship-intelligence/pages/PlannerPage.tsx';
+import { directoryQuery } from '../../../directory/directory.ts';
+
+export const Route = createFileRoute('/_app/imports/')({
+  staticData: { title: 'New import', isPartOfPage: true },
+  loader: ({ context: { queryClient } }) => {
+    // Not awaited: addresses are looked up when files were read.
+    void queryClient.prefetchQuery(directoryQuery);
+  },
+  component: PlannerPage,
+});

@@ -1,0 +1,10 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { relationshipSettingsQuery } from '../../../areas/relationship-intelligence/pages/queries.ts';
+import { RelationshipSettingsPage } from '../../../areas/relationship-intelligence/pages/SettingsPage.tsx';
+
+export const Route = createFileRoute('/_app/imports/settings')({
+  staticData: { title: 'Import settings', isPartOfPage: true },
+  loader: ({ context: { queryClient } }) =>
+    queryClient.fetchQuery({ ...relationshipSettingsQuery, staleTime: 0 }),
+  component: RelationshipSettingsPage,
+});

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { StatusPage } from '../../../areas/relationship-intelligence/pages/StatusPage.tsx';
+
+export const Route = createFileRoute('/_app/imports/status')({
+  staticData: { title: 'Import status', isPartOfPage: true },
+  component: StatusPage,
+});
