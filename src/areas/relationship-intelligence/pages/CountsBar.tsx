@@ -20,7 +20,9 @@ export function CountsBar({ counts, isPlanned = false }: { counts: ImportCounts;
         )}
       </span>
       <span className="ri-counts-text num">
-        <b>{formatNumber(counts.received)}</b> received
+        <span>
+          <b>{formatNumber(counts.received)}</b> received
+        </span>
         {PARTS.map(({ key, label, planned }) => (
           <span key={key}>
             <i className={`ri-count-${key}`} aria-hidden /> {formatNumber(counts[key])}{' '}

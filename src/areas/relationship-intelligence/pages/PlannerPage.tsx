@@ -26,13 +26,13 @@ import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
 import type { PlanSummary, ReadFile } from '../planner/planner.ts';
 import { scheduleRequests } from '../planner/requests.ts';
-import { useDryRun } from '../planner/use-dry-run.ts';
 import { usePlanner } from '../planner/use-planner.ts';
 import type { PlannerHandle } from '../planner/use-planner.ts';
-import { DryRunCard } from './DryRunCard.tsx';
+import { useRequests } from '../planner/use-requests.ts';
 import { ExchangeNames, MailboxTable } from './MailboxTable.tsx';
 import { findBlocking } from './preconditions.ts';
 import { budgetQuery, importSettingsQuery, importStatusQuery, relationshipSettingsQuery } from './queries.ts';
+import { RequestRunCard } from './RequestRunCard.tsx';
 import { SideCards } from './SideCards.tsx';
 import { useNow } from './use-now.ts';
 import './imports.css';
@@ -171,23 +171,26 @@ function FileChoice({ onFiles }: Pick<DropCardProps, 'onFiles'>) {
 
 function Plan({ planner }: { planner: PlannerHandle }) {
   const { files, summary, reading, discard, getPlanner } = planner;
-  useUnsavedGuard(true);
-  const dryRun = useDryRun();
+  const requests = useRequests();
+  const { run: sent } = requests;
+  const isImported = sent !== undefined && !sent.isDryRun && !sent.isRunning && sent.error === undefined;
+  useUnsavedGuard(!isImported);
   const { data: settings } = useQuery(importSettingsQuery);
   const kinds = getKinds(summary);
   const people = useMailboxPeople(summary);
   const total = (summary?.toSend.emails ?? 0) + (summary?.toSend.meetings ?? 0);
   const blocking = settings ? findBlocking(settings.preconditions, kinds).length : 0;
   const { reason } = usePermission('startRelationshipImport');
-  const start = useStart(planner);
+  const start = useStart(planner, requests.start);
   const waiting = summary === undefined ? 'The plan is being computed' : undefined;
   const nothing = total === 0 ? 'No item can be sent' : undefined;
   const blocked =
     blocking > 0 ? `${pluralize(blocking, 'precondition is', 'preconditions are')} missing` : undefined;
-  const why = reason ?? waiting ?? nothing ?? blocked;
+  const imported = isImported ? 'These files have been imported' : undefined;
+  const why = reason ?? imported ?? waiting ?? nothing ?? blocked;
   const tryAll = () => {
     const worker = getPlanner();
-    if (worker && summary) void dryRun.start(worker, summary.requests.length);
+    if (worker && summary) void requests.start(worker, summary.requests.length, true);
   };
   return (
     <>
@@ -205,7 +208,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
         <Button
           icon={FlaskConical}
           disabledReason={why}
-          pending={dryRun.run?.isRunning === true}
+          pending={requests.run?.isRunning === true && requests.run.isDryRun}
           onClick={tryAll}
         >
           Try without storing
@@ -214,7 +217,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
           variant="primary"
           icon={Send}
           disabledReason={why}
-          pending={start.share !== undefined}
+          pending={start.share !== undefined || (requests.run?.isRunning === true && !requests.run.isDryRun)}
           onClick={() => void start.run()}
         >
           Start import
@@ -228,7 +231,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
           Nothing has been imported. Start again to continue where the upload stopped.
         </Banner>
       )}
-      {dryRun.run && <DryRunCard run={dryRun.run} people={people} onClose={dryRun.reset} />}
+      {requests.run && <RequestRunCard run={requests.run} people={people} onClose={requests.reset} />}
       <FilesCard {...{ files, summary, reading }} onDiscard={discard} />
       {summary && summary.requests.length > 0 && settings && (
         <FlightPlan summary={summary} people={people} perMinute={settings.limits.requestsPerMinute} />
@@ -267,8 +270,11 @@ async function saveBroken({ getPlanner }: PlannerHandle): Promise<void> {
   if (rows) saveFile('rows-not-imported.csv', formatCsv(rows));
 }
 
-/** Sends the items to jobs of the service, which run when the browser is closed. */
-function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
+/** Sends the items to jobs of the service, which run when the browser is closed; without such jobs, from this page. */
+function useStart(
+  { getPlanner, summary, files, discard }: PlannerHandle,
+  sendFromPage: ReturnType<typeof useRequests>['start'],
+) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [state, setState] = useState<{ share?: number; error?: string }>({});
@@ -303,7 +309,12 @@ function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
       await navigate({ to: '/jobs/$jobId', params: { jobId: job.id }, ignoreBlocker: true });
       discard();
     } catch (thrown) {
-      setState({ error: toServiceError(thrown).message });
+      const error = toServiceError(thrown);
+      // A service without the job takes the requests one by one.
+      if (error.status === 501) {
+        setState({});
+        await sendFromPage(planner, summary.requests.length, false);
+      } else setState({ error: error.message });
     }
   };
   return { ...state, run };
@@ -340,7 +351,7 @@ function FilesCard({ files, summary, reading, onDiscard }: FilesCardProps) {
       <div className="ri-file-name">
         <b>{files.length === 1 ? first?.name : pluralize(files.length, 'file', 'files')}</b>
         <span className="ri-note num">
-          {formats} · {formatSize(bytes)} · read in {seconds.toFixed(1)} s
+          {formats} · {formatSize(bytes)} · read in {Math.max(0.1, seconds).toFixed(1)} s
         </span>
         {reading && <ReadingProgress reading={reading} />}
       </div>

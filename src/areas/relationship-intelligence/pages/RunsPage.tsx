@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<RunRow>[] = [
   {
     id: 'outcome',
     header: 'Outcome',
-    minWidth: 340,
+    minWidth: 430,
     small: 'line',
     cell: ({ refusal, counts }) =>
       refusal === null ? <CountsBar counts={counts} /> : <span className="ri-bad">{refusal}</span>,
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<RunRow>[] = [
   {
     id: 'by',
     header: 'By',
-    minWidth: 130,
+    width: 170,
     cell: ({ callerName, callerId }) => callerName ?? `User ${callerId}`,
   },
   {

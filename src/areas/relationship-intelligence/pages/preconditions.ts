@@ -65,7 +65,7 @@ export const PRECONDITIONS: Readonly<Record<PreconditionId, PreconditionView>> =
   },
   automatedContactCreation: {
     unmet: 'Contacts are not created',
-    remedy: { page: 'contacts', action: 'Choose' },
+    remedy: { page: 'contacts', action: 'Settings' },
     neededBy: [],
   },
 };

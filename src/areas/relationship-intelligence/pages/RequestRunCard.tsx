@@ -2,38 +2,33 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import type { DryRun } from '../planner/use-dry-run.ts';
+import type { RequestRun } from '../planner/use-requests.ts';
 import { CountsBar } from './CountsBar.tsx';
 import { WARNING_TEXTS } from './warnings.ts';
 
-interface DryRunCardProps {
-  run: DryRun;
+interface RequestRunCardProps {
+  run: RequestRun;
   people: ReadonlyMap<number, { name: string }>;
   onClose: () => void;
 }
 
 const MAX_NAMES = 5;
 
-/** What the service would add, knows already and would skip. */
-export function DryRunCard({ run, people, onClose }: DryRunCardProps) {
-  const { done, total, counts, warnings, refusedUsers, waitSeconds, error, isRunning } = run;
+/** What the service added or would add, knew already and skipped or would skip. */
+export function RequestRunCard({ run, people, onClose }: RequestRunCardProps) {
+  const { isDryRun, done, counts, warnings, refusedUsers, waitSeconds, error, isRunning } = run;
   const names = refusedUsers
     .slice(0, MAX_NAMES)
     .map((userId) => people.get(userId)?.name ?? `user ${userId}`);
   return (
-    <Card
-      title="Tried without storing"
-      actions={<Button onClick={onClose}>{isRunning ? 'Stop' : 'Close'}</Button>}
-    >
+    <Card title={getTitle(run)} actions={<Button onClick={onClose}>{isRunning ? 'Stop' : 'Close'}</Button>}>
       <CardBody>
         <output className="ri-note">
-          {isRunning
-            ? `${formatNumber(done)} of ${pluralize(total, 'request', 'requests')} tried.`
-            : `${pluralize(done, 'request was', 'requests were')} tried. Nothing was stored.`}
+          {describeProgress(run)}
           {waitSeconds !== undefined && ` Waiting ${waitSeconds} s for the shared limit.`}
         </output>
         {error && <Banner tone="bad" title={error.message} />}
-        {done > 0 && <CountsBar counts={counts} isPlanned />}
+        {done > 0 && <CountsBar counts={counts} isPlanned={isDryRun} />}
         {warnings.size > 0 && (
           <ul className="ri-warnings">
             {Array.from(warnings, ([code, count]) => (
@@ -45,11 +40,23 @@ export function DryRunCard({ run, people, onClose }: DryRunCardProps) {
         )}
         {refusedUsers.length > 0 && (
           <p className="ri-note">
-            Nothing would be stored for {names.join(', ')}
+            Nothing {isDryRun ? 'would be' : 'was'} stored for {names.join(', ')}
             {refusedUsers.length > MAX_NAMES && ` and ${refusedUsers.length - MAX_NAMES} others`}.
           </p>
         )}
       </CardBody>
     </Card>
   );
+}
+
+const getTitle = ({ isDryRun, isRunning }: RequestRun): string => {
+  if (isDryRun) return 'Tried without storing';
+  return isRunning ? 'Import runs in this tab' : 'Imported from this tab';
+};
+
+function describeProgress({ isDryRun, isRunning, done, total }: RequestRun): string {
+  if (isRunning)
+    return `${formatNumber(done)} of ${pluralize(total, 'request', 'requests')} sent.${isDryRun ? '' : ' Keep this tab open.'}`;
+  const sent = `${pluralize(done, 'request was', 'requests were')} sent.`;
+  return isDryRun ? `${sent} Nothing was stored.` : sent;
 }

@@ -11,11 +11,13 @@ import type {
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { getImportBudget, importEmails, importMeetings } from '../../../api/generated/sdk.gen.ts';
+import { invalidateAfter } from '../../../api/invalidation.ts';
 import type { ItemKind } from '../formats/items.ts';
 import type { Planner } from './planner.ts';
 
-/** What the service would do with the requests that were tried so far. */
-export interface DryRun {
+/** What the service did, or would do, with the requests that were sent so far. */
+export interface RequestRun {
+  isDryRun: boolean;
   done: number;
   total: number;
   counts: ImportCounts;
@@ -32,7 +34,7 @@ const NO_COUNTS: ImportCounts = { received: 0, added: 0, alreadyProcessed: 0, sk
 const COUNTS = ['received', 'added', 'alreadyProcessed', 'skipped'] as const;
 const NOT_ENABLED = 2;
 
-function addResults(run: DryRun, results: readonly ImportResult[]): DryRun {
+function addResults(run: RequestRun, results: readonly ImportResult[]): RequestRun {
   const counts = { ...run.counts };
   const warnings = new Map(run.warnings);
   const refusedUsers = [...run.refusedUsers];
@@ -46,8 +48,12 @@ function addResults(run: DryRun, results: readonly ImportResult[]): DryRun {
 }
 
 /** The worker has serialized the body; serializing it again would block the page. */
-const sendSerialized = async (kind: ItemKind, body: Blob, signal: AbortSignal): Promise<ImportResult[]> => {
-  const options = { query: { dryRun: true }, bodySerializer: null, signal };
+const sendSerialized = async (
+  { kind, body }: { kind: ItemKind; body: Blob },
+  dryRun: boolean,
+  signal: AbortSignal,
+): Promise<ImportResult[]> => {
+  const options = { query: { dryRun }, bodySerializer: null, signal };
   const { data } =
     kind === 'emails'
       ? await importEmails({ ...options, body: body as unknown as EmailImportItem[] })
@@ -64,17 +70,21 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Tries the planned requests against the service, which counts and stores nothing, at the pace that the site's limit allows. */
-export function useDryRun() {
+/**
+ * Sends the planned requests from this page at the pace that the site's limit allows: dry, so that the service only counts, or to import
+ * where the service has no job for it.
+ */
+export function useRequests() {
   const client = useQueryClient();
-  const [run, setRun] = useState<DryRun>();
+  const [run, setRun] = useState<RequestRun>();
   const controller = useRef<AbortController>(undefined);
   const stop = () => controller.current?.abort();
 
-  const start = async (planner: Remote<Planner>, total: number): Promise<void> => {
+  const start = async (planner: Remote<Planner>, total: number, isDryRun: boolean): Promise<void> => {
     stop();
     const { signal } = (controller.current = new AbortController());
-    let current: DryRun = {
+    let current: RequestRun = {
+      isDryRun,
       done: 0,
       total,
       counts: NO_COUNTS,
@@ -82,7 +92,7 @@ export function useDryRun() {
       refusedUsers: [],
       isRunning: true,
     };
-    const show = (next: DryRun) => {
+    const show = (next: RequestRun) => {
       current = next;
       if (!signal.aborted) setRun(next);
     };
@@ -102,15 +112,14 @@ export function useDryRun() {
         }
         const request = await planner.writeRequest(current.done);
         if (!request) break;
-        show(addResults(current, await sendSerialized(request.kind, request.body, signal)));
+        show(addResults(current, await sendSerialized(request, isDryRun, signal)));
       }
       show({ ...current, isRunning: false });
     } catch (thrown) {
       const error = toServiceError(thrown);
       show({ ...current, isRunning: false, error });
     }
-    void client.invalidateQueries({ queryKey: [{ _id: 'listImportRuns' }] });
-    void client.invalidateQueries({ queryKey: [{ _id: 'getImportBudget' }] });
+    await invalidateAfter(client, 'importEmails');
   };
 
   return {

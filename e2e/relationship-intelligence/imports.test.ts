@@ -1,0 +1,171 @@
+/** Imports of e-mails and meetings: settings, planning, dry run, runs, status, relationships. */
+import type { Locator, Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { downloadBytes } from '../support/files.ts';
+import { endedJobBadge } from '../support/locators.ts';
+import { checkPageAtWidths, expectFits, setWidth } from '../support/page-checks.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const sent = new Date(Date.now() - 3_600_000).toUTCString();
+
+const mail = (id: string, from: string, to: string, date = sent) =>
+  [
+    'From x@example.com Sun Mar 01 08:00:00 2026',
+    `From: ${from}`,
+    `To: ${to}`,
+    `Date: ${date}`,
+    `Message-ID: <${id}@mail.example>`,
+    '',
+    'Text',
+    '',
+    '',
+  ].join('\n');
+
+const grid = (page: Page, name: string): Locator => page.getByRole('grid', { name });
+
+async function chooseFiles(page: Page, name: string, text: string): Promise<void> {
+  await page
+    .getByLabel('choose files')
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
+}
+
+/** Checks both widths and themes, and goes on with the wide one. */
+async function checkWidths(page: Page): Promise<void> {
+  await checkPageAtWidths(page);
+  await setWidth(page, 1280);
+}
+
+/** Turns on what imports need, as the checklist of the settings offers it. */
+async function turnEverythingOn(page: Page): Promise<void> {
+  for (const name of [
+    'Connection type API Endpoint',
+    'Relationship Intelligence',
+    'Email Relationships',
+    'Meeting Relationships',
+    'Collect Relationship Data',
+  ]) {
+    await page.getByRole('switch', { name, exact: true }).click();
+    await expect(page.getByRole('switch', { name, exact: true })).toBeChecked();
+  }
+}
+
+async function enable(page: Page, name: string): Promise<void> {
+  const users = page.getByRole('region', { name: 'Enabled users' });
+  await users.getByRole('searchbox').fill(name);
+  const row = await expectRow(grid(page, 'Users'), { Person: name, State: 'Not enabled' });
+  await row.getByRole('checkbox').check();
+  await users.getByRole('button', { name: 'Enable 1' }).click();
+  await expectRow(grid(page, 'Users'), { Person: name, State: 'Enabled' });
+}
+
+test('sets up the site, imports a mailbox after a dry run, and shows run, status and relationships', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  // A service without the job refuses it; the page then sends the requests itself.
+  expectFailure(501);
+  const person = await calls.createUser({ firstName: 'Rania', lastName: 'Haddad' });
+  await openAs(page, ada, '/imports/settings');
+  const checklist = page.getByRole('region', { name: 'Before the start' });
+  await expect(checklist).toContainText('6 to fix');
+  await turnEverythingOn(page);
+  await enable(page, person.name);
+  await expect(checklist).toContainText('Ready');
+  await page.getByLabel('Address or domain').fill('private.example');
+  await page.getByRole('button', { name: 'Try on the last 90 days' }).click();
+  await expect(page.getByText('Nothing of the last 90 days has private.example')).toBeVisible();
+  await page.getByRole('button', { name: 'Exclude', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Remove private.example' })).toBeVisible();
+  await checkWidths(page);
+
+  await page.getByRole('link', { name: 'New import' }).click();
+  await chooseFiles(
+    page,
+    'rania.mbox',
+    [
+      mail('1', 'Jo Brandt <jo@outside.example>', `Rania Haddad <${person.email}>`),
+      mail('2', person.email, 'Jo Brandt <jo@outside.example>'),
+      mail('3', person.email, 'Kim <kim@private.example>'),
+    ].join(''),
+  );
+  await expect(page.getByText('3 e-mails of 1 person')).toBeVisible();
+  await expectRow(grid(page, 'Mailboxes'), { Mailbox: person.email, Person: person.name, Found: '3' });
+  await page.getByRole('button', { name: 'Try without storing' }).click();
+  await expect(page.getByText('1 request was sent. Nothing was stored.')).toBeVisible();
+  const outcome = page.getByRole('region', { name: 'Tried without storing' });
+  await expect(outcome).toContainText('2 would be added');
+  await expect(outcome).toContainText('1 with an excluded address, skipped');
+  await checkWidths(page);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  const imported = page.getByRole('region', { name: 'Imported from this tab' });
+  await expect(imported.or(endedJobBadge(page))).toBeVisible();
+
+  await page.goto('/imports/runs');
+  await expectRow(grid(page, 'Runs'), { Outcome: '2 added', Note: 'Dry run' });
+  await page
+    .getByRole('button', { name: /^E-mails \d+$/ })
+    .first()
+    .click();
+  await expect(page.getByRole('dialog')).toContainText('2 added');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expectFits(page);
+  await page.getByRole('link', { name: 'Status' }).click();
+  await expectRow(grid(page, 'Status'), { Person: person.name, 'Silent for': 'Today' });
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Relationships' }).click();
+  await expectRow(grid(page, 'Relationships'), { Contact: 'Jo Brandt', Sent: '1', Received: '1' });
+  await setWidth(page, 390);
+  await expectFits(page);
+  await expectAccessible(page);
+});
+
+test('names what is wrong with the rows of a file and how it is fixed', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Hiroshi', lastName: 'Tanaka' });
+  const other = await calls.createUser({ firstName: 'Liam', lastName: 'Sullivan' });
+  await openAs(page, ada, '/imports/settings');
+  await enable(page, person.name);
+  await page.getByRole('link', { name: 'New import' }).click();
+  const delivered = (id: string, mailbox: string) =>
+    mail(id, 'Jo <jo@outside.example>', 'Team: Kim <kim@outside.example>;').replace(
+      '\nTo:',
+      `\nDelivered-To: ${mailbox}\nTo:`,
+    );
+  await chooseFiles(
+    page,
+    'hostile.mbox',
+    [
+      mail('ok', person.email, 'jo@outside.example'),
+      mail('old', person.email, 'jo@outside.example', 'Thu, 01 Jan 1970 00:00:00 +0000'),
+      mail('name', '"Ada" </O=EXCH/CN=ADA>', person.email),
+      mail('nobody', 'jo@outside.example', 'kim@outside.example'),
+      mail('empty', person.email, 'undisclosed-recipients:;'),
+      mail('words', `=?utf-8?B?/////?= <${person.email}>`, 'jo@outside.example'),
+      delivered('unknown', 'deals@old.example'),
+      mail('other', other.email, 'jo@outside.example'),
+    ].join(''),
+  );
+  await expect(page.getByText('2 e-mails of 1 person')).toBeVisible();
+  await expectRow(grid(page, 'Mailboxes'), { Mailbox: 'deals@old.example', Person: 'Unknown address' });
+  await expectRow(grid(page, 'Mailboxes'), { Person: other.name, Requests: 'Enable' });
+  await expectRow(grid(page, 'Mailboxes'), { Person: person.name, 'Left out': '1' });
+  await checkWidths(page);
+
+  const { bytes } = await downloadBytes(page, () =>
+    page.getByRole('button', { name: '3 broken rows as a file' }).click(),
+  );
+  expect(bytes.toString('utf8')).toContain('"The sender is the Exchange name /o=exch/cn=ada"');
+  await page.getByLabel('/o=exch/cn=ada').fill('jo@outside.example');
+  await page.getByRole('button', { name: 'Use', exact: true }).click();
+  await expect(page.getByText('3 e-mails of 1 person')).toBeVisible();
+  await page.getByRole('button', { name: 'Choose person for deals@old.example' }).click();
+  await page.getByLabel('Person', { exact: true }).fill(person.name);
+  await page.getByRole('option', { name: person.name }).click();
+  await expect(page.getByText('4 e-mails of 1 person')).toBeVisible();
+  await page.getByRole('button', { name: `Enable ${other.name}` }).click();
+  await expect(page.getByText('5 e-mails of 2 people')).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+});
