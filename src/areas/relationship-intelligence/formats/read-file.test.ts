@@ -102,6 +102,13 @@ test('a mail behind any cut of the stream is found', async () => {
   }
 });
 
+test('mails without a body follow each other, with either line end', async () => {
+  for (const end of ['\n', '\r\n']) {
+    const one = ['From a@example.com Sun Mar 01 08:00:00 2026', FROM, TO, SENT, '', ''].join(end);
+    expect((await read('a.mbox', one + one + one)).items.map(({ row }) => row)).toEqual([1, 2, 3]);
+  }
+});
+
 test('hostile headers break or mend their own row only', async () => {
   const mails = [
     mail([FROM, TO, 'Date: yesterday']),

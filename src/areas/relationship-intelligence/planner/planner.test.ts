@@ -54,6 +54,7 @@ const count = (kind: 'emails' | 'meetings', ...counts: number[]) =>
 test('one item more than a limit needs one request more', () => {
   expect([count('emails', 1000), count('emails', 1001)]).toEqual([1, 2]);
   expect([count('meetings', 100), count('meetings', 101)]).toEqual([1, 2]);
+  expect(planRequests('emails', new Map([[1, 5]]), { ...LIMITS, emailsPerUser: 0 })).toEqual([]);
   const fifty = Array.from({ length: 50 }, () => 1000);
   expect([count('emails', ...fifty), count('emails', ...fifty, 1)]).toEqual([1, 2]);
   const meetings = Array.from({ length: 50 }, () => 100);

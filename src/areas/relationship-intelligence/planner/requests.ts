@@ -55,6 +55,8 @@ export function planRequests(
       user.left -= count;
       room -= count;
     }
+    // A site whose limits allow nothing has no requests.
+    if (shares.length === 0) break;
     requests.push({ kind, shares, count: perRequest - room });
   }
   return requests;
