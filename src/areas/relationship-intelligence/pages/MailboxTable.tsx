@@ -4,6 +4,7 @@ import { useId, useMemo, useState } from 'react';
 import { startRelationshipUserChangesMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { useDirectory } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
@@ -24,6 +25,8 @@ type People = ReadonlyMap<number, DirectoryRow>;
 interface MailboxRow extends MailboxSummary {
   key: string;
   person: DirectoryRow | undefined;
+  /** Whether a user who is missing in the directory is not on the site. */
+  isDirectoryComplete: boolean;
   onChoose: (mailbox: string) => void;
 }
 
@@ -61,9 +64,14 @@ const COLUMNS: readonly Column<MailboxRow>[] = [
     header: 'Person',
     minWidth: 160,
     small: 'line',
-    cell: ({ person, state, userId }, { tabIndex }) => {
+    cell: ({ person, state, userId, isDirectoryComplete }, { tabIndex }) => {
       if (state === 'unknown') return <span className="ri-warn">Unknown address</span>;
-      if (!person) return <span className="ri-warn">User {userId} is not on this site</span>;
+      if (!person)
+        return isDirectoryComplete ? (
+          <span className="ri-warn">User {userId} is not on this site</span>
+        ) : (
+          `User ${userId}`
+        );
       return <PersonLink id={person.id} name={person.name} to="/users/$userId" tabIndex={tabIndex} />;
     },
   },
@@ -142,6 +150,7 @@ interface MailboxTableProps {
 
 /** The mailboxes of the files: those that need a decision first. */
 export function MailboxTable({ summary, people, onChoose }: MailboxTableProps) {
+  const { complete } = useDirectory();
   const [filter, setFilter] = useState<Filter>('all');
   const [choosing, setChoosing] = useState<string>();
   const rows = useMemo(
@@ -152,10 +161,11 @@ export function MailboxTable({ summary, people, onChoose }: MailboxTableProps) {
           ...mailbox,
           key: userId === undefined ? (mailbox.mailbox ?? '') : `user ${userId}`,
           person: userId === undefined ? undefined : people.get(userId),
+          isDirectoryComplete: complete,
           onChoose: setChoosing,
         };
       }),
-    [summary, people],
+    [summary, people, complete],
   );
   const disabled = rows.filter(({ state, person }) => state === 'notEnabled' && person !== undefined);
   const shown = rows.filter(FILTERS[filter]);

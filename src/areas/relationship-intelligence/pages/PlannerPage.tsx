@@ -62,6 +62,9 @@ function useKnowledge() {
         internalDomains,
         acceptedFrom: getAcceptedFrom(settings, openedAt),
         enabledUsers: status && new Set(status.map(({ userId }) => userId)),
+        enabledPeople: new Map(
+          status?.map(({ userId, emailAddress }) => [emailAddress.toLowerCase(), userId]),
+        ),
         limits: settings.limits,
       },
     [settings, status, internalDomains, openedAt],
@@ -72,7 +75,8 @@ function useKnowledge() {
 export function PlannerPage() {
   // Addresses are looked up in the directory, which has to be read.
   useDirectory();
-  const planner = usePlanner(useKnowledge());
+  const { allowed } = usePermission('searchUsers');
+  const planner = usePlanner(useKnowledge(), allowed);
   const { files, reading, error, summary, addFiles } = planner;
   const kinds = getKinds(summary);
   return (

@@ -8,7 +8,10 @@ import type { Planner, PlanOptions, PlanSummary, ReadFile } from './planner.ts';
 // oxlint-disable-next-line import/default -- the build provides this export
 import workerUrl from './worker.ts?worker&url';
 
-type Knowledge = Omit<PlanOptions, 'people' | 'chosen' | 'exchangeAddresses'>;
+interface Knowledge extends Omit<PlanOptions, 'people' | 'chosen' | 'exchangeAddresses'> {
+  /** User ids by address of the enabled users, whom importers without the directory know too. */
+  enabledPeople: ReadonlyMap<string, number>;
+}
 
 interface Reading {
   name: string;
@@ -26,6 +29,8 @@ interface PlannerState {
   chosen: ReadonlyMap<string, number>;
   exchangeAddresses: ReadonlyMap<string, string>;
 }
+
+const NO_PEOPLE: ReadonlyMap<string, number> = new Map();
 
 const EMPTY: PlannerState = {
   files: [],
@@ -73,7 +78,7 @@ async function findPeople(addresses: readonly string[]): Promise<Map<string, num
  * The plan of the dropped files, computed in a worker. It is lost with the page until the import starts.
  * @param knowledge what the service says; undefined until it is loaded
  */
-export function usePlanner(knowledge: Knowledge | undefined) {
+export function usePlanner(knowledge: Knowledge | undefined, mayReadDirectory: boolean) {
   const [state, setState] = useState(EMPTY);
   const client = useRef<Client>(undefined);
   const update = useCallback((part: Partial<PlannerState>) => setState((now) => ({ ...now, ...part })), []);
@@ -90,7 +95,9 @@ export function usePlanner(knowledge: Knowledge | undefined) {
     if (!knowledge || !current || files.length === 0) return undefined;
     let isCurrent = true;
     const evaluate = async () => {
-      const options = { ...knowledge, people, chosen, exchangeAddresses };
+      const { enabledPeople, ...rest } = knowledge;
+      const known = new Map([...enabledPeople, ...people]);
+      const options = { ...rest, people: known, chosen, exchangeAddresses };
       try {
         const summary = await current.alive(current.planner.evaluate(options));
         if (isCurrent) update({ summary });
@@ -120,7 +127,9 @@ export function usePlanner(knowledge: Knowledge | undefined) {
         const period = { from: now - 3650 * 86_400_000, to: now };
         read.push(await current.alive(current.planner.addFile(file, period, proxy(show))));
       }
-      const found = await findPeople(await current.alive(current.planner.listAddresses()));
+      const addresses = await current.alive(current.planner.listAddresses());
+      // Importers may lack the capability to read the directory.
+      const found = mayReadDirectory ? await findPeople(addresses) : NO_PEOPLE;
       if (client.current !== current) return;
       setState((now) => ({ ...now, files: [...now.files, ...read], people: found, reading: undefined }));
     } catch (thrown) {
