@@ -66,7 +66,10 @@ function formatRow({ name, ours, floor, unit, maximum: limit, minimum: least }: 
 }
 
 /** Parses the option `--name`, a positive whole number. */
-function parseCount(name: 'users' | 'entries' | 'rows' | 'delay', text: string | undefined): { [name]?: number } {
+function parseCount(
+  name: 'users' | 'entries' | 'rows' | 'delay',
+  text: string | undefined,
+): { [name]?: number } {
   if (text === undefined) return {};
   const value = Number(text);
   if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);

@@ -146,23 +146,18 @@ onEachApp((context) => {
 
       test('rejects callers without the scope, the capability or Access Web Service with 403', async () => {
         const scopes = allScopes.filter((scope) => scope !== (operation.scope as Scope | undefined));
-        if (!jobOperations.has(operation.id)) {
-          const withoutScope = createBearerClient(await makeToken(context().db, administrator, scopes));
-          expect((await call(withoutScope, operation)).status).toBe(403);
-        }
-        // Relationship Intelligence answers 401 to users without the capabilities (shapes 6).
-        const lacking = jobOperations.has(operation.id) ? [] : [operation.capabilities];
-        for (const capabilities of [...lacking, ['Access Web Service']]) {
+        const isJob = jobOperations.has(operation.id);
+        const withoutScope = createBearerClient(await makeToken(context().db, administrator, scopes));
+        const answered = isJob ? undefined : await call(withoutScope, operation);
+        expect(answered?.status).toBe(isJob ? undefined : 403);
+        // Relationship Intelligence answers 401 to users without the capabilities (shapes 6), and names them.
+        const { capabilityStatus } = operation;
+        for (const capabilities of [...(isJob ? [] : [operation.capabilities]), ['Access Web Service']]) {
           const refused = createBearerClient((await makePersonWithout(...capabilities)).token);
           const { status, body } = await call(refused, operation);
-          expect([status, operation.capabilityStatus]).toEqual([
-            operation.capabilityStatus,
-            operation.capabilityStatus,
-          ]);
-          if (status === 401)
-            expect(body).toMatchObject({
-              message: `Cannot perform the action. User capabilities are required: ${capabilities.join(', ')}`,
-            });
+          const named = `Cannot perform the action. User capabilities are required: ${capabilities.join(', ')}`;
+          const message: unknown = capabilityStatus === 401 ? named : expect.any(String);
+          expect([status, body]).toEqual([capabilityStatus, expect.objectContaining({ message })]);
         }
       });
     },

@@ -150,8 +150,7 @@ async function checkGroup(context: Context, group: RowGroup): Promise<CheckedRow
   const existing: ExistingEntries =
     existingIds.length > 0 ? await lockEntries(tx, siteId, type, existingIds, fieldIds) : new Map();
   const missingIds = existingIds.filter((id) => !existing.has(id));
-  const deletions: Awaited<ReturnType<typeof listDeletions>> =
-    missingIds.length > 0 ? await listDeletions(tx, siteId, missingIds) : new Map();
+  const deletions = await listDeletions(tx, siteId, missingIds);
   const drafts = new Map<number, EntryDraft>();
 
   const check = (row: Row, index: number): ItemOutcome | undefined => {

@@ -17,6 +17,7 @@ export async function listDeletions(
   siteId: number,
   ids: readonly number[],
 ): Promise<Map<number, { isMerged: boolean }>> {
+  if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: number; isMerged: boolean }>`
     select entry_id as id, merged_into is not null as "isMerged" from entry_change
     where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and deleted_at is not null`.execute(tx);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createZipWriter } from '../../../files/workbook/zip-writer.ts';
+import { createZipWriter } from '../../../files/workbook/zip-writer.fixture.ts';
 import { isBroken, normalizeItem } from './items.ts';
 import type { BrokenRow, ImportItem } from './items.ts';
 import { detectFormat, readImportFile } from './read-file.ts';

@@ -293,7 +293,7 @@ function useStart(
         const items = await planner.listUploadItems(kind);
         job = await uploadPlan({
           kind: 'relationships.import',
-          fileName,
+          identifiedBy: { kind, fileName },
           items,
           start: async () => {
             const { data } = await startRelationshipImport({ body: { kind, uploadsItems: true, fileName } });
