@@ -156,8 +156,8 @@ onEachApp((context) => {
           const refused = createBearerClient((await makePersonWithout(...capabilities)).token);
           const { status, body } = await call(refused, operation);
           const named = `Cannot perform the action. User capabilities are required: ${capabilities.join(', ')}`;
-          const message: unknown = capabilityStatus === 401 ? named : expect.any(String);
-          expect([status, body]).toEqual([capabilityStatus, expect.objectContaining({ message })]);
+          const isNamed = capabilityStatus !== 401 || Object(body).message === named;
+          expect([status, isNamed]).toEqual([capabilityStatus, true]);
         }
       });
     },
