@@ -16,12 +16,18 @@ type Cells = Readonly<Record<string, string | RegExp>>;
 
 /** Returns the one row of a table whose cells in the named columns contain the texts. */
 export async function expectRow(table: Locator, cells: Cells): Promise<Locator> {
-  await expect(table.getByRole('columnheader').first()).toBeVisible();
-  const headers = await table.getByRole('columnheader').allInnerTexts();
+  // Read together: the table may be drawn again between the first header and the last.
+  let headers: string[] = [];
+  const columns = Object.keys(cells).map((column) => column.toLowerCase());
+  const findMissing = async () => {
+    const texts = await table.getByRole('columnheader').allInnerTexts();
+    headers = texts.map((text) => text.trim().toLowerCase());
+    return columns.filter((column) => !headers.includes(column));
+  };
+  await expect.poll(findMissing, 'columns that the table lacks').toEqual([]);
   let rows = table.getByRole('row');
   for (const [column, text] of Object.entries(cells)) {
-    const at = headers.findIndex((header) => header.trim().toLowerCase() === column.toLowerCase());
-    expect(at, `a column ${column} among ${headers.join(', ')}`).toBeGreaterThanOrEqual(0);
+    const at = headers.indexOf(column.toLowerCase());
     const cell = table.page().locator('[role=gridcell], [role=rowheader], [role=cell], td, th').nth(at);
     rows = rows.filter({ has: cell.filter({ hasText: text }) });
   }

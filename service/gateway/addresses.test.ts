@@ -86,8 +86,9 @@ onEachApp((context) => {
           headers,
           remoteAddress: '203.0.113.9',
         });
-        expect([id, reply.status]).toEqual([id, 403]);
-        expect(reply.body.message).toContain('203.0.113.9');
+        // Only the answer to a HEAD request has no text (`send`).
+        const isNamed = id === 'streamJobs' || reply.body.message.includes('203.0.113.9');
+        expect([id, reply.status, isNamed]).toEqual([id, 403, true]);
       }
     },
   );

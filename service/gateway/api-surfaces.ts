@@ -38,6 +38,14 @@ const TRANSACTIONAL_WRITES: ReadonlySet<string> = new Set<OperationId>([
   'updateEntries',
 ]);
 
+/** Operations that wait together with other requests of the process, and for that share its database. */
+const WAITING_READS: ReadonlySet<string> = new Set<OperationId>([
+  'streamJobs',
+  'streamTopic',
+  'pollPublication',
+  'pollEnvironment',
+]);
+
 const MAX_CACHED_CALLERS = 10_000;
 
 /**
@@ -57,7 +65,8 @@ function createCallerCache() {
       tokenHash: Buffer,
       ip: string,
     ): (AssumingDb & { caller: Caller }) | undefined {
-      if (isWrite(operation) && !TRANSACTIONAL_WRITES.has(operation.id)) return undefined;
+      const { id } = operation;
+      if ((isWrite(operation) && !TRANSACTIONAL_WRITES.has(id)) || WAITING_READS.has(id)) return undefined;
       const caller = callers.get(tokenHash.toString('base64url'));
       return caller && { caller, ...assumeCaller(db, caller, ip) };
     },

@@ -45,8 +45,8 @@ export const SCOPES: readonly ScopeDescription[] = [
   {
     scope: 'ri_import',
     label: 'Relationship Intelligence import',
-    sentence: 'Post e-mails and meetings and read their sync status.',
-    anyOf: ['Access 4. Relationship Intelligence'],
+    sentence: 'Post e-mails and meetings, read their sync status, and change the settings of imports.',
+    anyOf: ['Access 4. Relationship Intelligence', 'Manage Settings'],
   },
 ];
 
