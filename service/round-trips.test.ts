@@ -46,14 +46,14 @@ onEachApp((context) => {
     const path = `/api/rest/v4/data/entrydata/${things.typeId}`;
     const write = (turn: number) =>
       things.api.put(path, { storeRequests: [{ entryId: row?.EntryId, fieldId, value: `N${turn}` }] });
-    expect.soft(await count(write)).toEqual({ roundTrips: 2, statements: 16 });
+    expect.soft(await count(write)).toEqual({ roundTrips: 3, statements: 17 });
   });
 
   test('sign-in', async () => {
     const credentials = { email: admin.email, password: PASSWORD };
     expect(await count(() => signInWithPassword(context().app, credentials))).toEqual({
-      roundTrips: 6,
-      statements: 23,
+      roundTrips: 5,
+      statements: 22,
     });
   });
 });

@@ -4,12 +4,10 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { CONTRACT_FILE } from '../app.ts';
 import { registry } from '../areas/registry.ts';
 import { type Db, openDatabase } from '../kernel/db/database.ts';
-import type { Limits } from '../kernel/db/driver/dialect.ts';
-import { PgliteSession } from '../kernel/db/pglite/pglite-session.ts';
+import { roundTrips, type Limits } from '../kernel/db/driver/dialect.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import { USER_LABELS } from '../kernel/jobs/item-labels.store.ts';
 import { countOpenJobs, insertAllItems, insertJob, setTitle } from '../kernel/jobs/jobs.store.ts';
@@ -20,7 +18,7 @@ import type { TestDatabase } from './databases.ts';
 export interface JobProcessTask extends Pick<TestDatabase, 'databaseUrl' | 'dataDir'> {
   leaseSeconds: number;
   limits?: Partial<Limits>;
-  /** What the process does to itself before, or while, a statement is executed: the n-th one, or the n-th that contains the text. */
+  /** What the process does to itself before, or while, statements are executed: at the n-th round trip, or the n-th with the text. */
   fault?: { signal: 'SIGKILL' | 'SIGSTOP'; statement: number; text?: string; isDuring?: boolean };
   /** Users whom the process activates and deactivates in jobs of this owner; it starts the next job when the last has ended. */
   changes: { siteId: number; ownerId: number; userIds: readonly number[] };
@@ -64,12 +62,7 @@ export function startJobProcess(env: Readonly<Record<string, string>> = {}): Job
   };
 }
 
-const toText = (query: unknown): string => {
-  if (typeof query === 'string') return query;
-  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
-};
-
-/** Sends this process the signal at its statement. Returns whether it has done so. */
+/** Sends this process the signal before or while it sends its statements to the database. Returns whether it has done so. */
 export function injectFault({
   signal,
   statement,
@@ -81,22 +74,14 @@ export function injectFault({
     if (signal === 'SIGSTOP') writeSync(1, 'stopping\n');
     process.kill(process.pid, signal);
   };
-  for (const [prototype, name] of [
-    [Client.prototype, 'query'],
-    [PgliteSession.prototype, 'run'],
-  ] as const) {
-    const run: unknown = Reflect.get(prototype, name);
-    if (typeof run !== 'function') throw new Error(`There is no method ${name}`);
-    Reflect.set(prototype, name, function runWithFault(this: unknown, ...args: unknown[]): unknown {
-      if (toText(args[0]).includes(text)) remaining -= 1;
-      const isDue = remaining === 0;
-      if (isDue) remaining = -1;
-      if (isDue && !isDuring) strike();
-      const result: unknown = Reflect.apply(run, this, args);
-      if (isDue && isDuring) setImmediate(strike);
-      return result;
-    });
-  }
+  roundTrips.subscribe((statements) => {
+    if (!(statements as readonly string[]).some((sent) => sent.includes(text))) return;
+    remaining -= 1;
+    if (remaining !== 0) return;
+    remaining = -1;
+    if (isDuring) setImmediate(strike);
+    else strike();
+  });
   return () => remaining < 0;
 }
 
