@@ -1,4 +1,4 @@
-/** Processes that run jobs and are killed or frozen between any two statements. */
+/** Processes that run jobs and are killed or frozen between any two round trips. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { createJobContext } from '../../testing/jobs.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
 /** 50 together. The embedded database takes longer to open. */
-const KILLS = { embedded: 3, postgres: 47 };
-/** Statements of a claim and about two batches. */
-const MAX_STATEMENT = 55;
+const KILLS = { embedded: 1, postgres: 49 };
+/** Round trips to the database of a claim and about two batches. */
+const MAX_ROUND_TRIP = 24;
 const USERS = 130;
 const WARM_PROCESSES = 2;
 
@@ -92,7 +92,7 @@ afterEach(async () => {
 });
 
 onEachKind((kind) => {
-  test(`kill -9 between any two statements, ${KILLS[kind]} times, loses no item and does none twice`, async () => {
+  test(`kill -9 between any two round trips, ${KILLS[kind]} times, loses no item and does none twice`, async () => {
     const testDatabase = await createTestDatabase(kind);
     const first = await openDatabase(testDatabase);
     const changes = await makeChanges(first.db);
@@ -107,7 +107,7 @@ onEachKind((kind) => {
       warm.push(startProcess());
       const fault = {
         signal: 'SIGKILL',
-        statement: 1 + Math.floor(Math.random() * MAX_STATEMENT),
+        statement: 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
         isDuring: Math.random() < 0.5,
       } as const;
       struck.push(`${fault.isDuring ? 'during' : 'before'} ${fault.statement}`);

@@ -13,11 +13,15 @@ export const publicationsArea = defineArea({
       key: 'p',
       needs: 'listTopics',
       notBuilt: {
-        purpose: 'Define topics of change events, choose their fields and watch the stream.',
+        purpose:
+          'Programs can read change events, define topics and add destinations through the interface. There are no pages for this yet.',
         operations: [
           'POST /api/rest/v1/publication/poll',
           'POST /api/rest/v1/publication/acknowledge',
           'GET /api/rest/v1/publication/topics',
+          'GET /api/rest/v1/publication/topicdefinitions',
+          'GET /api/rest/v1/publication/consumers',
+          'GET /api/rest/v1/publication/destinations',
         ],
       },
     },

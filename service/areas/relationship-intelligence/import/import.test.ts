@@ -207,6 +207,8 @@ onEachApp((context) => {
       [false, 2],
       [true, 2],
     ]);
+    const meetings = await api('console').get<ImportRun[]>(`${RI_PATH}/import/runs?kind=meetings`);
+    expect(meetings.body).toEqual([]);
     const run = await api('console').get<ImportRunResults>(`${RI_PATH}/import/runs/${runs.body[0]?.id}`);
     expect(run.body.results).toEqual(real.body);
   });
