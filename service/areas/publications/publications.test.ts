@@ -424,6 +424,24 @@ onEachApp((context) => {
       expect((await open({ 'last-event-id': '99' })).status).toBe(400);
     });
 
+    test('ends without sending another event when the reader loses the capability or the token', async () => {
+      const { db } = context();
+      const losses = [
+        (reader: Person) => db.deleteFrom('group_member').where('user_id', '=', reader.userId).execute(),
+        (reader: Person) => db.deleteFrom('access_token').where('user_id', '=', reader.userId).execute(),
+      ];
+      for (const lose of losses) {
+        const reader = await makePerson(db, things.siteId, {
+          capabilities: ['Access Web Service', 'Read Publications'],
+        });
+        const stream = await open({ authorization: `Bearer ${reader.token}` });
+        expect(stream.status).toBe(200);
+        await lose(reader);
+        await things.create({ Name: 'After the loss' });
+        expect(await stream.text()).not.toContain('After the loss');
+      }
+    });
+
     test('is limited to five for each user; a closed one makes room', async () => {
       const aborts = Array.from({ length: 5 }, () => new AbortController());
       for (const { signal } of aborts) expect((await open({}, signal)).status).toBe(200);

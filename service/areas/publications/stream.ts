@@ -1,4 +1,5 @@
 import { badRequest, retryLater } from '../../kernel/api-error.ts';
+import { findValidCredentials, loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call } from '../../kernel/http/handler.ts';
@@ -11,7 +12,7 @@ import type { StoredTopic } from './publications.store.ts';
 const MAX_STREAMS = { user: 5, site: 200, process: 2_000 };
 /** A comment is sent after this time without an event, so that proxies keep the connection. */
 const HEARTBEAT_MS = 15_000;
-/** A stream ends after this time; the browser opens it again with `Last-Event-ID`, which checks session and address again. */
+/** A stream ends after this time; the browser opens it again with `Last-Event-ID`. */
 const MAX_STREAM_MS = 900_000;
 /** Time that the browser waits before it opens the stream again. */
 const RECONNECT_MS = 1_000;
@@ -38,14 +39,11 @@ function openStream(owner: StreamOwner): () => void {
 
 /**
  * Server-sent events of a topic after `Last-Event-ID`, or new ones only. Events are read when the client has taken the ones before: a
- * slow reader costs neither memory nor events. An event `gap` names the offsets that were deleted before they were read.
+ * slow reader costs neither memory nor events. An event `gap` names the offsets that were deleted before they were read. The stream
+ * ends, and sends nothing more, when the session or token, its address or the capability is lost.
  */
-export async function streamTopic({
-  caller,
-  db,
-  query,
-  lastEventId,
-}: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
+export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
+  const { caller, db, query, lastEventId } = call;
   const topic = (await store.listTopics(db, caller.siteId)).find(({ name }) => name === query.topic);
   if (!topic) throw badRequest([{ path: 'topic', message: `Topic "${query.topic}" does not exist` }]);
   const from = parseLastEventId(lastEventId, topic);
@@ -54,9 +52,21 @@ export async function streamTopic({
     events: (signal) => {
       const close = openStream({ db, siteId: caller.siteId, userId: caller.userId });
       signal.addEventListener('abort', close, { once: true });
-      return readEvents(db, caller.siteId, topic, from, signal);
+      return readEvents(db, topic, from, { siteId: caller.siteId, signal, mayRead: () => mayRead(call) });
     },
   };
+}
+
+/** Whether the request that opened the stream would be accepted now. */
+async function mayRead({ db, caller, origin, operations }: Call<'streamTopic'>): Promise<boolean> {
+  const { tokenHash, acting } = caller;
+  const credential = { tokenHash, ip: origin.ip, principalId: acting?.principalId ?? null };
+  const [valid, held] = await Promise.all([
+    findValidCredentials(db, [credential]),
+    loadEffectiveCapabilities(db, caller),
+  ]);
+  const required: readonly string[] = operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [];
+  return valid.size > 0 && [...held].some((each) => required.includes(each));
 }
 
 /** @throws ApiError 400 for an offset after the last event */
@@ -73,16 +83,21 @@ const formatGap = (from: number, end: number): string =>
 
 async function* readEvents(
   db: Db,
-  siteId: number,
   { topicId, name }: StoredTopic,
   from: number,
-  signal: AbortSignal,
+  {
+    siteId,
+    signal,
+    mayRead: mayStillRead,
+  }: { siteId: number; signal: AbortSignal; mayRead: () => Promise<boolean> },
 ): AsyncGenerator<string> {
   const endsAt = performance.now() + MAX_STREAM_MS;
   let next = from;
   yield `retry: ${RECONNECT_MS}\n\n`;
   while (performance.now() < endsAt && !signal.aborted) {
     const messages = await store.readMessages(db, siteId, new Map([[topicId, next]]), BATCH_SIZE);
+    // After the reading, so that nothing written after the end of the session is sent.
+    if (!(await mayStillRead())) return;
     for (const message of messages) {
       if (message.off > next) yield formatGap(next, message.off);
       yield `id: ${message.off}\ndata: ${formatMessage(message, name)}\n\n`;

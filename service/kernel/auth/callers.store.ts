@@ -366,25 +366,25 @@ export async function findJobOwner(db: Db, owner: JobOwner): Promise<Authenticat
 /** Hash of no session or token. */
 const NO_TOKEN = Buffer.alloc(0);
 
-/** The capabilities that the groups of users grant, by user id, read in the transaction that depends on them. */
+/** The capabilities that the groups of users grant, by user id; a change reads them in its transaction. */
 export async function loadCapabilities(
-  tx: Tx,
+  db: Db,
   siteId: number,
   userIds: readonly number[],
 ): Promise<Map<number, ReadonlySet<Capability>>> {
   const { rows } = await sql<{ id: number; capabilities: Capability[] }>`
     select m.user_id as id, ${MEMBER_CAPABILITIES} as capabilities from membership m
-    where m.site_id = ${siteId} and m.user_id = any(${[...userIds]}::int[])`.execute(tx);
+    where m.site_id = ${siteId} and m.user_id = any(${[...userIds]}::int[])`.execute(db);
   return new Map(rows.map(({ id, capabilities }) => [id, new Set(capabilities)]));
 }
 
-/** The current capabilities of the caller, or of the principal as far as they can be delegated; read in the transaction. */
+/** The current capabilities of the caller, or of the principal as far as they can be delegated; a change reads them in its transaction. */
 export async function loadEffectiveCapabilities(
-  tx: Tx,
+  db: Db,
   { siteId, userId, acting }: Pick<Caller, 'siteId' | 'userId' | 'acting'>,
 ): Promise<ReadonlySet<Capability>> {
   const id = acting ? acting.principalId : userId;
-  const held = (await loadCapabilities(tx, siteId, [id])).get(id) ?? new Set();
+  const held = (await loadCapabilities(db, siteId, [id])).get(id) ?? new Set();
   return acting ? getActingCapabilities(held) : held;
 }
 
