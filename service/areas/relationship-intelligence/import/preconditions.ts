@@ -36,12 +36,12 @@ export function listPreconditions(
     },
     {
       id: 'accessWebService',
-      description: 'The caller has the capability Access Web Service',
+      description: 'You have the capability Access Web Service',
       isMet: has('Access Web Service'),
     },
     {
       id: 'accessRelationshipIntelligence',
-      description: 'The caller has the capability Access 4. Relationship Intelligence',
+      description: 'You have the capability Access 4. Relationship Intelligence',
       isMet: has('Access 4. Relationship Intelligence'),
     },
     {

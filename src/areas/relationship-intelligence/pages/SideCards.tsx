@@ -78,10 +78,10 @@ function UnmetPrecondition({ precondition: { id }, isBlocking }: UnmetProps) {
         <small>
           {!isBlocking && 'Not needed for this import. '}
           {'page' in remedy && remedy.page === 'groups'
-            ? 'A group that you are a member of has to grant it'
+            ? 'One of your groups must grant it'
             : mayFix
-              ? 'You may change this setting'
-              : 'Somebody with the capability Manage Settings may change it'}
+              ? 'You can change this setting'
+              : 'Someone with the capability Manage Settings can change it'}
         </small>
       </span>
       {mayFix && <RemedyButton remedy={remedy} isPrimary={isBlocking} />}
