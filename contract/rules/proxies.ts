@@ -30,6 +30,8 @@ const JOB_OPERATIONS: ReadonlySet<string> = new Set([
   'getJob',
   'listJobItems',
   'listJobReasons',
+  'getJobPace',
+  'streamJobs',
   'pauseJob',
   'resumeJob',
   'cancelJob',

@@ -28,6 +28,8 @@ const JOBS = [
   'getJob',
   'listJobItems',
   'listJobReasons',
+  'getJobPace',
+  'streamJobs',
   'pauseJob',
   'resumeJob',
   'cancelJob',
