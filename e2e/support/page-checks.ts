@@ -1,6 +1,6 @@
 /** Checks that apply to every page and to everything that opens over one. */
 import { expect, type Locator, type Page } from '@playwright/test';
-import { expectAccessibleInBothThemes } from './actions.ts';
+import { expectAccessible, expectAccessibleInBothThemes } from './actions.ts';
 
 export const VIEWPORT_WIDTHS = [1280, 390];
 const VIEWPORT_HEIGHT = 800;
@@ -63,11 +63,18 @@ export async function expectFrameStays(page: Page): Promise<void> {
   expect(await readPositions(), `${page.url()} stays under the wheel`).toEqual(before);
 }
 
-/** Checks a page at the widths of a desktop and a phone without reloading. */
+/**
+ * Checks a page at the widths of a desktop and a phone without reloading. The narrow page keeps the dark theme of the last check: colors
+ * do not depend on the width.
+ */
 export async function checkPageAtWidths(page: Page): Promise<void> {
-  for (const width of VIEWPORT_WIDTHS) {
+  for (const [index, width] of VIEWPORT_WIDTHS.entries()) {
     await setWidth(page, width);
-    await checkPage(page);
+    if (index === 0) await checkPage(page);
+    else {
+      await expectFits(page);
+      await expectAccessible(page);
+    }
   }
 }
 

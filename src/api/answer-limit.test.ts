@@ -8,15 +8,19 @@ import { fetchAndTrackReachability, unreachableSince } from './reachability.ts';
 
 const url = 'https://console.example/console/api/rest/v1/management/user';
 
+const pending = new Set<Request>();
+
 /** A service that never answers; records the methods of the calls. */
 const hang = () => {
   const methods: string[] = [];
   vi.stubGlobal(
     'fetch',
-    ({ method, signal }: Request) =>
+    (request: Request) =>
       new Promise((_, reject) => {
-        methods.push(method);
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        methods.push(request.method);
+        // Holds the request: Node aborts its signal only as long as the request itself is referenced.
+        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
+        pending.add(request);
       }),
   );
   return methods;
@@ -28,6 +32,7 @@ const write = () => fetchWithLimit(new Request(url, { method: 'PUT', body: '{}' 
 
 beforeEach(() => vi.useFakeTimers({ now: startedAt }));
 afterEach(() => {
+  pending.clear();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });

@@ -12,7 +12,7 @@ import { createJobContext } from '../../testing/jobs.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
 /** 50 together. The embedded database takes longer to open. */
-const KILLS = { embedded: 1, postgres: 49 };
+const KILLS = { embedded: 3, postgres: 47 };
 /** Round trips to the database of a claim and about two batches. */
 const MAX_ROUND_TRIP = 24;
 const USERS = 130;
