@@ -14,14 +14,11 @@ export const publicationsArea = defineArea({
       needs: 'listTopics',
       notBuilt: {
         purpose:
-          'Programs can read change events, define topics and add destinations through the interface. There are no pages for this yet.',
+          'Programs can read change events, define topics and add destinations; pages are not available yet.',
         operations: [
           'POST /api/rest/v1/publication/poll',
           'POST /api/rest/v1/publication/acknowledge',
           'GET /api/rest/v1/publication/topics',
-          'GET /api/rest/v1/publication/topicdefinitions',
-          'GET /api/rest/v1/publication/consumers',
-          'GET /api/rest/v1/publication/destinations',
         ],
       },
     },
