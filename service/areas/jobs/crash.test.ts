@@ -107,7 +107,8 @@ onEachKind((kind) => {
       warm.push(startProcess());
       const fault = {
         signal: 'SIGKILL',
-        statement: 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
+        // The first one late, so that there is a job.
+        statement: kill === 0 ? MAX_ROUND_TRIP : 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
         isDuring: Math.random() < 0.5,
       } as const;
       struck.push(`${fault.isDuring ? 'during' : 'before'} ${fault.statement}`);
