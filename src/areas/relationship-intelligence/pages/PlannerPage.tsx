@@ -26,13 +26,13 @@ import { FORMAT_NAMES, MEND_TEXTS } from '../planner/mends.ts';
 import { getHistoryEnd } from '../planner/month-close.ts';
 import type { PlanSummary, ReadFile } from '../planner/planner.ts';
 import { scheduleRequests } from '../planner/requests.ts';
+import { useDryRun } from '../planner/use-dry-run.ts';
 import { usePlanner } from '../planner/use-planner.ts';
 import type { PlannerHandle } from '../planner/use-planner.ts';
-import { useRequests } from '../planner/use-requests.ts';
+import { DryRunCard } from './DryRunCard.tsx';
 import { ExchangeNames, MailboxTable } from './MailboxTable.tsx';
 import { findBlocking } from './preconditions.ts';
 import { budgetQuery, importSettingsQuery, importStatusQuery, relationshipSettingsQuery } from './queries.ts';
-import { RequestRunCard } from './RequestRunCard.tsx';
 import { SideCards } from './SideCards.tsx';
 import { useNow } from './use-now.ts';
 import './imports.css';
@@ -175,26 +175,23 @@ function FileChoice({ onFiles }: Pick<DropCardProps, 'onFiles'>) {
 
 function Plan({ planner }: { planner: PlannerHandle }) {
   const { files, summary, reading, discard, getPlanner } = planner;
-  const requests = useRequests();
-  const { run: sent } = requests;
-  const isImported = sent !== undefined && !sent.isDryRun && !sent.isRunning && sent.error === undefined;
-  useUnsavedGuard(!isImported);
+  const dryRun = useDryRun();
+  useUnsavedGuard(true);
   const { data: settings } = useQuery(importSettingsQuery);
   const kinds = getKinds(summary);
   const people = useMailboxPeople(summary);
   const total = (summary?.toSend.emails ?? 0) + (summary?.toSend.meetings ?? 0);
   const blocking = settings ? findBlocking(settings.preconditions, kinds).length : 0;
   const { reason } = usePermission('startRelationshipImport');
-  const start = useStart(planner, requests.start);
+  const start = useStart(planner);
   const waiting = summary === undefined ? 'The plan is being computed' : undefined;
   const nothing = total === 0 ? 'No item can be sent' : undefined;
   const blocked =
     blocking > 0 ? `${pluralize(blocking, 'precondition is', 'preconditions are')} missing` : undefined;
-  const imported = isImported ? 'These files have been imported' : undefined;
-  const why = reason ?? imported ?? waiting ?? nothing ?? blocked;
+  const why = reason ?? waiting ?? nothing ?? blocked;
   const tryAll = () => {
     const worker = getPlanner();
-    if (worker && summary) void requests.start(worker, summary.requests.length, true);
+    if (worker && summary) void dryRun.start(worker, summary.requests.length);
   };
   return (
     <>
@@ -212,7 +209,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
         <Button
           icon={FlaskConical}
           disabledReason={why}
-          pending={requests.run?.isRunning === true && requests.run.isDryRun}
+          pending={dryRun.run?.isRunning === true}
           onClick={tryAll}
         >
           Try without storing
@@ -221,7 +218,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
           variant="primary"
           icon={Send}
           disabledReason={why}
-          pending={start.share !== undefined || (requests.run?.isRunning === true && !requests.run.isDryRun)}
+          pending={start.share !== undefined}
           onClick={() => void start.run()}
         >
           Start import
@@ -235,7 +232,7 @@ function Plan({ planner }: { planner: PlannerHandle }) {
           Nothing has been imported. Start again to continue where the upload stopped.
         </Banner>
       )}
-      {requests.run && <RequestRunCard run={requests.run} people={people} onClose={requests.reset} />}
+      {dryRun.run && <DryRunCard run={dryRun.run} people={people} onClose={dryRun.reset} />}
       <FilesCard {...{ files, summary, reading }} onDiscard={discard} />
       {summary && summary.requests.length > 0 && settings && (
         <FlightPlan summary={summary} people={people} perMinute={settings.limits.requestsPerMinute} />
@@ -274,11 +271,8 @@ async function saveBroken({ getPlanner }: PlannerHandle): Promise<void> {
   if (rows) saveFile('rows-not-imported.csv', formatCsv(rows));
 }
 
-/** Sends the items to jobs of the service, which run when the browser is closed; without such jobs, from this page. */
-function useStart(
-  { getPlanner, summary, files, discard }: PlannerHandle,
-  sendFromPage: ReturnType<typeof useRequests>['start'],
-) {
+/** Sends the items to jobs of the service, which run when the browser is closed. */
+function useStart({ getPlanner, summary, files, discard }: PlannerHandle) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [state, setState] = useState<{ share?: number; error?: string }>({});
@@ -313,12 +307,7 @@ function useStart(
       await navigate({ to: '/jobs/$jobId', params: { jobId: job.id }, ignoreBlocker: true });
       discard();
     } catch (thrown) {
-      const error = toServiceError(thrown);
-      // A service without the job takes the requests one by one.
-      if (error.status === 501) {
-        setState({});
-        await sendFromPage(planner, summary.requests.length, false);
-      } else setState({ error: error.message });
+      setState({ error: toServiceError(thrown).message });
     }
   };
   return { ...state, run };

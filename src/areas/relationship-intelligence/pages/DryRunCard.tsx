@@ -2,33 +2,36 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import type { RequestRun } from '../planner/use-requests.ts';
+import type { DryRun } from '../planner/use-dry-run.ts';
 import { CountsBar } from './CountsBar.tsx';
 import { WARNING_TEXTS } from './warnings.ts';
 
-interface RequestRunCardProps {
-  run: RequestRun;
+interface DryRunCardProps {
+  run: DryRun;
   people: ReadonlyMap<number, { name: string }>;
   onClose: () => void;
 }
 
 const MAX_NAMES = 5;
 
-/** What the service added or would add, knew already and skipped or would skip. */
-export function RequestRunCard({ run, people, onClose }: RequestRunCardProps) {
-  const { isDryRun, done, counts, warnings, refusedUsers, waitSeconds, error, isRunning } = run;
+/** Items that an import would add, that are known already, and that it would skip. */
+export function DryRunCard({ run, people, onClose }: DryRunCardProps) {
+  const { done, counts, warnings, refusedUsers, waitSeconds, error, isRunning } = run;
   const names = refusedUsers
     .slice(0, MAX_NAMES)
     .map((userId) => people.get(userId)?.name ?? `user ${userId}`);
   return (
-    <Card title={getTitle(run)} actions={<Button onClick={onClose}>{isRunning ? 'Stop' : 'Close'}</Button>}>
+    <Card
+      title="Tried without storing"
+      actions={<Button onClick={onClose}>{isRunning ? 'Stop' : 'Close'}</Button>}
+    >
       <CardBody>
         <output className="ri-note">
           {describeProgress(run)}
           {waitSeconds !== undefined && ` Waiting ${waitSeconds} s for the shared limit.`}
         </output>
         {error && <Banner tone="bad" title={error.message} />}
-        {done > 0 && <CountsBar counts={counts} isPlanned={isDryRun} />}
+        {done > 0 && <CountsBar counts={counts} isPlanned />}
         {warnings.size > 0 && (
           <ul className="ri-warnings">
             {Array.from(warnings, ([code, count]) => (
@@ -40,7 +43,7 @@ export function RequestRunCard({ run, people, onClose }: RequestRunCardProps) {
         )}
         {refusedUsers.length > 0 && (
           <p className="ri-note">
-            Nothing {isDryRun ? 'would be' : 'was'} stored for {names.join(', ')}
+            Nothing would be stored for {names.join(', ')}
             {refusedUsers.length > MAX_NAMES && ` and ${refusedUsers.length - MAX_NAMES} others`}.
           </p>
         )}
@@ -49,14 +52,7 @@ export function RequestRunCard({ run, people, onClose }: RequestRunCardProps) {
   );
 }
 
-const getTitle = ({ isDryRun, isRunning }: RequestRun): string => {
-  if (isDryRun) return 'Tried without storing';
-  return isRunning ? 'Import runs in this tab' : 'Imported from this tab';
-};
-
-function describeProgress({ isDryRun, isRunning, done, total }: RequestRun): string {
-  if (isRunning)
-    return `${formatNumber(done)} of ${pluralize(total, 'request', 'requests')} sent.${isDryRun ? '' : ' Keep this tab open.'}`;
-  const sent = `${pluralize(done, 'request was', 'requests were')} sent.`;
-  return isDryRun ? `${sent} Nothing was stored.` : sent;
-}
+const describeProgress = ({ isRunning, done, total }: DryRun): string =>
+  isRunning
+    ? `${formatNumber(done)} of ${pluralize(total, 'request', 'requests')} sent.`
+    : `${pluralize(done, 'request was', 'requests were')} sent. Nothing was stored.`;

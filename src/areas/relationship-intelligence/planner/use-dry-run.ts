@@ -15,9 +15,8 @@ import { invalidateAfter } from '../../../api/invalidation.ts';
 import type { ItemKind } from '../formats/items.ts';
 import type { Planner } from './planner.ts';
 
-/** What the service did, or would do, with the requests that were sent so far. */
-export interface RequestRun {
-  isDryRun: boolean;
+/** Effect that the requests sent so far would have. */
+export interface DryRun {
   done: number;
   total: number;
   counts: ImportCounts;
@@ -34,7 +33,7 @@ const NO_COUNTS: ImportCounts = { received: 0, added: 0, alreadyProcessed: 0, sk
 const COUNTS = ['received', 'added', 'alreadyProcessed', 'skipped'] as const;
 const NOT_ENABLED = 2;
 
-function addResults(run: RequestRun, results: readonly ImportResult[]): RequestRun {
+function addResults(run: DryRun, results: readonly ImportResult[]): DryRun {
   const counts = { ...run.counts };
   const warnings = new Map(run.warnings);
   const refusedUsers = [...run.refusedUsers];
@@ -50,10 +49,9 @@ function addResults(run: RequestRun, results: readonly ImportResult[]): RequestR
 /** The worker has serialized the body; serializing it again would block the page. */
 const sendSerialized = async (
   { kind, body }: { kind: ItemKind; body: Blob },
-  dryRun: boolean,
   signal: AbortSignal,
 ): Promise<ImportResult[]> => {
-  const options = { query: { dryRun }, bodySerializer: null, signal };
+  const options = { query: { dryRun: true }, bodySerializer: null, signal };
   const { data } =
     kind === 'emails'
       ? await importEmails({ ...options, body: body as unknown as EmailImportItem[] })
@@ -70,21 +68,17 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/**
- * Sends the planned requests from this page at the pace that the site's limit allows: dry, so that the service only counts, or to import
- * where the service has no job for it.
- */
-export function useRequests() {
+/** Sends the planned requests from this page, at the pace that the site's limit allows, so that the service counts without storing. */
+export function useDryRun() {
   const client = useQueryClient();
-  const [run, setRun] = useState<RequestRun>();
+  const [run, setRun] = useState<DryRun>();
   const controller = useRef<AbortController>(undefined);
   const stop = () => controller.current?.abort();
 
-  const start = async (planner: Remote<Planner>, total: number, isDryRun: boolean): Promise<void> => {
+  const start = async (planner: Remote<Planner>, total: number): Promise<void> => {
     stop();
     const { signal } = (controller.current = new AbortController());
-    let current: RequestRun = {
-      isDryRun,
+    let current: DryRun = {
       done: 0,
       total,
       counts: NO_COUNTS,
@@ -92,7 +86,7 @@ export function useRequests() {
       refusedUsers: [],
       isRunning: true,
     };
-    const show = (next: RequestRun) => {
+    const show = (next: DryRun) => {
       current = next;
       if (!signal.aborted) setRun(next);
     };
@@ -112,7 +106,7 @@ export function useRequests() {
         }
         const request = await planner.writeRequest(current.done);
         if (!request) break;
-        show(addResults(current, await sendSerialized(request, isDryRun, signal)));
+        show(addResults(current, await sendSerialized(request, signal)));
       }
       show({ ...current, isRunning: false });
     } catch (thrown) {
