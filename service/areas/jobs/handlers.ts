@@ -137,7 +137,7 @@ export const jobHandlers: Handlers<Operations> = {
   },
 };
 
-/** What the failed items of a job requested, in pages. @throws ApiError 409 when it was deleted or nothing failed */
+/** Requests of the failed items of a job, in pages. @throws ApiError 409 when it was deleted or nothing failed */
 async function* readFailedInputs(
   tx: Tx,
   key: { siteId: number; jobId: number },

@@ -6,7 +6,7 @@ import type { Job } from '../../../contract/generated/types.gen.ts';
 import { retryLater, unauthorized } from '../../kernel/api-error.ts';
 import { findValidCredentials } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { formatEvent, parseEventTime } from '../../kernel/http/event-stream.ts';
+import { formatEvent } from '../../kernel/http/event-stream.ts';
 import type { Call, Services } from '../../kernel/http/handler.ts';
 import { getJobIdentity, getVisibleKinds } from './access.ts';
 import { listFollowedJobs, type FollowedOwner, type StoredJob } from './jobs.store.ts';
@@ -39,7 +39,7 @@ interface Stream {
   since: number | undefined;
   /** The jobs of the owner as last read; undefined before the first reading. */
   known: ReadonlyMap<number, string> | undefined;
-  /** What the next event contains: the latest state of each changed job, so that a slow client holds little memory. */
+  /** Content of the next event: the latest state of each changed job, so that a slow client holds little memory. */
   pending: Map<number, Job>;
   isDue: boolean;
   /** Time of the last reading (database), the id of the next event. */
@@ -167,6 +167,15 @@ async function pollWhileOpen(
       });
   }
   hub.isPolling = false;
+}
+
+/** Largest integer that a date can have, in milliseconds. */
+const MAX_EVENT_ID = 8.64e15;
+
+/** The `Last-Event-ID` header as the time of an event in milliseconds since the epoch. Undefined for anything else. */
+function parseEventTime(header: string | undefined): number | undefined {
+  if (header === undefined || !/^\d{1,16}$/.test(header)) return undefined;
+  return Math.min(Number(header), MAX_EVENT_ID);
 }
 
 const getOwnerKey = ({ siteId, userId, principalId }: Stream['owner']): string =>

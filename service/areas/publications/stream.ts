@@ -1,7 +1,7 @@
 import { badRequest, retryLater } from '../../kernel/api-error.ts';
 import { findValidCredentials, loadEffectiveCapabilities } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import type { OpenEvents } from '../../kernel/http/event-stream.ts';
+import { formatEvent, type OpenEvents } from '../../kernel/http/event-stream.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { getEventWatch, NO_CLIENT } from './event-watch.ts';
 import { formatMessage } from './messages.ts';
@@ -100,7 +100,7 @@ async function* readEvents(
     if (!(await mayStillRead())) return;
     for (const message of messages) {
       if (message.off > next) yield formatGap(next, message.off);
-      yield `id: ${message.off}\ndata: ${formatMessage(message, name)}\n\n`;
+      yield formatEvent(message.off, formatMessage(message, name));
       next = message.off + 1;
     }
     if (messages.length > 0) continue;

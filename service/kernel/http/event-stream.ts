@@ -10,15 +10,6 @@ import { awaitFirstPart } from './first-part.ts';
  */
 export type OpenEvents = (signal: AbortSignal) => AsyncIterable<string>;
 
-/** Largest integer that a date can have, in milliseconds. */
-const MAX_EVENT_ID = 8.64e15;
-
-/** The `Last-Event-ID` header as the time of an event in milliseconds since the epoch. Undefined for anything else. */
-export function parseEventTime(header: string | undefined): number | undefined {
-  if (header === undefined || !/^\d{1,16}$/.test(header)) return undefined;
-  return Math.min(Number(header), MAX_EVENT_ID);
-}
-
 /** Formats an event. `data` must be JSON, which has no line breaks. */
 export const formatEvent = (id: number, data: string): string => `id: ${id}\ndata: ${data}\n\n`;
 

@@ -1,6 +1,6 @@
 import type { JobCellValue } from '../../../../contract/generated/types.gen.ts';
 
-/** What applies to all rows of an import. */
+/** Settings for all rows of an import. */
 export interface EntryImportParameters {
   typeId: number;
   fileName: string;
@@ -9,7 +9,7 @@ export interface EntryImportParameters {
   skipsInvalidRows?: boolean | undefined;
 }
 
-/** What a row did: the entry, the values that it replaced, and the written values of fields that name other items. */
+/** Effect of a row: the entry, the values that it replaced, and the written values of fields that name other items. */
 export interface ImportedRow {
   entryId: number;
   isNew?: true;

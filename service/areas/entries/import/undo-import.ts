@@ -110,8 +110,8 @@ export const undoEntryImportJob = defineJobKind<UndoParameters, UndoItem>({
       const entry = locked.get(entryId);
       if (entry?.typeId !== type.id) {
         const deletion = deletions.get(entryId);
-        const isGone = deletion !== undefined && !deletion.isMerged;
-        outcomes.set(item, isGone ? { state: 'unchanged' } : conflict(describeMissing(deletion)));
+        const isDeleted = deletion !== undefined && !deletion.isMerged;
+        outcomes.set(item, isDeleted ? { state: 'unchanged' } : conflict(describeMissing(deletion)));
         continue;
       }
       const changed = findChangedFields(type.fields, entry, item);

@@ -222,7 +222,7 @@ export const deleteEntriesJob = defineJobKind<EntryDeletionParameters, { entryId
   }),
 });
 
-/** What the deletion of an entry by a job replaced. */
+/** Values that the deletion of an entry by a job replaced. */
 interface Deletion {
   deletedBy: number | null;
   /** Values of reference fields before the job, by field id, with references to entries that the job may have deleted. */

@@ -10,8 +10,8 @@ const RECONNECT_MS = 3_000;
 const BLOCKED_MS = 60_000;
 
 export interface JobEvents {
-  /** Connects if `isWanted` and the page is visible, and disconnects otherwise. */
-  follow: (isWanted: boolean) => void;
+  /** Connects if `isFollowing` and the page is visible, and disconnects otherwise. */
+  follow: (isFollowing: boolean) => void;
   stop: () => void;
 }
 
@@ -20,7 +20,7 @@ export interface JobEvents {
  * Until the first event, and where events do not pass, the jobs are read at intervals (`getPollInterval`).
  */
 export function createJobEvents(client: QueryClient): JobEvents {
-  let isWanted = false;
+  let isFollowing = false;
   let connection: AbortController | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let lastEventId: string | undefined;
@@ -70,22 +70,22 @@ export function createJobEvents(client: QueryClient): JobEvents {
   };
 
   const update = () => {
-    if (!isWanted || document.visibilityState === 'hidden') disconnect();
+    if (!isFollowing || document.visibilityState === 'hidden') disconnect();
     else if (!connection) void connect();
   };
   const updateUnlessPausing = () => {
-    if (retry === undefined || !isWanted || document.visibilityState === 'hidden') update();
+    if (retry === undefined || !isFollowing || document.visibilityState === 'hidden') update();
   };
   document.addEventListener('visibilitychange', updateUnlessPausing);
 
   return {
-    follow(isWantedNow) {
-      isWanted = isWantedNow;
+    follow(isFollowingNow) {
+      isFollowing = isFollowingNow;
       updateUnlessPausing();
     },
     stop() {
       document.removeEventListener('visibilitychange', updateUnlessPausing);
-      isWanted = false;
+      isFollowing = false;
       disconnect();
     },
   };
