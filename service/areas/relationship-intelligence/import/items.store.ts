@@ -55,7 +55,7 @@ export async function storeItems(
   rows: ItemBatch,
 ): Promise<BatchResult> {
   const number = KIND_NUMBER[kind];
-  const result = await sql<{ added: BatchResult['added']; differing: string[] }>`
+  const result = await sql<BatchResult>`
     with stage as materialized (${buildStage(rows)}),
     item as (insert into ri_item (site_id, kind, item_key, at, modified_at, content, addresses)
       select ${siteId}, ${number}, item_key, at, modified_at, content, string_to_array(addresses, ${LINE_FEED})
@@ -80,7 +80,11 @@ export async function storeItems(
       (select coalesce(jsonb_agg(s.item_key), '[]') from stage s
         join ri_item known on known.site_id = ${siteId} and known.kind = ${number} and known.item_key = s.item_key
         where s.is_first and known.content <> s.content) as differing`.execute(tx);
-  const [row] = result.rows;
+  return toBatchResult(result.rows);
+}
+
+/** The result of a statement over a batch; the database writes keys as UUIDs. */
+function toBatchResult([row]: readonly BatchResult[]): BatchResult {
   if (!row) throw new Error('The statement returned nothing');
   return { added: row.added, differing: row.differing.map((key) => key.replaceAll('-', '')) };
 }
@@ -92,7 +96,7 @@ export async function countNewItems(
   rows: ItemBatch,
 ): Promise<BatchResult> {
   const number = KIND_NUMBER[kind];
-  const result = await sql<{ added: BatchResult['added']; differing: string[] }>`
+  const result = await sql<BatchResult>`
     with stage as materialized (${buildStage(rows)}),
     known as (select s.item_key, k.content <> s.content as differs from stage s
       join ri_item k on k.site_id = ${siteId} and k.kind = ${number} and k.item_key = s.item_key where s.is_first)
@@ -100,9 +104,7 @@ export async function countNewItems(
         from (select user_id, count(*) from stage s where s.is_first
           and not exists (select from known k where k.item_key = s.item_key) group by user_id) as x) as added,
       (select coalesce(jsonb_agg(item_key), '[]') from known where differs) as differing`.execute(db);
-  const [row] = result.rows;
-  if (!row) throw new Error('The statement returned nothing');
-  return { added: row.added, differing: row.differing.map((key) => key.replaceAll('-', '')) };
+  return toBatchResult(result.rows);
 }
 
 /**
