@@ -31,6 +31,7 @@ const runsAll = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
 export default defineConfig<InstallationOptions>({
   testDir: 'e2e',
   testMatch: runsAll ? '*.test.ts' : POSTGRES_TESTS.map((file) => `**/${file}`),
+  globalSetup: './scripts/compile-cache.ts',
   outputDir: 'test-results/e2e',
   // Each worker has its own browser and starts a service with a database for each file; two fit on two cores.
   workers: 2,

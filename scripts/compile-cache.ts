@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Enables Node's compile cache for the processes that tests start: compiling takes half the time of a short process.
+ * @returns a function that removes the cache
+ */
+export default async function enableCompileCache(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-compiled-'));
+  process.env['NODE_COMPILE_CACHE'] = folder;
+  // The last of these processes may still be writing.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 20 });
+}
