@@ -7,14 +7,37 @@ declare global {
   var __zod_globalConfig: $ZodConfig | undefined;
 }
 
+const WORDS: Readonly<Record<string, string>> = { email: 'e-mail address', api: 'API' };
+
+/** Formats the request for a missing value by the name of its property: "Enter a first name" for `firstName`. */
+function formatMissing(path: readonly PropertyKey[] | undefined): string {
+  const property = path?.at(-1);
+  if (typeof property !== 'string') return 'Enter a value';
+  const label = property
+    .split(/(?=[A-Z])/)
+    .map((word) => WORDS[word.toLowerCase()] ?? word.toLowerCase())
+    .join(' ');
+  return `Enter ${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label}`;
+}
+
+/** Instructions for the patterns of the contract that forms contain. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '/^[A-Za-z][A-Za-z0-9_]*$/': 'Use letters, digits and underscores, and begin with a letter',
+  '/^[a-z][a-z0-9-]*[a-z0-9]$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
+};
+
 /** Formats a validation issue as an instruction; undefined for zod's own message. */
 function formatIssue(issue: $ZodRawIssue): string | undefined {
   if (issue.code === 'too_small' && issue.origin === 'string') {
-    return issue.minimum === 1 ? 'Fill this in' : `Use at least ${issue.minimum} characters`;
+    return issue.minimum === 1 ? formatMissing(issue.path) : `Use at least ${issue.minimum} characters`;
   }
   if (issue.code === 'too_big' && issue.origin === 'string') return `Use at most ${issue.maximum} characters`;
   if (issue.code === 'invalid_format' && issue.format === 'email') return 'This is not an e-mail address';
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Fill this in';
+  if (issue.code === 'invalid_format')
+    return issue.input === ''
+      ? formatMissing(issue.path)
+      : (PATTERNS[String(issue.pattern)] ?? 'This is not valid');
+  if (issue.code === 'invalid_type' && issue.input === undefined) return formatMissing(issue.path);
   return undefined;
 }
 

@@ -118,7 +118,7 @@ test('resets a lost second factor after a proof of presence, and shows the cover
   await expect(confirmDialog).toContainText('All their sessions end immediately');
   await confirmDialog.getByRole('textbox').fill(person.email);
   await page.keyboard.press('Enter');
-  const proof = dialog(page, 'Confirm that it is you');
+  const proof = dialog(page, 'Confirm it’s you');
   await proof.getByLabel('Password', { exact: true }).fill(ada.password);
   await page.keyboard.press('Enter');
   await expectToast(page, `The second factor of ${person.name} was reset`);

@@ -25,7 +25,7 @@ test.describe('sign-in', () => {
     await page.goto('/groups?from=mail');
     await expect(page).toHaveURL('/sign-in?next=%2Fgroups%3Ffrom%3Dmail');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription('Fill this in');
+    await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription('Enter an e-mail address');
     await typePassword(page, ada.email, 'not the one she chose');
     await expect(page.getByRole('alert')).toContainText('The e-mail address or the password is wrong');
     await expect(page.getByLabel('E-mail')).toHaveValue(ada.email);

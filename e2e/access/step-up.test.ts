@@ -28,7 +28,7 @@ test('requires a proof of presence for an irreversible action and then continues
   await confirmDialog.getByRole('textbox').fill(fileName);
   await page.keyboard.press('Enter');
 
-  const proof = page.getByRole('alertdialog', { name: 'Confirm that it is you' });
+  const proof = page.getByRole('alertdialog', { name: 'Confirm it’s you' });
   await expect(proof.getByLabel('Password', { exact: true })).toBeFocused();
   await expectAccessible(page);
   await page.keyboard.type('not the one she chose');

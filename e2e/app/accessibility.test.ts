@@ -53,7 +53,7 @@ for (const width of VIEWPORT_WIDTHS) {
       await page.goto('/users/new');
       const panel = page.getByRole('dialog', { name: 'New user' });
       await panel.getByRole('button', { name: 'Create user' }).click();
-      await expect(panel.getByText('Fill this in').first()).toBeVisible();
+      await expect(panel.getByText('Enter a first name')).toBeVisible();
       await checkPage(page);
       await checkOpened(page, 'listbox', () => panel.getByRole('combobox', { name: 'Groups' }).click());
       await checkOpened(page, 'listbox', () => panel.getByRole('button', { name: /License/ }).click());

@@ -69,7 +69,7 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   const { bytes, name } = await downloadBytes(page, () =>
     row.getByRole('button', { name: /^Download / }).click(),
   );
-  await expect(jobCenter(page)).toContainText('SHA-256 checked: it matches the list.');
+  await expect(jobCenter(page)).toContainText('Checksum verified (SHA-256).');
 
   await row.getByRole('link', { name }).click();
   await expect(page.getByText(sha256(bytes))).toBeVisible();
@@ -165,7 +165,7 @@ test('continues an interrupted and a paused download to the same hash', async ({
     );
     expect(file.bytes.length).toBe(backup.size);
     expect(sha256(file.bytes)).toBe(backup.sha256);
-    await expect(jobCenter(page)).toContainText('SHA-256 checked');
+    await expect(jobCenter(page)).toContainText('Checksum verified');
   } finally {
     await proxy.close();
   }

@@ -40,7 +40,7 @@ test('deactivates all matching users after a dry run, and undoing the job restor
   const dialog = await waitForDryRun(page, 'Deactivate 4 people?');
   await expect(dialog.getByRole('row', { name: /Ann Bulkington.*Active.*Inactive/ })).toBeVisible();
   await expect(part(page, /^Will change 4$/)).toHaveAttribute('aria-pressed', 'true');
-  await part(page, /^Already set 1$/).click();
+  await part(page, /^Unchanged 1$/).click();
   await expect(dialog.getByRole('row', { name: /Eve Bulkington/ })).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
@@ -135,7 +135,7 @@ test('adds and removes groups without requests for members', async ({ page, call
   await choice.getByRole('button', { name: 'Review' }).click();
   const dialog = await waitForDryRun(page, 'Add 1 person to Bulk readers?');
   await expect(dialog.getByRole('row', { name: /Ben Groupley.*\+ Bulk readers/ })).toBeVisible();
-  await expect(part(page, /^Already set 1$/)).toBeVisible();
+  await expect(part(page, /^Unchanged 1$/)).toBeVisible();
   await dialog.getByRole('button', { name: 'Add 1 person to Bulk readers' }).click();
   await waitForJob(page, 'Added 1 person to Bulk readers');
   expect((await calls.getUser(second?.id ?? 0)).groups).toEqual([groupId]);

@@ -100,12 +100,12 @@ test('imports companies, then two corrected rows; importing an export of all cha
     ['Date added', 'Added'],
   ] as const)
     await page.getByRole('combobox', { name: new RegExp(`^${heading}`) }).selectOption(field);
-  await expectRow(getRows(page), { Row: '3', 'What would change': 'Sector: There is no choice “Nonsense”' });
-  await expectRow(getRows(page), { Row: '9', 'What would change': 'Added: “2020-02-30” is not a date' });
-  await expect(getOutcome(page, '2 Cannot')).toBeVisible();
+  await expectRow(getRows(page), { Row: '3', Changes: 'Sector: There is no choice “Nonsense”' });
+  await expectRow(getRows(page), { Row: '9', Changes: 'Added: “2020-02-30” is not a date' });
+  await expect(getOutcome(page, '2 errors')).toBeVisible();
   await expectAccessibleInBothThemes(page);
   const { bytes } = await downloadBytes(page, () =>
-    page.getByRole('button', { name: 'Download the problems' }).click(),
+    page.getByRole('button', { name: 'Download errors' }).click(),
   );
 
   await getImportButton(page).click();

@@ -50,7 +50,7 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   await expect(panel.getByLabel('Name')).toBeFocused();
   await expect(page).toHaveURL('/groups/new');
   await page.keyboard.press('Enter');
-  await expect(panel.getByLabel('Name')).toHaveAccessibleDescription('Fill this in');
+  await expect(panel.getByLabel('Name')).toHaveAccessibleDescription('Enter a name');
   await expectAccessibleInBothThemes(page);
   await page.keyboard.type('Quarter close');
   await page.keyboard.press('Tab');
@@ -77,10 +77,10 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   const edit = page.getByRole('dialog', { name: 'Edit Quarter close' });
   await fillForm(edit, { Name: 'Quarter and year close' });
   await fillForm(edit, { 'Read Data': false, 'Run Reports': true });
-  const preview = edit.getByRole('region', { name: 'Who gains and loses' });
+  const preview = edit.getByRole('region', { name: 'Effect on members' });
   await expect(preview).toContainText(`2 people lose Read Data.${ann.name} and ${ben.name}`);
   await expect(preview).toContainText(
-    `1 person gains Run Reports; 1 person has that from another group already.${ann.name}`,
+    `1 person gains Run Reports; 1 person has it through another group already.${ann.name}`,
   );
   await expectAccessibleInBothThemes(page);
   await edit.getByRole('button', { name: 'Save' }).click();
@@ -96,9 +96,7 @@ test('creates, changes and deletes a group by keyboard and shows the effects', a
   await chooseMenuItem(page, 'Actions for Quarter and year close', 'Delete group');
   const dialog = page.getByRole('alertdialog', { name: 'Delete Quarter and year close?' });
   await expect(dialog).toContainText('2 members leave it');
-  await expect(dialog).toContainText(
-    `1 person loses Run Reports; 1 person keeps that through another group.`,
-  );
+  await expect(dialog).toContainText(`1 person loses Run Reports; 1 person keeps it through another group.`);
   const remove = dialog.getByRole('button', { name: 'Delete group' });
   await expect(remove).toHaveAccessibleDescription('Type “Quarter and year close” first');
   await expectAccessibleInBothThemes(page);

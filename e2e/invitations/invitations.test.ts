@@ -32,13 +32,13 @@ test('checks many addresses, then shows the result of each', async ({ page, requ
     .fill(
       `Invite ${ours.name} <${ours.email}>, ${theirs.email} and ${late.email}.\n${waiting.email}; ${member.email}; nobody@nowhere.example\n${theirs.email.toUpperCase()} broken@`,
     );
-  const known = { 'E-mail': theirs.email, Status: 'Can be invited', 'What happens': 'Invite' };
+  const known = { 'E-mail': theirs.email, Status: 'Can be invited', Action: 'Invite' };
   await expectRow(addresses(page), known);
-  await expectRow(addresses(page), { Status: 'Can be added', 'What happens': 'Add now' });
+  await expectRow(addresses(page), { Status: 'Can be added', Action: 'Add now' });
   await expectRow(addresses(page), { 'E-mail': waiting.email, Status: 'Show the invitation' });
   await expectRow(addresses(page), { 'E-mail': member.email, Status: 'Open the user' });
   await expectRow(addresses(page), { 'E-mail': 'nobody@nowhere.example', Status: 'Create a user' });
-  await expectRow(addresses(page), { Status: 'Repeated', 'What happens': 'Leave out' });
+  await expectRow(addresses(page), { Status: 'Repeated', Action: 'Leave out' });
   await expectRow(addresses(page), { 'E-mail': 'broken@', Status: 'Not an address' });
   await expectAccessible(page);
 

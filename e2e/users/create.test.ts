@@ -80,7 +80,7 @@ test('shows missing fields and errors of the service on their fields', async ({ 
   const panel = await openPanel(page);
   const create = panel.getByRole('button', { name: 'Create user' });
   await create.click();
-  await expect(panel.getByLabel('First name')).toHaveAccessibleDescription('Fill this in');
+  await expect(panel.getByLabel('First name')).toHaveAccessibleDescription('Enter a first name');
   await expect(panel.getByLabel('E-mail')).toHaveAccessibleDescription('This is not an e-mail address');
   await expect(panel.getByLabel('First name')).toBeFocused();
   await fillForm(panel, {
@@ -115,7 +115,7 @@ test('offers to invite a user of another site', async ({ page, request, calls, e
   await fillForm(panel, { 'First name': 'Known', 'Last name': 'Elsewhere', 'E-mail': theirs.email });
   await panel.getByRole('button', { name: 'Create user' }).click();
   await expect(panel.getByLabel('E-mail')).toHaveAccessibleDescription(
-    /^Known on another site\. Invite them/,
+    /^Has an account on another site\. Invite them/,
   );
   await expect(panel.getByLabel('E-mail')).toBeFocused();
   await expect(panel.getByRole('button', { name: 'Add without confirmation' })).toHaveAccessibleDescription(
@@ -139,9 +139,9 @@ test('links to the existing user of an address', async ({ page, calls }) => {
   });
   await panel.getByRole('button', { name: 'Create user' }).click();
   await expect(panel.getByLabel('E-mail')).toHaveAccessibleDescription(
-    'Is already a user of this site. Go to them',
+    'Is already a user of this site. Open user',
   );
-  await panel.getByRole('link', { name: 'Go to them' }).click();
+  await panel.getByRole('link', { name: 'Open user' }).click();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await expect(page.getByRole('heading', { name: existing.name, level: 1 })).toBeVisible();
 });

@@ -173,7 +173,7 @@ test('a license change shows its effect on billing', async ({ page, calls }) => 
 test('adds and removes groups one by one', async ({ page, calls }) => {
   const person = await calls.createUser();
   await openAs(page, ada, `/users/${person.id}/groups`);
-  await expect(page.getByRole('heading', { name: 'In no group' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No groups' })).toBeVisible();
   const add = page.getByRole('region', { name: 'Add to groups' });
   await fillForm(add, { Groups: ['Finance', 'Research'] });
   await add.getByRole('button', { name: 'Add to groups' }).click();

@@ -68,7 +68,7 @@ test('stores nothing of a row that needs a lost capability', async ({ page, call
   await expectRow(fileRowsGrid(page), {
     Person: 'Par Tly',
     Outcome: 'Create',
-    'What would change': 'Free/Complimentary',
+    Changes: 'Free/Complimentary',
   });
   const admin = await createCalls(request, ada);
   await admin.call('DELETE', '/user/group', [{ userIds: [clerk.id], groupIds: [licenses] }]);

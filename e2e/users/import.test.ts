@@ -41,27 +41,27 @@ test('checks a file row by row, then creates and changes users', async ({ page, 
     Person: 'Nora',
     Row: '2',
     Outcome: 'Create',
-    'What would change': 'License Limited',
+    Changes: 'License Limited',
   });
   await expectRow(fileRowsGrid(page), {
     Person: 'Ann',
     Outcome: 'Update',
-    'What would change': 'Last name Marsh Moor',
+    Changes: 'Last name Marsh Moor',
   });
   await expectRow(fileRowsGrid(page), { Person: 'Sam', Outcome: 'No change' });
   await expectRow(fileRowsGrid(page), {
     Row: '5',
-    'What would change': '“not-an-address” is not an e-mail address',
+    Changes: '“not-an-address” is not an e-mail address',
   });
-  await expectRow(fileRowsGrid(page), { Person: 'Tom', 'What would change': 'The same address is in row 7' });
+  await expectRow(fileRowsGrid(page), { Person: 'Tom', Changes: 'The same address is in row 7' });
   await expect(page.getByText('separated by semicolons')).toContainText('2 columns ignored');
   await expect(page.getByText('Not imported: users set their own passwords')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
-  await outcomeOption(page, /Cannot/).check();
+  await outcomeOption(page, /errors?/).check();
   await expect(fileRowsGrid(page).getByRole('row')).toHaveCount(4);
   const { name, bytes } = await downloadBytes(page, () =>
-    page.getByRole('button', { name: 'Download the problems' }).click(),
+    page.getByRole('button', { name: 'Download errors' }).click(),
   );
   expect(name).toBe('people-problems.csv');
   const problems = bytes.toString('utf8').split('\r\n');
@@ -133,7 +133,7 @@ test('guesses columns, allows changing them, and reads non-Unicode files with a 
   await chooseFile(page, 'latin.csv', Buffer.from(`Who,Called\n${person.email},Zo\u00eb\n`, 'latin1'));
   await expect(page.getByText('Choose the column with the e-mail address or the id')).toBeVisible();
   await expect(page.getByText('was read as Windows-1252')).toBeVisible();
-  await page.getByText('Change how it is read').press('Enter');
+  await page.getByText('File options').press('Enter');
   await expectAccessibleInBothThemes(page);
   const encoding = page.getByRole('combobox', { name: 'Encoding' });
   await encoding.focus();
@@ -144,9 +144,9 @@ test('guesses columns, allows changing them, and reads non-Unicode files with a 
   await expect(page.getByText('separated by commas · Windows-1252')).toBeVisible();
   await page.getByRole('combobox', { name: /^Who/ }).selectOption('E-mail');
   await page.getByRole('combobox', { name: /^Called/ }).selectOption('Last name');
-  await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': 'Last name Unlike Zoë' });
+  await expectRow(fileRowsGrid(page), { Outcome: 'Update', Changes: 'Last name Unlike Zoë' });
   await page.getByRole('combobox', { name: /^Called/ }).selectOption('First name');
-  await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': 'First name Zoe Zoë' });
+  await expectRow(fileRowsGrid(page), { Outcome: 'Update', Changes: 'First name Zoe Zoë' });
   // A field belongs to one column.
   await page.getByRole('combobox', { name: /^Called/ }).selectOption('E-mail');
   await expect(page.getByRole('combobox', { name: /^Who/ })).toHaveValue('');
@@ -175,10 +175,10 @@ test('adds groups of the file, or replaces existing ones if chosen', async ({ pa
   await chooseFile(page, 'groups.csv', `Id,Groups\n${person.id},after\n`);
   await expectRow(fileRowsGrid(page), {
     Outcome: 'Update',
-    'What would change': 'Groups Before Before; After',
+    Changes: 'Groups Before Before; After',
   });
   await page.getByRole('radio', { name: /^Replace existing groups/ }).check();
-  await expectRow(fileRowsGrid(page), { Outcome: 'Update', 'What would change': /Groups Before After/ });
+  await expectRow(fileRowsGrid(page), { Outcome: 'Update', Changes: /Groups Before After/ });
   await startImportButton(page).click();
   await expect(endedJobBadge(page)).toBeVisible();
   expect((await calls.getUser(person.id)).groups).toEqual([after]);
@@ -197,11 +197,11 @@ test('imports licenses with only the capability for licenses', async ({ page, ca
   await expectRow(fileRowsGrid(page), {
     Person: 'Lic Ensed',
     Outcome: 'Update',
-    'What would change': 'Standard No License',
+    Changes: 'Standard No License',
   });
   await expectRow(fileRowsGrid(page), {
-    Outcome: 'Cannot',
-    'What would change': 'Needs the capability Manage Users',
+    Outcome: 'Error',
+    Changes: 'Needs the capability Manage Users',
   });
   await startImportButton(page).click();
   await expect(endedJobBadge(page)).toBeVisible();

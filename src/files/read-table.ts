@@ -94,7 +94,7 @@ function parseJsonTable(text: string): Table | TableError {
   for (const row of rows) for (const name of Object.keys(row)) names.add(name);
   const headings = [...names];
   if (headings.length * rows.length > MAX_CELLS)
-    return { error: 'The objects have too many different property names. Split the file into several ones.' };
+    return { error: 'The objects have too many different property names. Split the file.' };
   const values = rows.map((row) => new Map<string, unknown>(Object.entries(row)));
   const records = values.map((row) => headings.map((heading) => cellText(row.get(heading))));
   return { ...splitHeading([headings, ...records]), source: { kind: 'json' } };

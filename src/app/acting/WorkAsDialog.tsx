@@ -57,7 +57,7 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
         pending={begin.isPending || begin.isSuccess}
         error={begin.error}
         submitLabel={chosen ? `Work as ${chosen.fullName}` : 'Work as'}
-        disabledReason={chosen ? undefined : 'Choose somebody first'}
+        disabledReason={chosen ? undefined : 'Choose a person first'}
         onCancel={onClose}
         onSubmit={submit}
       >

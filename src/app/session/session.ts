@@ -54,7 +54,7 @@ function reportEndedSessions({ endedSessions = 0 }: Session): void {
   toast({
     tone: 'info',
     title: `${pluralize(endedSessions, 'session', 'sessions')} elsewhere ended`,
-    description: 'At most ten sessions are possible. This one replaced the least recently used.',
+    description: 'You can have up to 10 sessions. This one replaced the least recently used.',
   });
 }
 

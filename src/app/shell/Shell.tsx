@@ -1,7 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouter, Link } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, CircleSlash, X, Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { X, Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { EXPIRY_REMINDER_DAYS } from '../../../contract/rules/invitations.ts';
 import { runWhenIdle } from '../../api/query-client.ts';
 import { unreachableSince } from '../../api/reachability.ts';
@@ -17,18 +17,16 @@ import { ConfirmHost } from '../../ui/dialog/ConfirmHost.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
 import { RouteAnnouncer } from '../../ui/layout/RouteAnnouncer.tsx';
+import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { announce } from '../../ui/LiveRegion.tsx';
-import { MenuButton } from '../../ui/menu/MenuButton.tsx';
 import { useShortcut } from '../../ui/shortcuts.ts';
-import { Spinner } from '../../ui/Spinner.tsx';
 import { useStore } from '../../ui/store.ts';
 import { Tooltip } from '../../ui/tooltip/Tooltip.tsx';
 import { ActingBanner } from '../acting/ActingBanner.tsx';
 import { ActingHost } from '../acting/ActingHost.tsx';
 import { closedReason, isListed } from '../area/collect-areas.ts';
 import type { NavigationEntry } from '../area/define-area.ts';
-import { clearEndedJobs, hasEnded, useJobs } from '../jobs/jobs.ts';
-import type { Job } from '../jobs/jobs.ts';
+import { useJobs } from '../jobs/jobs.ts';
 import { registry, startAreas } from '../registry.ts';
 import { getLocalExpiry, watchExpiry } from '../session/session-expiry.ts';
 import type { ExpiryWarning } from '../session/session-expiry.ts';
@@ -40,10 +38,12 @@ import { retryConnection } from './reconnect.ts';
 import { TopBar } from './TopBar.tsx';
 import './print.css';
 import './shell.css';
-import '../jobs/job-tray.css';
 import './side-nav.css';
 
 startAreas();
+
+/** Tray with the jobs of this tab; loaded with the first job. */
+const JobTray = lazyWithPreload(() => import('../jobs/JobTray.tsx'));
 
 const GLOBAL_SHORTCUTS = [
   { keys: 'mod+k', label: 'Search', group: 'Anywhere' },
@@ -60,6 +60,7 @@ export function Shell() {
   const { site } = useSession();
   const router = useRouter();
   const [isDrawerOpen, setIsDrawerOpen] = useState(false);
+  const jobs = useJobs();
 
   useResumedJobs();
   useShortcut(GLOBAL_SHORTCUTS, ({ keys }) => openOverlay(keys === '?' ? 'keys' : 'palette'));
@@ -94,7 +95,11 @@ export function Shell() {
         <ActingEndedBanner />
         <Outlet />
       </main>
-      <JobTray />
+      {jobs.length > 0 && (
+        <Suspense>
+          <JobTray jobs={jobs} />
+        </Suspense>
+      )}
       <Overlays />
       {registry.hosts.map(({ name, Host }) => (
         <Host key={name} />
@@ -215,61 +220,6 @@ function Drawer({ onClose }: { onClose: () => void }) {
         <SideNav drawer />
       </div>
     </dialog>
-  );
-}
-
-const JOB_ICONS = { running: Spinner, done: CircleCheck, failed: CircleAlert, stopped: CircleSlash };
-const JOB_STATES = { running: 'Running', done: 'Done', failed: 'Failed', stopped: 'Stopped' };
-
-/** Tray with the jobs of this tab, on every page; hidden without jobs. */
-function JobTray() {
-  const jobs = useJobs();
-  if (jobs.length === 0) return null;
-  return (
-    <section className="jobs" aria-label="Jobs">
-      <header className="jobs-head">
-        <h2>{formatTrayHeading(jobs)}</h2>
-        {jobs.some(hasEnded) && (
-          <IconButton label="Clear ended jobs" icon={X} size="small" onClick={() => void clearEndedJobs()} />
-        )}
-      </header>
-      <ul className="jobs-list">
-        {jobs.map((job) => (
-          <JobRow key={job.id} job={job} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function formatTrayHeading(jobs: readonly Job[]): string {
-  const running = jobs.filter(({ state }) => state === 'running').length;
-  if (running > 0) return `${running} running`;
-  return jobs.every(hasEnded) ? 'Jobs done' : 'Jobs stopped';
-}
-
-// A phone has space for two buttons; with more actions, the first is a button and a menu holds the others.
-const MAX_ACTIONS_IN_ROW = 2;
-
-function JobRow({ job: { title, state, progress, result, actions = [] } }: { job: Job }) {
-  const Mark = JOB_ICONS[state];
-  const inRow = actions.length > MAX_ACTIONS_IN_ROW ? actions.slice(0, 1) : actions;
-  const inMenu = actions.slice(inRow.length);
-  return (
-    <li className="job" data-state={state}>
-      <Mark />
-      <div className="job-text">
-        <strong>{title}</strong>
-        {state === 'running' && <progress value={progress} max={1} aria-label={title} />}
-        <p className="num">{result ?? JOB_STATES[state]}</p>
-      </div>
-      {inRow.map(({ label, onSelect }) => (
-        <Button key={label} size="small" onClick={onSelect}>
-          {label}
-        </Button>
-      ))}
-      {inMenu.length > 0 && <MenuButton label={`More about ${title}`} items={inMenu} size="small" />}
-    </li>
   );
 }
 

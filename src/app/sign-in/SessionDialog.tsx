@@ -77,9 +77,9 @@ function SessionReplacedDialog() {
       }
     >
       <p>
-        In another tab, somebody signed in as a different user, switched the site, or started working as
-        someone else. This tab sends nothing more, and unsaved input is lost when the page reloads. If they
-        only work as someone else, stop that there and this tab continues.
+        In another tab, the user or the site was changed, or work as someone else was started. This tab sends
+        no more requests, and unsaved input is lost when the page reloads. To continue here after working as
+        someone else, stop it in the other tab.
       </p>
     </Dialog>
   );

@@ -20,11 +20,8 @@ export default function StepUpDialog() {
   const { data, error, refetch } = useQuery({ ...getOwnSecurityOptions(), staleTime: 0 });
   const prove = useWrite('provePresence', provePresenceMutation());
   return (
-    <Dialog title="Confirm that it is you" role="alertdialog" onClose={cancel}>
-      <p>
-        This action changes who can access an account, or cannot be undone. Confirm your identity; this is
-        valid for ten minutes.
-      </p>
+    <Dialog title="Confirm it’s you" role="alertdialog" onClose={cancel}>
+      <p>This action needs a recent confirmation of your identity. It is valid for ten minutes.</p>
       {error && (
         <ErrorState title="Your verification methods could not be loaded" onRetry={() => void refetch()}>
           {toServiceError(error).message}

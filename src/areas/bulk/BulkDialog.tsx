@@ -126,7 +126,7 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
         {result && changes.length > 0 && (
           <StartField
             value={schedule}
-            hint="People who are changed by anyone before then are changed as well. The job can be cancelled until it starts."
+            hint="People who are changed by someone else before then are changed as well. You can cancel the job until it starts."
             onChange={setSchedule}
           />
         )}

@@ -34,7 +34,7 @@ const SECTION_LABELS: Record<Section, string> = {
   change: 'Will change',
   conflict: 'Changed by others',
   refused: 'Cannot be changed',
-  unchanged: 'Already set',
+  unchanged: 'Unchanged',
 };
 
 /** Result of a dry run: changes with before and after, conflicts, refused people, and the effect on billing. */
@@ -99,7 +99,7 @@ export function DryRunView(props: DryRunViewProps) {
         empty={
           <EmptyState title="No changes to make">
             {result.unchanged.length > 0
-              ? 'Everyone who can be changed is in this state already.'
+              ? 'Everyone who can be changed already has these values.'
               : 'None of these people can be changed.'}
           </EmptyState>
         }

@@ -52,8 +52,8 @@ export const EFFECT_TEXTS: Partial<Record<BulkAction['kind'], string>> = {
   activate: 'They can sign in again with the licenses and groups they had.',
   deactivate:
     'Signs them out everywhere at once, and they cannot sign in again. Data, licenses and groups stay; a billable license stays billable.',
-  license: 'Takes effect at once. Users without a license keep their data but cannot work.',
-  licenses: 'Takes effect at once. Users without a license keep their data but cannot work.',
+  license: 'Takes effect immediately. Users without a license keep their data but can’t use the site.',
+  licenses: 'Takes effect immediately. Users without a license keep their data but can’t use the site.',
   timeZone: ZONE_EFFECT,
   addGroups: 'Other groups stay unchanged.',
   removeGroups: 'They lose capabilities that only these groups granted. Other groups stay unchanged.',

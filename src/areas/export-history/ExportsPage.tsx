@@ -53,8 +53,7 @@ export function ExportsPage() {
   return (
     <Page fill title="Exports" meta={jobs && jobs.length > 0 && formatSummary(jobs)}>
       <p className="exports-note">
-        The service makes the files and keeps them for 7 days. That an export was made, and each download of
-        its file, is recorded.
+        Files are kept for 7 days. Each export and each download is logged in Activity.
       </p>
       <DataTable
         label="Exports"

@@ -120,7 +120,7 @@ function TextChoices({ prepared, source, onReadAs }: SourceProps<'text'>) {
   const separators = new Set([source.separator, ...Object.keys(SEPARATOR_LABELS)]);
   return (
     <details open={lastChangedOption !== undefined}>
-      <summary>Change how it is read</summary>
+      <summary>File options</summary>
       <div className="import-reading">
         <Choice
           label="Separator"

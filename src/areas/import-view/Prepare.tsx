@@ -173,7 +173,7 @@ export function PrepareImport(props: PrepareImportProps) {
         </Banner>
       )}
       {children}
-      <h2 className="import-step">3. What would happen</h2>
+      <h2 className="import-step">3. Preview</h2>
       <Preview {...props} />
     </Page>
   );
@@ -260,12 +260,13 @@ function Rows({ prepared: { session, name }, description, subject, counts, isSta
               value: outcome,
               count: counts[outcome],
               ...OUTCOME_LABELS[outcome],
+              ...(outcome === 'cannot' && { label: counts.cannot === 1 ? 'error' : 'errors' }),
             })),
           ]}
         />
         {counts.cannot > 0 && (
           <Button icon={Download} onClick={() => void saveProblems(client, name, description.labels)}>
-            Download the problems
+            Download errors
           </Button>
         )}
       </div>
@@ -279,7 +280,7 @@ function Rows({ prepared: { session, name }, description, subject, counts, isSta
           { label: 'Show in full', icon: ListCollapse, onSelect: () => setOpenedPlan(plan) },
         ]}
         refetching={isStale}
-        empty={<EmptyState title="No such rows">Nothing in the file has this outcome.</EmptyState>}
+        empty={<EmptyState title="No such rows">No row of the file has this outcome.</EmptyState>}
       />
       <Suspense>
         {openedPlan && (

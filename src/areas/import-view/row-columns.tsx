@@ -9,7 +9,7 @@ export const OUTCOME_LABELS: Record<RowOutcome, { label: string; tone: Tone }> =
   create: { label: 'Create', tone: 'ok' },
   update: { label: 'Update', tone: 'accent' },
   skip: { label: 'No change', tone: 'neutral' },
-  cannot: { label: 'Cannot', tone: 'bad' },
+  cannot: { label: 'Error', tone: 'bad' },
 };
 
 /** Name and detail of a row. */
@@ -25,7 +25,7 @@ const buildSubjectColumn = (header: string): Column<ImportRowPlan> => ({
             <bdi>{name}</bdi>
           </span>
         )}{' '}
-        <small>{detail === '' && name === '' ? 'Nothing named' : detail}</small>
+        <small>{detail === '' && name === '' ? 'No name' : detail}</small>
       </span>
     );
   },
@@ -82,7 +82,7 @@ export const buildPlanColumns = (subject: string, labels: FieldLabels): readonly
   },
   {
     id: 'what',
-    header: 'What would change',
+    header: 'Changes',
     minWidth: 360,
     small: 'line',
     cell({ outcome, errors, changes }) {

@@ -23,7 +23,7 @@ function FileText({ job: { file, state } }: { job: Job }) {
   if (!file)
     return (
       <p className="field-hint">
-        {state === 'cancelled' || state === 'stopped' ? 'No file was made.' : 'The file is being made.'}
+        {state === 'cancelled' || state === 'stopped' ? 'No file was created.' : 'The file is being created.'}
       </p>
     );
   const { name, rows, size, expiresDate, isRemoved } = file;

@@ -15,5 +15,5 @@ export const licensesArea = defineArea({
     },
   ],
   invalidations: { updateUserLicense: [...LICENSE_READS, ...USER_READS] },
-  auditSentences: { 'license.change': 'Got another license' },
+  auditSentences: { 'license.change': 'License changed' },
 });

@@ -15,17 +15,17 @@ const CATEGORIES: readonly { name: keyof NotificationSettings; title: string; de
   {
     name: 'jobFinished',
     title: 'A job finished',
-    description: 'Your jobs with more than one item that did everything.',
+    description: 'Your jobs with several items, if every item succeeded.',
   },
   {
     name: 'jobFailed',
     title: 'A job failed',
-    description: 'Your jobs that stopped or of which items failed.',
+    description: 'Your jobs that stopped or had failed items.',
   },
   {
     name: 'alert',
-    title: 'Something needs you',
-    description: 'Failed backups and background work that you manage, and the end of your API key.',
+    title: 'Action needed',
+    description: 'Failed backups and background work that you manage, and your API key before it expires.',
   },
 ];
 
@@ -71,7 +71,7 @@ export function NotificationsCard() {
       <Card title="Notifications">
         {error && !data ? (
           <ErrorState
-            title="Where your notifications go could not be loaded"
+            title="The notification settings could not be loaded"
             requestId={toServiceError(error).requestId}
             onRetry={() => void refetch()}
           >
@@ -88,7 +88,7 @@ export function NotificationsCard() {
             <thead>
               <tr>
                 <th scope="col">
-                  <span className="visually-hidden">What happened</span>
+                  <span className="visually-hidden">Event</span>
                 </th>
                 {CHANNELS.map(({ name, title }) => (
                   <th key={name} scope="col">

@@ -42,7 +42,11 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
       { body },
       {
         onError: ({ message }) =>
-          toast({ tone: 'bad', title: 'The notifications stay unread', description: message }),
+          toast({
+            tone: 'bad',
+            title: 'The notifications could not be marked as read',
+            description: message,
+          }),
       },
     );
 
@@ -71,7 +75,7 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
             />
             <IconButton
               size="small"
-              label="Choose where notifications go"
+              label="Notification settings"
               icon={Settings2}
               onClick={() => {
                 onClose();
@@ -96,8 +100,8 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
             </ErrorState>
           )}
           {data?.length === 0 && (
-            <EmptyState icon={Bell} title={isUnread ? 'Everything is read' : 'No notifications'}>
-              Ends of your jobs, failures and decisions that wait for you appear here for 90 days.
+            <EmptyState icon={Bell} title={isUnread ? 'No unread notifications' : 'No notifications'}>
+              Finished jobs, failures and decisions that need you are listed here for 90 days.
             </EmptyState>
           )}
           {groupByDay(data ?? []).map(({ day, notifications }) => (
@@ -131,7 +135,7 @@ export default function NotificationsPopover({ anchor, unread, onClose }: Notifi
           )}
         </div>
         <footer className="bell-foot">
-          <span>In the console, by mail or by the browser</span>
+          <span>Delivered in the console, by e-mail or by the browser</span>
           <Link {...SETTINGS_LINK} onClick={onClose}>
             Change
           </Link>

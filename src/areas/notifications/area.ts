@@ -7,6 +7,6 @@ export const notificationsArea = defineArea({
     markNotificationsRead: ['listNotifications', 'countUnreadNotifications'],
     updateNotificationSettings: ['getNotificationSettings'],
   },
-  auditSentences: { 'user.notifications': 'Changed where notifications go' },
+  auditSentences: { 'user.notifications': 'Notification settings changed' },
   TopBarItem: NotificationsButton,
 });

@@ -28,5 +28,5 @@ export function formatRetryCsv(headings: readonly string[], rows: readonly Probl
 export function getDuplicateNote(headings: readonly string[], at: number): string | undefined {
   const heading = headings[at]?.toLowerCase() ?? '';
   const first = headings.findIndex((one) => one.toLowerCase() === heading);
-  return heading !== '' && first < at ? 'Another column is called so' : undefined;
+  return heading !== '' && first < at ? 'Another column has this name' : undefined;
 }

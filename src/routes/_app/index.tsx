@@ -16,7 +16,7 @@ export const Route = createFileRoute('/_app/')({
 
 function OverviewPage() {
   const session = useSession();
-  const { user, site } = session;
+  const { site } = session;
   const heldCapabilities = capabilities.filter(({ name }) => hasAnyCapability(session, [name]));
   return (
     <Page
@@ -45,7 +45,7 @@ function OverviewPage() {
           </Facts>
         </Card>
       </div>
-      <Card title={`What you may do here, ${user.firstName}`}>
+      <Card title="Your permissions">
         {heldCapabilities.map(({ name, description: sentence }) => (
           <CardRow key={name} title={name} description={sentence} />
         ))}

@@ -278,7 +278,7 @@ async function resolvePastedList(text: string): Promise<number[]> {
     toast({
       tone: 'info',
       title: `${pluralize(unresolved.length, 'entry was', 'entries were')} not added`,
-      description: `They match no one or several people: ${unresolved.slice(0, MAX_RESULTS).join(', ')}`,
+      description: `No match, or several: ${unresolved.slice(0, MAX_RESULTS).join(', ')}`,
     });
   }
   return matched.flatMap(({ ids }) => ids);

@@ -39,8 +39,8 @@ export const formatHashCheck = ({
   sha256,
 }: Pick<DownloadItem, 'matchesList' | 'sha256'>): string =>
   matchesList
-    ? 'SHA-256 checked: it matches the list.'
-    : `The list has no SHA-256 to compare with. The file has ${sha256 ?? 'unknown'}.`;
+    ? 'Checksum verified (SHA-256).'
+    : `The checksum could not be verified: the service has none. SHA-256 of the file: ${sha256 ?? 'unknown'}.`;
 
 /** Actions of a download by its phase, the most likely one first. */
 export function getDownloadActions({

@@ -91,7 +91,7 @@ export function useBackupMenu(onDeleted?: () => void) {
   return (backup: Backup): readonly MenuItemData[] => [
     {
       label: 'Verify now',
-      hint: 'Restores a copy and compares it',
+      hint: 'Test-restored and compared',
       icon: ShieldCheck,
       disabledReason: verify ?? getNoFileReason(backup) ?? getVerificationReason(backup),
       onSelect: () => void actions.verify(backup),

@@ -85,12 +85,12 @@ export function RequestPanel() {
           control={control}
           name="includeFiles"
           label="Include files of entries"
-          hint="Documents and images take most of the space and time."
+          hint="Makes the backup larger and slower."
         />
         <SwitchField
           control={control}
           name="notify"
-          label="Notify me by e-mail when it is finished"
+          label="E-mail me when it’s done"
           hint={`Sent to ${user.email} on success and failure. The console also notifies you while it is open.`}
         />
         <p className="field-hint">

@@ -106,13 +106,13 @@ export function SchedulePanel() {
           control={control}
           name="includeFiles"
           label="Include files of entries"
-          hint="Documents and images take most of the space and time."
+          hint="Makes backups larger and slower."
         />
         <SwitchField
           control={control}
           name="verify"
           label="Verify the newest backup"
-          hint="A copy is restored and compared, so that a broken backup is noticed the same day."
+          hint="Test-restored and compared, so that a damaged backup is noticed the same day."
         />
       </Form>
     </Panel>

@@ -144,9 +144,9 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
 
 function formatEmptyText({ unchangedCount, refused }: DryRun): string {
   if (refused.length === 0)
-    return unchangedCount > 0 ? 'All entries have these values already.' : 'The entries no longer exist.';
+    return unchangedCount > 0 ? 'All entries already have these values.' : 'The entries no longer exist.';
   return unchangedCount > 0
-    ? 'Entries that can be changed have these values already.'
+    ? 'Entries that can be changed already have these values.'
     : 'None of the entries can be changed.';
 }
 

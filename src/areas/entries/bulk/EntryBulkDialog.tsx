@@ -171,7 +171,7 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
         {edit && result && count > 0 && (
           <StartField
             value={schedule}
-            hint="An entry is left alone if anyone changes one of these fields before then. The job can be cancelled until it starts."
+            hint="Entries are skipped if anyone changes one of these fields before then. You can cancel the job until it starts."
             onChange={setSchedule}
           />
         )}

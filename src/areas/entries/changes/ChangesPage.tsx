@@ -60,7 +60,7 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   },
   {
     id: 'fate',
-    header: 'What happened',
+    header: 'Change',
     width: 260,
     small: 'aside',
     cell: (entry, { tabIndex }) => {
@@ -94,15 +94,15 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   },
   {
     id: 'who',
-    header: 'Who',
+    header: 'Changed by',
     width: 220,
     small: 'line',
     cell: ({ by, isIndirect }) =>
-      isIndirect ? 'A calculation or a change elsewhere' : <ActorName {...(by && { by })} />,
+      isIndirect ? 'Calculation or indirect change' : <ActorName {...(by && { by })} />,
   },
   {
     id: 'at',
-    header: 'When',
+    header: 'Changed',
     width: 150,
     small: 'line',
     cell: ({ at }, { tabIndex }) => <Timestamp at={at} tabIndex={tabIndex} />,
@@ -226,7 +226,7 @@ function Changes() {
         error={error === null ? undefined : toServiceError(error)}
         onRetry={reload}
         empty={
-          <EmptyState icon={History} title="Nothing has changed">
+          <EmptyState icon={History} title="No changes">
             No entry was created, changed or deleted
             {view.userId !== undefined && ' by this user'} in this period.
           </EmptyState>
@@ -341,7 +341,7 @@ function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
                 search={{ asOf: since.modifiedSince }}
                 className="chg-before"
               >
-                As they were
+                As of then
               </Link>
             </div>
           )

@@ -46,7 +46,7 @@ function createSource(request: EntriesExportRequest, timeZone: string): ExportSo
       query.asOf === undefined
         ? 'Can be edited and imported again.'
         : 'Each row states the date and its differences from today.',
-    note: 'The service makes the file, with every entry once as of one moment. It is kept for 7 days.',
+    note: 'Contains every entry once, as of one moment. The file is kept for 7 days.',
     ...(hiddenCount > 0 && {
       extended: {
         label: 'All columns',

@@ -60,12 +60,12 @@ function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGrou
         <span>Where</span>
         <select
           className="input find-select"
-          aria-label="How many conditions must hold"
+          aria-label="Match all or any of the conditions"
           value={group.match}
           onChange={({ target }) => set(path, { ...group, match: target.value === 'any' ? 'any' : 'all' })}
         >
-          <option value="all">all hold</option>
-          <option value="any">any holds</option>
+          <option value="all">all match</option>
+          <option value="any">any matches</option>
         </select>
         {isNested && (
           <IconButton label="Remove group" icon={X} size="small" onClick={removeOnClick(path, set)} />

@@ -16,8 +16,8 @@ export interface Completion {
 
 const MAX_COMPLETIONS = 30;
 const GROUP_COMPLETIONS: readonly Completion[] = [
-  { insert: '$or: [', label: '$or', hint: 'One of these holds' },
-  { insert: '$and: [', label: '$and', hint: 'All of these hold' },
+  { insert: '$or: [', label: '$or', hint: 'Any of these match' },
+  { insert: '$and: [', label: '$and', hint: 'All of these match' },
 ];
 
 const buildFieldCompletions = (fields: readonly Field[]): Completion[] => [

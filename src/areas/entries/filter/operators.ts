@@ -74,12 +74,12 @@ export const OPERATOR_HELP: readonly { operator: string; example: string; meanin
   {
     operator: '$or',
     example: '{$or: [{City: "Oslo"}, {Stage: 4}]}',
-    meaning: 'One of these conditions holds.',
+    meaning: 'Any of these conditions match.',
   },
   {
     operator: '$and',
     example: '{$and: [{Size: {$gt: 1}}, …]}',
-    meaning: 'All of these conditions hold; a field may occur several times.',
+    meaning: 'All of these conditions match; a field may occur several times.',
   },
 ];
 

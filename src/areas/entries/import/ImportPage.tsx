@@ -293,23 +293,23 @@ function RulesFields({ prepared, onChange }: RulesFieldsProps) {
           />
         )}
         <SelectChoice
-          label="Nearly equal names"
+          label="Possible duplicates"
           value={rules.near}
           onChoose={(near) => set({ near })}
           options={[
-            ['refuse', 'Leave out with the reason'],
+            ['refuse', 'Skip and report'],
             ['allow', 'Import anyway'],
           ]}
         />
       </div>
       <p className="field-hint">
-        Choices, users and entries are named by name or by id; several are separated by semicolons. Dates that
-        begin with the year are always understood.
+        Choices, users and entries are matched by name or id; separate several with semicolons. Dates that
+        begin with the year are always recognized.
         {namesEntries &&
-          ` Other rows of the file can be named too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
+          ` Other rows of the file can be referenced too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
         {rules.near === 'refuse' &&
           (type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE &&
-          ` Of the ${formatNumber(type.entryCount ?? 0)} names that are there, the service tells near ones only when a row is sent.`}
+          ` Of the ${formatNumber(type.entryCount ?? 0)} stored names, possible duplicates are found only when a row is imported.`}
       </p>
     </>
   );

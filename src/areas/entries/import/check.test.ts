@@ -230,12 +230,12 @@ describe('rows', () => {
 
   test('reports nearly equal names, stored ones and in the file', async () => {
     expect(await news({ Name: 'HAFEN-Logistik GmbH' })).toMatchObject({
-      said: ['Name: Nearly equal to the name of entry 12, “Hafen Logistik”'],
+      said: ['Name: Possible duplicate of entry 12, “Hafen Logistik”'],
     });
     const both = await check([{ Name: 'See Inc' }, { Name: 'The See' }]);
     expect(both.map(({ said }) => said[0])).toEqual([
-      'Name: Nearly equal to the name in row 3',
-      'Name: Nearly equal to the name in row 2',
+      'Name: Possible duplicate of row 3',
+      'Name: Possible duplicate of row 2',
     ]);
     expect(await news({ Name: 'Berg' }, { rules: { near: 'allow' } })).toMatchObject({ outcome: 'create' });
   });

@@ -217,7 +217,7 @@ function findNearDuplicates(
     return [
       {
         field: key.apiName,
-        message: `Nearly equal to the name of entry ${other.id}, ${quoteExcerpt(other.name)}`,
+        message: `Possible duplicate of entry ${other.id}, ${quoteExcerpt(other.name)}`,
       },
     ];
   const rows = rowsByNearKey.get(nearKey)?.filter((row) => row !== target.row) ?? [];
@@ -225,7 +225,7 @@ function findNearDuplicates(
     ? [
         {
           field: key.apiName,
-          message: `Nearly equal to the name in row${rows.length === 1 ? '' : 's'} ${formatNumbers(rows)}`,
+          message: `Possible duplicate of row${rows.length === 1 ? '' : 's'} ${formatNumbers(rows)}`,
         },
       ]
     : [];

@@ -24,15 +24,15 @@ export function EffectsPreview({ effects, failed }: EffectsPreviewState) {
   if (failed) {
     return (
       <Banner tone="warn" title="The effect on members is not known">
-        The other groups of the members could not be read. It can be saved all the same.
+        The other groups of the members could not be loaded. You can save anyway.
       </Banner>
     );
   }
-  if (!effects) return <output className="effects-names">Working out who gains and loses by this…</output>;
+  if (!effects) return <output className="effects-names">Calculating the effect on members…</output>;
   if (effects.length === 0) return null;
   const loses = effects.some(({ change, people: ids }) => change === 'lose' && ids.length > 0);
   return (
-    <Banner tone={loses ? 'warn' : 'info'} title="What this changes for the members">
+    <Banner tone={loses ? 'warn' : 'info'} title="Effect on members">
       <ul className="effects">
         {effects.map((effect) => (
           <EffectLine
@@ -77,8 +77,8 @@ function EffectLine({ effect, getName: nameOf }: EffectLineProps) {
 
 const spared = (change: Effect['change'], one: boolean): string =>
   change === 'gain'
-    ? `${one ? 'has' : 'have'} that from another group already`
-    : `${one ? 'keeps' : 'keep'} that through another group`;
+    ? `${one ? 'has' : 'have'} it through another group already`
+    : `${one ? 'keeps' : 'keep'} it through another group`;
 
 interface EffectsInput {
   groupId: number;

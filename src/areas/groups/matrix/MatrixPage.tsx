@@ -80,7 +80,7 @@ export function MatrixPage() {
       {groups.length === 0 ? (
         <Card>
           <EmptyState icon={UsersRound} title="There are no groups yet" actions={<NewGroupLink />}>
-            Groups give people their capabilities. Here they stand as columns beside the people of the site.
+            Groups grant capabilities. The matrix shows them as columns next to the people of the site.
           </EmptyState>
         </Card>
       ) : (

@@ -102,8 +102,8 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
       >
         {theirs !== undefined && (
           <Banner tone="warn" title="Someone else changed this group while you were editing">
-            They changed {theirs}. Your changes are not saved yet. They are shown below, together with their
-            changes; where both of you wrote another name or description, yours stands. Look at it, then save.
+            They changed {theirs}. Your changes are not saved yet. The form contains both; where both of you
+            changed the name or the description, it contains your value. Review it, then save.
           </Banner>
         )}
         <GroupFields control={form.control} before={before.capabilities} />
@@ -112,7 +112,7 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
           <div className="effects-dock">
             {/* Focusable, so that a long list can be scrolled by keyboard. */}
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-            <section className="effects-scroll" aria-label="Who gains and loses" tabIndex={0}>
+            <section className="effects-scroll" aria-label="Effect on members" tabIndex={0}>
               <EffectsPreview {...preview} />
             </section>
           </div>

@@ -23,7 +23,7 @@ interface DaysFieldProps {
   hint?: ReactNode;
 }
 
-const FAULT = `Type a whole number of days between 1 and ${formatNumber(MAX_DURATION_DAYS)}`;
+const FAULT = `Enter a whole number of days between 1 and ${formatNumber(MAX_DURATION_DAYS)}`;
 
 const read = (text: string): number | undefined => {
   const days = Number(text.trim());

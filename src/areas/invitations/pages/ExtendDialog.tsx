@@ -67,7 +67,7 @@ export function ExtendDialog({ selected, onClose, onStart }: ExtendDialogProps) 
       }
     >
       <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
-        <DaysField label="Days more" days={days} onChange={setDays} />
+        <DaysField label="Additional days" days={days} onChange={setDays} />
         {days !== undefined && <NewEnds those={extendable} days={days} />}
         {extendable.length < selected.length && (
           <p>
@@ -118,7 +118,7 @@ function NewEnds({ those, days }: { those: readonly InvitationInfoResponse[]; da
         );
       })}
       {those.some((one) => one.status === 'accepted' && hasEnded(one)) && (
-        <p>What has ended already begins again now.</p>
+        <p>Memberships and links that have ended start again now.</p>
       )}
     </div>
   );

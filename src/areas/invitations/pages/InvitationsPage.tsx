@@ -139,7 +139,7 @@ function InvitationList() {
           error={error}
           onRetry={refresh}
           empty={
-            <EmptyState icon={Mail} title={`Nobody was invited to ${site.name} yet`} actions={<InviteLink />}>
+            <EmptyState icon={Mail} title={`No invitations to ${site.name} yet`} actions={<InviteLink />}>
               Invite users of other sites, permanently or for some days. Create a user for anyone who is not
               on the platform yet.
             </EmptyState>
@@ -268,9 +268,9 @@ interface ItemsOptions {
 }
 
 const NONE_ACTIONABLE: Record<InvitationAction, string> = {
-  resend: 'None selected is pending or expired',
-  revoke: 'None selected is pending',
-  extend: 'None selected has an end to move',
+  resend: 'None of the selected invitations is pending or expired',
+  revoke: 'None of the selected invitations is pending',
+  extend: 'None of the selected invitations can be extended',
 };
 
 /** Menu items for one invitation and for a selection. */

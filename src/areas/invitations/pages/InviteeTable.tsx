@@ -155,7 +155,7 @@ const OUTCOME_LABELS: Record<InviteeOutcome, { label: string; tone: Tone }> = {
   unknown: { label: 'No user yet', tone: 'warn' },
   closed: { label: 'Cannot be added', tone: 'warn' },
   'not-an-address': { label: 'Not an address', tone: 'bad' },
-  faulty: { label: 'Faulty', tone: 'bad' },
+  faulty: { label: 'Invalid', tone: 'bad' },
   repeated: { label: 'Repeated', tone: 'neutral' },
   checking: { label: 'Checking', tone: 'neutral' },
   unchecked: { label: 'Not checked', tone: 'warn' },
@@ -174,7 +174,7 @@ const CHOICE_LABELS: Record<Choice, { label: string; hint: string }> = {
   invite: { label: 'Invite', hint: 'They get an e-mail and become a member when they accept' },
   add: { label: 'Add now', hint: 'They become a member immediately, without confirmation' },
   resend: { label: 'Send again', hint: 'A new e-mail; the earlier link stops working' },
-  skip: { label: 'Leave out', hint: 'Nothing happens' },
+  skip: { label: 'Leave out', hint: 'Not sent' },
 };
 
 /** Link to the next step for addresses that cannot be invited. */
@@ -226,7 +226,7 @@ function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & CellFocus) {
   if (options.length === 1) return <span className="inv-left">{label}</span>;
   return (
     <MenuButton
-      label={`What happens to ${email}: ${label}`}
+      label={`Action for ${email}: ${label}`}
       variant={choice === 'skip' ? 'quiet' : 'default'}
       size="small"
       tabIndex={tabIndex}
@@ -268,7 +268,7 @@ const COLUMNS: readonly Column<Invitee>[] = [
   },
   {
     id: 'choice',
-    header: 'What happens',
+    header: 'Action',
     width: 152,
     small: 'aside',
     cell: (invitee, { tabIndex }) => <ChoiceMenu {...{ invitee, tabIndex }} />,

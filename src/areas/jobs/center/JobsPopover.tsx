@@ -90,7 +90,7 @@ export default function JobsPopover({ anchor, onClose }: JobsPopoverProps) {
         </div>
         <footer className="jobs-pop-foot">
           <Info />
-          Jobs go on when you close this window.
+          Jobs continue when you close this window.
         </footer>
       </div>
     </PopoverCard>

@@ -102,7 +102,7 @@ export function formatWaiting({ state, retryDate, notBefore, afterJobId }: Job, 
   if (retryDate) return `Continues ${formatMoment(retryDate, now)}`;
   if (notBefore !== null && isScheduled({ state, notBefore }, now.getTime()))
     return `Starts ${formatMoment(notBefore, now)}`;
-  return afterJobId === null ? 'Waits for its turn' : `Starts after job ${formatNumber(afterJobId)}`;
+  return afterJobId === null ? 'Queued' : `Starts after job ${formatNumber(afterJobId)}`;
 }
 
 /** Whether a job can still be undone. */

@@ -82,7 +82,7 @@ test('sentences about a job', () => {
   expect(formatForecast(job(), 5)).toMatch(/^5 a second · done about /);
   expect(formatForecast(job({ state: 'paused' }), 5)).toBeUndefined();
   expect(formatWaiting(job({ afterJobId: 3 }))).toBe('Starts after job 3');
-  expect(formatWaiting(job({ notBefore: '2020-01-01T00:00:00Z' }))).toBe('Waits for its turn');
+  expect(formatWaiting(job({ notBefore: '2020-01-01T00:00:00Z' }))).toBe('Queued');
   expect(formatEnded(ended({ inverseJobId: 8, state: 'cancelled' }))).toMatch(
     /cancelled · 80 changed · 20 sec · undone$/,
   );

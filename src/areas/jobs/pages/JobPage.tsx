@@ -541,8 +541,8 @@ function getUndoReason(job: Job): string {
   if (!hasEnded(job)) return 'Possible after the end of the job, for what it has changed.';
   if (job.done === 0) return 'Nothing was changed, so there is nothing to undo.';
   if (job.undoUntil !== null)
-    return `No longer possible: the time for it ended ${formatMoment(job.undoUntil)}.`;
+    return `No longer possible: it could be undone until ${formatMoment(job.undoUntil)}.`;
   if (job.kind === 'users.remove')
     return `Not possible: ${countItems(job, job.done)} left the site and have to be added again.`;
-  return 'Not possible: what this job did cannot be turned back automatically.';
+  return 'Not possible: changes of this kind cannot be undone automatically.';
 }

@@ -40,7 +40,7 @@ export async function changeLicense({ userId, from, to }: LicenseChange): Promis
 export const confirmNoLicense = (name: string): Promise<boolean> =>
   confirm({
     title: `Remove the license from ${name}?`,
-    body: 'Without a license they cannot sign in. Sessions end at once; data and groups stay.',
+    body: 'Users without a license keep their data and groups but can’t use the site. Their sessions end immediately.',
     action: 'Remove license',
     danger: true,
   });

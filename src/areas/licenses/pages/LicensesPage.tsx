@@ -168,9 +168,7 @@ function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }:
   return (
     <Card
       title="Licenses by day"
-      actions={
-        <SegmentedControl label="How far back" options={RANGE_OPTIONS} value={range} onChange={onRange} />
-      }
+      actions={<SegmentedControl label="Period" options={RANGE_OPTIONS} value={range} onChange={onRange} />}
     >
       {drawn && drawn.days.length > 0 && (
         <div className={cx(stale && 'lic-stale')} aria-busy={stale}>

@@ -331,7 +331,7 @@ function Usage({ usage }: { usage: ApiKeyUsage }) {
         {calls === 0
           ? 'No calls with this key in the last 30 days.'
           : `${pluralize(calls, 'call', 'calls')} in the last 30 days, from ${pluralize(addresses.length, 'address', 'addresses')}.`}{' '}
-        {open ?? 'Nothing is open now.'}
+        {open ?? 'No open connections.'}
         {formatUnavailable(usage)}
       </Banner>
       <CallsTable title="Calls by operation" rows={operations} />

@@ -50,7 +50,7 @@ export function PasskeysCard() {
           <CardBody>
             <p className="profile-soft">
               None yet. A passkey on this device or a security key signs you in without a password. It works
-              for this site only, so that it cannot be phished.
+              for this site only, so it can’t be phished.
             </p>
           </CardBody>
         ) : (

@@ -204,7 +204,7 @@ function SessionsCard() {
   const endAll = async () => {
     const done = await confirm({
       title: `End ${pluralize(others, 'other session', 'other sessions')}?`,
-      body: 'You will have to sign in again there; unsaved input is kept until then. This session continues.',
+      body: 'You’ll be signed out everywhere else; unsaved input there is kept until you sign in again.',
       action: 'End all others',
       danger: true,
       run: () => endOthers.mutateAsync({}),
@@ -230,7 +230,7 @@ function SessionsCard() {
         onEnd={endOne}
       />
       <p className="profile-foot profile-soft">
-        You can have ten sessions at a time. A new one ends the one that was unused for longest.
+        Up to 10 sessions at a time. A new one replaces the least recently used.
       </p>
     </Card>
   );

@@ -73,7 +73,7 @@ export function GraphCanvas({ layout, assignments, states, selectedUserId }: Gra
         // SVG has no element with the role group.
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="group"
-        aria-label={`${pluralize(nodes.length, 'person', 'people')}, proxies left of those they act for`}
+        aria-label={`${pluralize(nodes.length, 'person', 'people')}, proxies to the left of the users they act for`}
         aria-describedby="graph-keys"
         onKeyDown={handleKeyDown}
         {...pointer}

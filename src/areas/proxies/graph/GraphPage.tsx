@@ -159,7 +159,7 @@ function EmptyGraph({ aroundUserId }: { aroundUserId: number | undefined }) {
   return (
     <EmptyState
       icon={Waypoints}
-      title="Nothing to draw"
+      title="No assignments"
       actions={
         <Link to="/proxies/assign" search={{}} className={buttonClass()}>
           Assign proxy

@@ -15,7 +15,7 @@ import { updateField } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { pluralize } from '../../../lib/numbers.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -174,7 +174,7 @@ function ReferencingFields() {
   const { schema, type } = useEntryType();
   const referring = getReferencingFields(type.id, schema);
   return (
-    <Card title={`Referred to by ${pluralize(referring.length, 'field', 'fields')}`}>
+    <Card title={`Referenced by (${formatNumber(referring.length)})`}>
       {referring.length === 0 ? (
         <p className="sch-none">No reference field refers to {type.pluralName}.</p>
       ) : (

@@ -169,7 +169,7 @@ function RequiredWhenField({ control, fields, schema }: RequiredWhenFieldProps) 
     control,
     name: 'requiredWhen',
     label: 'Conditions',
-    hint: 'A value is required if these conditions hold.',
+    hint: 'A value is required if these conditions match.',
   });
   const draft = isGroup(value) ? value : MATCH_ALL;
   const lookUpName = useNameLookup(draft, fields, schema);
@@ -181,7 +181,7 @@ function RequiredWhenField({ control, fields, schema }: RequiredWhenFieldProps) 
       <div className="sch-when">
         <FilterBuilder flat draft={draft} {...{ fields, schema, lookUpName }} onChange={onChange} />
       </div>
-      <FieldNote id={noteId} hint="A value is required if these conditions hold." error={error} />
+      <FieldNote id={noteId} hint="A value is required if these conditions match." error={error} />
     </fieldset>
   );
 }

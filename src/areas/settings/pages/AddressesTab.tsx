@@ -201,9 +201,9 @@ const MAX_PEOPLE = 50;
 /** Users who, in the last 90 days, used an address that the list does not approve. */
 function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProps) {
   return (
-    <Card title="Who would have been locked out">
+    <Card title="Who would be locked out">
       {error ? (
-        <ErrorState title="The list could not be rehearsed" onRetry={onRetry} requestId={error.requestId}>
+        <ErrorState title="The list could not be tested" onRetry={onRetry} requestId={error.requestId}>
           {error.message}
         </ErrorState>
       ) : !isReady ? (

@@ -72,7 +72,7 @@ export function GeneralTab() {
               name="timeZone"
               label="Time zone"
               current={base.timeZone}
-              hint="Dates without a time start at midnight in this zone. Changing it affects how dates of all entries are shown."
+              hint="Dates without a time start at midnight in this zone. Changing it changes how all dates appear."
             />
           </Form>
         </div>

@@ -249,7 +249,7 @@ function GroupOptions({
 }) {
   return (
     <fieldset className="import-groups">
-      <legend className="field-label">Groups of the file</legend>
+      <legend className="field-label">Groups in the file</legend>
       {GROUP_OPTIONS.map(({ value, label }) => (
         <label key={value}>
           <input

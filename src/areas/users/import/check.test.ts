@@ -210,7 +210,7 @@ test('refuses rows that need a missing capability', () => {
 
 test("refuses groups with more capabilities than the importer's", () => {
   const barred = new Map([[1, 'Manage Users']]);
-  const refusal = 'Groups: “Sales” gives Manage Users, which you do not have';
+  const refusal = 'Groups: “Sales” grants Manage Users, which you do not have';
   const lines = [
     { ...NEW, groups: 'Sales' },
     { id: '7', groups: 'Sales; 2024' },

@@ -89,7 +89,7 @@ export const checkGrantable = (
     return [
       {
         field: 'groups',
-        message: `${quoteExcerpt(groupLookup.getName(id))} gives ${lacks}, which you do not have`,
+        message: `${quoteExcerpt(groupLookup.getName(id))} grants ${lacks}, which you do not have`,
       },
     ];
   });

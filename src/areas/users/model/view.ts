@@ -128,7 +128,7 @@ export function formatUsersFilter(
   const parts = FILTER_KEYS.filter(
     (key) => filters[key].length > 0 && !matchesEveryone(key, filters[key]),
   ).map((key) => `${FILTER_LABELS[key]}: ${filters[key].map((value) => formatValue(key, value)).join(', ')}`);
-  return [...(q.trim() === '' ? [] : [`Search: ${q.trim()}`]), ...parts].join(' · ') || 'Everybody';
+  return [...(q.trim() === '' ? [] : [`Search: ${q.trim()}`]), ...parts].join(' · ') || 'All users';
 }
 
 /** Active and inactive together match everyone. */

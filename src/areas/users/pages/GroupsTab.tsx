@@ -54,7 +54,7 @@ export function GroupsTab() {
             <GroupRow key={group.id} group={group} />
           ))}
           {ownGroups.length === 0 && (
-            <EmptyState icon={UsersRound} title="In no group">
+            <EmptyState icon={UsersRound} title="No groups">
               Groups grant capabilities. Without one, {user.firstName} can sign in but do nothing here.
             </EmptyState>
           )}

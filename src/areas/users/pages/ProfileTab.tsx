@@ -66,7 +66,7 @@ function LeaveCard() {
   const { remove } = useUserActions();
   const person = { ...user, name: formatFullName(user) };
   return (
-    <Card title="Leave this site">
+    <Card title="Membership">
       <CardRow
         title="Remove from site"
         description={`Ends their membership of ${site.name}. Their account stays on the platform and on other sites.`}

@@ -89,7 +89,7 @@ function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[] }) {
       actions={
         <Button
           size="small"
-          disabledReason={reason ?? (open === 0 ? 'There is no session to end' : undefined)}
+          disabledReason={reason ?? (open === 0 ? 'No open sessions' : undefined)}
           onClick={() => void endAll()}
         >
           End all…

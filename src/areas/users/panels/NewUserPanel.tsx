@@ -169,7 +169,7 @@ function SignInFields({ control }: FieldsProps) {
         name="password"
         label="Password"
         placeholder={disabledReason ? '' : 'Leave empty to send a link'}
-        hint="Left empty, an e-mail with a link to set one is sent; it is valid for 24 hours."
+        hint="Leave empty to e-mail a link to set one, valid for 24 hours."
         autoComplete="new-password"
         disabledReason={disabledReason}
       />
@@ -212,7 +212,7 @@ function TakenAddressHelp({
   if (userId === undefined) return <KnownElsewhere {...ways} email={email} />;
   return (
     <Link to="/users/$userId" params={{ userId }}>
-      Go to them
+      Open user
     </Link>
   );
 }
@@ -225,7 +225,8 @@ interface TakenAddress {
 }
 
 function createTakenAddress(email: string, userId: number | undefined): TakenAddress {
-  const message = userId === undefined ? 'Known on another site.' : 'Is already a user of this site.';
+  const message =
+    userId === undefined ? 'Has an account on another site.' : 'Is already a user of this site.';
   return { email, userId, failure: { message, fields: [{ path: 'email', message }] } };
 }
 

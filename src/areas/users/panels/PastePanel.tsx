@@ -58,7 +58,7 @@ export default function PastePanel({ text, onClose, onChoose }: PastePanelProps)
           <Button
             type="submit"
             variant="primary"
-            disabledReason={resultIds.size === 0 ? 'Nobody was recognized' : undefined}
+            disabledReason={resultIds.size === 0 ? 'No one was recognized' : undefined}
           >
             Select {resultIds.size === 0 ? 'these' : `these ${formatNumber(resultIds.size)}`}
           </Button>

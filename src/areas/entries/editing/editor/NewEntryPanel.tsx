@@ -101,7 +101,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
         <footer className="form-footer">
           <Button onClick={() => void cancel()}>Cancel</Button>
           <Button type="submit" variant="primary">
-            Stage new {type.singularName}
+            Add to changes
           </Button>
         </footer>
       </form>
