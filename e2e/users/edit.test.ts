@@ -127,6 +127,35 @@ test('deactivating ends the session immediately and activating allows sign-in ag
   await signIn(elsewhere, person);
 });
 
+test('explains why somebody cannot sign in, and fixes it', async ({ page, calls }) => {
+  // Without a password, a license and approved addresses: three of the checks fail.
+  const person = await calls.createUser({ password: undefined, ipRestrictionsEnabled: true });
+  await calls.call('PUT', '/userLicense', { userId: person.id, licenseTypeId: 4 });
+  await openAs(page, ada, `/users/${person.id}`);
+  const card = page.getByRole('region', { name: 'Can Person sign in?' });
+  await card.getByLabel('From the address').fill('198.51.100.7');
+  const checks = card.getByRole('list', { name: 'Checks' }).getByRole('listitem');
+  await expect(checks.nth(2)).toContainText('198.51.100.7 is not approved on this site.');
+  await expect(checks.nth(0)).toContainText('The license is No License.');
+  await expect(checks.nth(1)).toContainText('The user has not set a password yet.');
+  await expect(card.getByText('Any address may be used.')).toBeHidden();
+  await expect(card.getByRole('group').getByText(/checks pass$/)).toBeVisible();
+  await expectAccessible(page);
+
+  await checks.nth(1).getByRole('button', { name: 'Send a link' }).click();
+  await expectToast(page, `A link to set a password was sent to ${person.email}`);
+  await card.getByText('Call the API').click();
+  await expect(page.getByRole('region', { name: 'Can programs of Person call the API?' })).toContainText(
+    'No API key is turned on.',
+  );
+  await card.page().getByText('Sign in', { exact: true }).first().click();
+  await checks.nth(2).getByRole('link', { name: 'Approve 198.51.100.7…' }).click();
+  await expect(page.getByLabel(/^Address or network \d+$/).last()).toHaveValue('198.51.100.7');
+  await page.goBack();
+  await checks.nth(0).getByRole('link', { name: 'Give a license' }).click();
+  await expect(page).toHaveURL(`/users/${person.id}/license`);
+});
+
 test('a one-way switch explains itself and stays on', async ({ page, calls }) => {
   const person = await calls.createUser();
   await openAs(page, ada, `/users/${person.id}`);

@@ -5,7 +5,7 @@ import { change } from '../kernel/audit/change.ts';
 import { hasAdministrator } from '../kernel/auth/callers.store.ts';
 import { createLink, findLink, LINK_TTL_HOURS, consumeLink } from '../kernel/auth/one-time-links.store.ts';
 import { startUniformDelay, validateNewPassword, hashPassword } from '../kernel/auth/passwords.ts';
-import { consumeLinkRateLimit, consumeRateLimit } from '../kernel/auth/throttle.store.ts';
+import { consumeLinkRateLimit, consumePasswordMailLimit } from '../kernel/auth/throttle.store.ts';
 import { normalizeEmail } from '../kernel/email.ts';
 import { noContent, ok, type HandlerResponse, type Handlers } from '../kernel/http/handler.ts';
 import { queueMail } from '../kernel/mail/mail.store.ts';
@@ -13,8 +13,6 @@ import { composePasswordResetMail } from '../kernel/mail/messages.ts';
 import * as store from './accounts.store.ts';
 import { startSession } from './session-lifecycle.ts';
 import { deleteUserSessions, deleteKnownDevices } from './session.store.ts';
-
-const MAILS_PER_USER = { maxCount: 3, windowSeconds: 3600 };
 
 const createLinkExpiredError = () =>
   new ApiError(404, `This link has been used or is older than ${LINK_TTL_HOURS} hours. Request a new one.`);
@@ -65,11 +63,7 @@ export const linkHandlers: Handlers<Operations> = {
     const sites = account ? await store.listAccessibleSites(db, account.userId, origin.ip) : [];
     const site = sites.find((each) => each.identityMode === 'password');
     // The response is the same for every address; only the owner of an account gets a mail, at most three an hour.
-    if (
-      account &&
-      site &&
-      (await isUnderLimit(() => consumeRateLimit(db, `mail:${account.userId}`, MAILS_PER_USER, '')))
-    ) {
+    if (account && site && (await isUnderLimit(() => consumePasswordMailLimit(db, account.userId)))) {
       await change(db, { siteId: site.siteId, userId: null, email: null, origin }, async (tx, record) => {
         const token = await createLink(tx, {
           purpose: 'set-password',

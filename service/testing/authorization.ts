@@ -163,6 +163,7 @@ export const foreignCalls: Record<
   explainAccess: { status: 404 },
   getUserSecurity: { status: 404 },
   resetTwoFactor: { status: 404 },
+  sendPasswordLink: { status: 404 },
   endUserSessions: { status: 404 },
   enableApiKey: { status: 409, body: () => ({ scopes: ['user_management'] }) },
   updateUser: { status: 404, body: ({ userId }) => ({ id: userId, lastName: 'Taken' }) },

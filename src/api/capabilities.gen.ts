@@ -31,6 +31,7 @@ export const CAPABILITIES = {
   deleteInvestigation: ['View Activity'],
   getUserSecurity: ['Manage Users'],
   resetTwoFactor: ['Manage Users'],
+  sendPasswordLink: ['Manage Users'],
   endUserSessions: ['Manage Users'],
   listUserChanges: ['View Activity'],
   listProxies: ['Manage Proxies'],

@@ -8,8 +8,9 @@ import { isUserAddressRefused, readAccessState, type AccessState } from './expla
 
 type Check = AccessCheck['check'];
 type State = AccessCheck['state'];
-/** State and message of a check, and the remedy if there is one. */
-type Finding = readonly [state: State, message: string, remedy?: string];
+type Fix = NonNullable<AccessCheck['fix']>;
+/** State and message of a check, and the remedy and the action if there is one. */
+type Finding = readonly [state: State, message: string, remedy?: string, fix?: Fix];
 
 /** The latest API key, which may have expired. */
 type Key = Awaited<ReturnType<typeof findLatestKey>>;
@@ -43,7 +44,9 @@ const formatMinute = (at: Date): string => `${at.toISOString().slice(0, 16).repl
 /** One function per check. Without a known address the address check is `unknown`. */
 const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address, key: Key) => Finding>> = {
   active: ({ isActive }) =>
-    isActive ? ['passes', 'The user is active.'] : ['fails', 'The user is inactive.', 'Activate the user.'],
+    isActive
+      ? ['passes', 'The user is active.']
+      : ['fails', 'The user is inactive.', 'Activate the user.', 'activate'],
   membershipEnd({ expiresAt, hasEnded }) {
     if (!expiresAt) return ['passes', 'The membership has no end date.'];
     if (hasEnded)
@@ -51,19 +54,31 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
         'fails',
         `The membership ended on ${formatDay(expiresAt)}.`,
         'Extend it, or invite the user again.',
+        'extendMembership',
       ];
-    return ['notice', `The membership ends on ${formatDay(expiresAt)}.`, 'It can be extended.'];
+    return [
+      'notice',
+      `The membership ends on ${formatDay(expiresAt)}.`,
+      'It can be extended.',
+      'extendMembership',
+    ];
   },
   license: ({ licenseTypeId }) =>
     licenseTypeId === NO_LICENSE
-      ? ['fails', 'The license is No License.', 'Give a Standard, Limited or Complimentary license.']
+      ? [
+          'fails',
+          'The license is No License.',
+          'Give a Standard, Limited or Complimentary license.',
+          'giveLicense',
+        ]
       : ['passes', 'The user has a license.'],
   locked: ({ lockedUntil }) =>
     lockedUntil
       ? [
           'fails',
           `The account is locked until ${formatMinute(lockedUntil)} because of wrong passwords.`,
-          'It unlocks by itself. The user can sign in now from a known browser or address.',
+          'It unlocks by itself. A new password unlocks it now; from a known browser or address the user can sign in anyway.',
+          'sendPasswordLink',
         ]
       : ['passes', 'The account is not locked.'],
   password({ identityMode, hasPassword }) {
@@ -71,7 +86,7 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
       return ['notice', 'Passwords have no effect: the identity manager of the site signs users in.'];
     return hasPassword
       ? ['passes', 'The user has set a password.']
-      : ['fails', 'The user has not set a password yet.', '“Forgot your password?” mails them a link.'];
+      : ['fails', 'The user has not set a password yet.', 'Send a link to set one.', 'sendPasswordLink'];
   },
   identityManager({ identityMode, federationId }) {
     if (identityMode === 'password') return ['passes', 'The site does not use an identity manager.'];
@@ -80,6 +95,7 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
         'unknown',
         'The user has no federation id: the identity manager must send a verified e-mail address.',
         'Have the user sign in once, or contact the administrators of the identity manager.',
+        'setFederationId',
       ];
     return ['unknown', `The identity manager must send the federation id ${federationId}.`];
   },
@@ -87,7 +103,12 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
     if (identityMode === 'identity-manager')
       return ['notice', 'The identity manager decides whether a second factor is required.'];
     if (hasFactor)
-      return ['notice', 'A second factor is required. If it is lost, an administrator can reset it.'];
+      return [
+        'notice',
+        'A second factor is required.',
+        'If it is lost, an administrator can reset it.',
+        'resetSecondFactor',
+      ];
     return isFactorRequired
       ? ['notice', 'A second factor is required and must be set up at the next sign-in.']
       : ['passes', 'No second factor is required.'];
@@ -97,7 +118,12 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
     if (ip === null)
       return ['unknown', 'Only approved addresses may be used, and the address of the user is not known.'];
     return isRefused
-      ? ['fails', `${ip} is not approved on this site.`, 'Approve the address under Settings.']
+      ? [
+          'fails',
+          `${ip} is not approved on this site.`,
+          'Approve the address under Settings.',
+          'approveAddress',
+        ]
       : ['passes', `${ip} is approved.`];
   },
   groups: ({ capabilities }) =>
@@ -107,19 +133,32 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
           'notice',
           'No group grants a capability: the user can sign in but do nothing.',
           'Add the user to a group.',
+          'addToGroup',
         ],
   webService: ({ capabilities }) =>
     capabilities.includes('Access Web Service')
       ? ['passes', 'The user may call the API.']
-      : ['fails', 'Calling the API requires Access Web Service.', 'Add the user to a group that grants it.'],
+      : [
+          'fails',
+          'Calling the API requires Access Web Service.',
+          'Add the user to a group that grants it.',
+          'addToGroup',
+        ],
   apiKey(_user, _address, key) {
-    if (!key) return ['fails', 'No API key is turned on.', 'The user can turn one on in their profile.'];
+    if (!key)
+      return [
+        'fails',
+        'No API key is turned on.',
+        'The user can turn one on in their profile.',
+        'turnOnApiKey',
+      ];
     const { expiresAt, isExpired, lastUsedAt } = key;
     if (isExpired && expiresAt)
       return [
         'fails',
         `The API key expired on ${formatDay(expiresAt)}.`,
         'The user can turn on a new one in their profile.',
+        'turnOnApiKey',
       ];
     const used = lastUsedAt
       ? `The key was last used on ${formatDay(lastUsedAt)}.`
@@ -135,7 +174,12 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
   },
   invitation: ({ invitedUntil }) =>
     invitedUntil
-      ? ['notice', `An invitation is pending until ${formatDay(invitedUntil)}.`, 'It can be sent again.']
+      ? [
+          'notice',
+          `An invitation is pending until ${formatDay(invitedUntil)}.`,
+          'It can be sent again.',
+          'resendInvitation',
+        ]
       : ['passes', 'No invitation is pending.'],
 };
 
@@ -159,8 +203,8 @@ export async function explainAccess({
   };
   const key = await findLatestKey(db, siteId, params.userId);
   const checks = (Object.keys(evaluateCheck) as Check[]).map((check): AccessCheck => {
-    const [state, message, remedy = null] = evaluateCheck[check](user, address, key);
-    return { check, state, message, remedy };
+    const [state, message, remedy = null, fix] = evaluateCheck[check](user, address, key);
+    return { check, state, message, remedy, ...(fix && { fix }) };
   });
   const passesAll = (needed: ReadonlySet<Check>) =>
     checks.every(({ check, state }) => state !== 'fails' || !needed.has(check));

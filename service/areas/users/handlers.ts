@@ -1,6 +1,7 @@
-import { badRequest, notFound } from '../../kernel/api-error.ts';
+import { badRequest, conflict, notFound } from '../../kernel/api-error.ts';
 import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
 import { hashPassword } from '../../kernel/auth/passwords.ts';
+import { consumePasswordMailLimit } from '../../kernel/auth/throttle.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { noContent, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
@@ -16,6 +17,7 @@ import {
   toUserInfo,
 } from '../members/index.ts';
 import { getSite, parseTimeZone } from '../sites/index.ts';
+import { mailPasswordLink } from './accounts.ts';
 import { createUser, requireValidPerson } from './create.ts';
 import { explainAccess } from './explain-access.ts';
 import { removeUser } from './remove.ts';
@@ -31,12 +33,31 @@ type Operations =
   | 'getUser'
   | 'getUsersByIds'
   | 'explainAccess'
+  | 'sendPasswordLink'
   | 'startUserUpdates'
   | 'startUserRemovals'
   | 'startUserImport';
 
 export const userHandlers: Handlers<Operations> = {
   explainAccess: async (call) => ok(await explainAccess(call)),
+
+  async sendPasswordLink(call) {
+    const { siteId } = call.caller;
+    const { userId } = call.params;
+    const site = await getSite(call.db, siteId);
+    if (site.identityMode === 'identity-manager')
+      throw conflict('Passwords have no effect: the identity manager of the site signs users in.');
+    await change(call.db, getActor(call), async (tx, record) => {
+      const user = await lockUser(tx, siteId, userId);
+      if (!user) throw notFound(`User ${userId}`);
+      await requireAuthorityOver(tx, call.caller, userId, 'Sending this user a link to set a password');
+      await consumePasswordMailLimit(tx, userId);
+      await mailPasswordLink(tx, call.services.publicUrl, { ...user, userId, site });
+      record({ action: 'user.password-link', subject: ['user', userId], changes: {} });
+    });
+    call.services.wakeMailWorker();
+    return noContent;
+  },
 
   async startUserUpdates(call) {
     const { isActive, twoFactorEnabled, ipRestrictionsEnabled } = call.body;

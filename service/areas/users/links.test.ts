@@ -70,4 +70,41 @@ onEachApp((context) => {
     expect((await api.del(`user/${id}`)).status).toBe(200);
     expect(await setPassword((await listTokens(email))[0])).toBe(204);
   });
+
+  test('an administrator sends a link that unlocks the account, at most three an hour', async () => {
+    const { db, app } = context();
+    await db
+      .updateTable('account')
+      .set({ locked_until: new Date(Date.now() + 60_000) })
+      .where('user_id', '=', id)
+      .execute();
+    const admin = await makePerson(db, siteId);
+    const send = () => as(app, admin, 'console').post(`user/${id}/password-link`);
+    expect((await send()).status).toBe(204);
+    expect(await setPassword((await listTokens(email)).at(-1))).toBe(204);
+    const [account] = await db
+      .selectFrom('account')
+      .select('locked_until')
+      .where('user_id', '=', id)
+      .execute();
+    expect(account).toEqual({ locked_until: null });
+    const sent = await db
+      .selectFrom('audit_log')
+      .select('subject_id')
+      .where('site_id', '=', siteId)
+      .where('action', '=', 'user.password-link')
+      .execute();
+    expect(sent).toEqual([{ subject_id: String(id) }]);
+
+    const statuses = [(await send()).status, (await send()).status, (await send()).status];
+    expect(statuses).toEqual([204, 204, 429]);
+    const weak = as(app, await makePerson(db, siteId, { capabilities: ['Manage Users'] }), 'console');
+    expect((await weak.post(`user/${admin.userId}/password-link`)).status).toBe(403);
+    await db
+      .updateTable('site')
+      .set({ identity_mode: 'identity-manager' })
+      .where('site_id', '=', siteId)
+      .execute();
+    expect((await send()).status).toBe(409);
+  });
 });

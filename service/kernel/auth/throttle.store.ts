@@ -62,6 +62,17 @@ export const consumeLinkRateLimit = (db: Db, ip: string, action: 'opened' | 'req
     `Too many links ${action} from this address`,
   );
 
+const PASSWORD_MAIL_RATE_LIMIT: RateLimit = { maxCount: 3, windowSeconds: 3600 };
+
+/** Rate limit of mails to one user with a link to set a password, whoever asks for them. @throws ApiError 429 */
+export const consumePasswordMailLimit = (db: Db, userId: number): Promise<void> =>
+  consumeRateLimit(
+    db,
+    `mail:${userId}`,
+    PASSWORD_MAIL_RATE_LIMIT,
+    'Three links were sent to this user within an hour',
+  );
+
 /** Resets the counter of a key, such as failed attempts after a correct password. */
 export async function resetRateLimit(db: Db, key: string): Promise<void> {
   await db.deleteFrom('throttle').where('key', '=', key).execute();

@@ -560,7 +560,19 @@ export const zAccessCheck = z.object({
         'unknown'
     ]),
     message: z.string(),
-    remedy: z.string().nullish()
+    remedy: z.string().nullish(),
+    fix: z.enum([
+        'activate',
+        'extendMembership',
+        'giveLicense',
+        'sendPasswordLink',
+        'setFederationId',
+        'resetSecondFactor',
+        'approveAddress',
+        'addToGroup',
+        'turnOnApiKey',
+        'resendInvitation'
+    ]).optional()
 });
 
 export const zAccessExplanation = z.object({
@@ -3298,6 +3310,15 @@ export const zResetTwoFactorPath = z.object({
  * The second factor is reset.
  */
 export const zResetTwoFactorResponse = z.void();
+
+export const zSendPasswordLinkPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The e-mail is queued.
+ */
+export const zSendPasswordLinkResponse = z.void();
 
 export const zEndUserSessionsPath = z.object({
     userId: z.int().gte(1).lte(2147483647)

@@ -17,6 +17,7 @@ export const usersArea = defineArea({
     addExistingUserAlias: [...USER_READS, ...LICENSE_READS, ...GROUP_READS, 'listInvitations'],
     endUserSessions: ['getUserSecurity'],
     resetTwoFactor: ['getUserSecurity', ...USER_READS],
+    sendPasswordLink: ['listUserChanges'],
     requestPasswordLink: [],
   },
   auditSentences: {
@@ -25,7 +26,7 @@ export const usersArea = defineArea({
     'user.add-existing': 'Was added from another site',
     'user.update': 'Was changed',
     'user.remove': 'Was removed from the site',
-    'user.home': 'Got another home site',
+    'user.home': 'Home site changed',
     'user.set-password': 'Set a password',
     'user.password-link': 'Was sent a link to set a password',
     'cli.user-create': 'Was created on the host',

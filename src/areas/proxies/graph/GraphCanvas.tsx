@@ -6,7 +6,8 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { isPartOfCycle, getPersonWarnings, formatWarnings } from '../model/assignments.ts';
-import type { Assignments, PersonStates, Warning } from '../model/assignments.ts';
+import type { Assignments, PersonStates } from '../model/assignments.ts';
+import type { Warning } from '../model/view.ts';
 import { NODE_SIZE } from './graph-layout.ts';
 import type { GraphLayout } from './graph-layout.ts';
 

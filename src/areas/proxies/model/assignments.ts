@@ -5,6 +5,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import type { Warning } from './view.ts';
 
 /** All proxy assignments of the site, indexed by proxy and by user. */
 export interface Assignments {
@@ -19,13 +20,6 @@ export interface Assignments {
   /** Folded text per person that searches are matched against: name, e-mail and id. */
   searchTexts: ReadonlyMap<number, string>;
 }
-
-/** The end of an assignment that a list is grouped by. */
-export type Direction = 'proxy' | 'user';
-
-/** Reasons to review an assignment. The values are part of the URL. */
-export const WARNINGS = ['cycle', 'inactive', 'noTwoFactor'] as const;
-export type Warning = (typeof WARNINGS)[number];
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 

@@ -1,7 +1,9 @@
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { foldText } from '../../../lib/fold-text.ts';
-import { comparePeople, getPersonWarnings, WARNINGS } from './assignments.ts';
-import type { Assignments, Direction, PersonStates, Warning } from './assignments.ts';
+import { comparePeople, getPersonWarnings } from './assignments.ts';
+import type { Assignments, PersonStates } from './assignments.ts';
+import { WARNINGS } from './view.ts';
+import type { Direction, Warning } from './view.ts';
 import type { ProxiesView } from './view.ts';
 
 /** A row of the list: one person and the people at the other end of their assignments. */

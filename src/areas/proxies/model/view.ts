@@ -10,8 +10,14 @@ import {
   parseIds,
 } from '../../../lib/search-params.ts';
 import type { Order, Search } from '../../../lib/search-params.ts';
-import { WARNINGS } from './assignments.ts';
-import type { Direction, Warning } from './assignments.ts';
+
+// Here and not beside the assignments, because every page loads the parsing of search parameters.
+/** The end of an assignment that a list is grouped by. */
+export type Direction = 'proxy' | 'user';
+
+/** Reasons to review an assignment. The values are part of the URL. */
+export const WARNINGS = ['cycle', 'inactive', 'noTwoFactor'] as const;
+export type Warning = (typeof WARNINGS)[number];
 
 /** Sortable columns of the list by their ids in the URL; `marks` is the column of warnings. */
 export const SORT_KEYS = ['name', 'email', 'count', 'marks'] as const;

@@ -1,8 +1,8 @@
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { WARNINGS } from '../model/assignments.ts';
-import type { Warning } from '../model/assignments.ts';
+import { WARNINGS } from '../model/view.ts';
+import type { Warning } from '../model/view.ts';
 import { MORE_THAN_OPTIONS } from '../model/view.ts';
 import type { ProxiesView } from '../model/view.ts';
 

@@ -1,8 +1,8 @@
 import { CircleSlash, RefreshCcw, ShieldOff } from 'lucide-react';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { WARNING_LABELS } from '../model/assignments.ts';
-import type { Warning } from '../model/assignments.ts';
 import type { AssignmentRow } from '../model/rows.ts';
+import type { Warning } from '../model/view.ts';
 import './proxies.css';
 
 const ICONS = { cycle: RefreshCcw, inactive: CircleSlash, noTwoFactor: ShieldOff };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RehearsedPlace } from '../../../../contract/generated/types.gen.ts';
-import { addressesSchema, groupByPerson, toAddresses, getValidNetworks } from './address-form.ts';
+import { addNetwork, addressesSchema, groupByPerson, toAddresses, getValidNetworks } from './address-form.ts';
 
 const lines = (...networks: string[]) => ({ addresses: networks.map((network) => ({ network, note: '' })) });
 
@@ -15,6 +15,12 @@ it('reports invalid and duplicate lines at their fields', () => {
 it('rejects a note without an address', () => {
   const { success } = addressesSchema.safeParse({ addresses: [{ network: '', note: 'Office' }] });
   expect(success).toBe(false);
+});
+
+it('adds the address that a link names once', () => {
+  expect(addNetwork(lines('10.0.0.1'), '10.0.0.2')).toEqual(lines('10.0.0.1', '10.0.0.2'));
+  expect(addNetwork(lines('10.0.0.1'), '10.0.0.1')).toEqual(lines('10.0.0.1'));
+  expect(addNetwork(lines('10.0.0.1'), undefined)).toEqual(lines('10.0.0.1'));
 });
 
 it('ignores empty lines when saving and rehearsing', () => {

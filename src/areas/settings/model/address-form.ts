@@ -30,6 +30,12 @@ export const toAddressValues = (addresses: readonly ApprovedAddress[]): AddressV
   addresses: addresses.map(({ network, note }) => ({ network, note })),
 });
 
+/** Adds a line for a network that a link names, unless the list has it. */
+export const addNetwork = (values: AddressValues, network: string | undefined): AddressValues =>
+  network === undefined || values.addresses.some((each) => each.network === network)
+    ? values
+    : { addresses: [...values.addresses, { network, note: '' }] };
+
 /** Request body: all lines that are not empty. */
 export const toAddresses = ({ addresses }: AddressValues) =>
   addresses

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { useForm, useWatch, useFieldArray } from 'react-hook-form';
@@ -27,6 +27,7 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { toast } from '../../../ui/toast.ts';
 import {
+  addNetwork,
   addressesSchema,
   toAddresses,
   getValidNetworks,
@@ -36,6 +37,8 @@ import {
 import type { AddressValues } from '../model/address-form.ts';
 import { addressesQuery } from '../model/settings-query.ts';
 import './settings.css';
+
+const route = getRouteApi('/_app/settings/addresses');
 
 /** Approved addresses for users with IP restrictions (spec 5.4). Changes are rehearsed against the last 90 days before saving. */
 export function AddressesTab() {
@@ -50,7 +53,7 @@ export function AddressesTab() {
   });
   const form = useForm({
     resolver: zodResolver(addressesSchema),
-    defaultValues: toAddressValues(base.addresses),
+    defaultValues: addNetwork(toAddressValues(base.addresses), route.useSearch().add),
   });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);

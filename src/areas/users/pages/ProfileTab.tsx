@@ -1,29 +1,19 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { Check, CircleHelp, Info, X } from 'lucide-react';
-import { useState } from 'react';
-import type { AccessCheck, AccessExplanation } from '../../../../contract/generated/types.gen.ts';
-import { validateNetwork } from '../../../../contract/rules/networks.ts';
-import { toServiceError } from '../../../api/errors.ts';
-import {
-  updateUserMutation,
-  explainAccessOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatTimeZoneName } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
-import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { SwitchRow } from '../../../ui/form/Toggle.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
-import { Card, CardRow, Fact, Facts, CardBody } from '../../../ui/layout/Card.tsx';
+import { Card, CardRow, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useUserActions } from '../model/actions.ts';
 import { formatFullName } from '../model/user-query.ts';
+import { AccessExplainer } from './AccessExplainer.tsx';
 import { ProfileForm } from './ProfileForm.tsx';
 import { SecurityCards } from './SecurityCards.tsx';
 import { useTaggedUser, useUser, useUserName } from './use-user.ts';
@@ -39,20 +29,19 @@ export function ProfileTab() {
   const open = () => navigate({ search: { edit: true }, replace: true });
   const close = () => navigate({ search: {}, replace: true, ignoreBlocker: true });
   return (
-    <div className="user-cols">
+    <div className={cx('user-cols', edit && 'user-cols-one')}>
       <div className="user-main">
-        {edit ? (
-          <ProfileForm start={userWithEtag} onClose={close} />
-        ) : (
-          <ProfileCard onEdit={() => void open()} />
-        )}
+        {edit && <ProfileForm start={userWithEtag} onClose={close} />}
+        <AccessExplainer onEditProfile={() => void open()} />
         <AccessCard />
         <SecurityCards />
         <LeaveCard />
       </div>
-      <div className="user-side">
-        <SignInCard />
-      </div>
+      {!edit && (
+        <div className="user-side">
+          <ProfileCard onEdit={() => void open()} />
+        </div>
+      )}
     </div>
   );
 }
@@ -228,131 +217,5 @@ function OneWaySwitch({ name }: { name: keyof typeof ONE_WAY_SWITCHES }) {
       disabledReason={isOn ? on : reason}
       onChange={() => void confirmSwitch()}
     />
-  );
-}
-
-const STATE_ICONS = { passes: Check, fails: X, notice: Info, unknown: CircleHelp };
-const STATE_LABELS = { passes: 'Passes', fails: 'Fails', notice: 'Note', unknown: 'Not known' };
-
-const CHECK_TITLES: Record<AccessCheck['check'], string> = {
-  active: 'Active',
-  membershipEnd: 'Membership',
-  license: 'License',
-  locked: 'Lock',
-  password: 'Password',
-  identityManager: 'Identity manager',
-  twoFactor: 'Second factor',
-  address: 'Address',
-  groups: 'Groups',
-  webService: 'Web service',
-  apiKey: 'API key',
-  proxies: 'Proxies',
-  invitation: 'Invitation',
-};
-
-/**
- * Explains whether the user can sign in and how to fix problems (spec 2.1, 3, 5.4), from their last address or another
- * one.
- */
-function SignInCard() {
-  const { id: userId, firstName } = useUser();
-  const [addressText, setAddressText] = useState('');
-  const isAddress =
-    addressText !== '' && !addressText.includes('/') && validateNetwork(addressText) === undefined;
-  const { data, error, refetch } = useQuery({
-    ...explainAccessOptions({ path: { userId }, ...(isAddress && { query: { ipAddress: addressText } }) }),
-    placeholderData: keepPreviousData,
-  });
-  return (
-    <Card
-      title={`Can ${firstName} sign in?`}
-      actions={data && <Verdict isYes={data.canSignIn}>{data.canSignIn ? 'Yes' : 'No'}</Verdict>}
-    >
-      {data ? (
-        <Explanation
-          explanation={data}
-          addressText={addressText}
-          onAddressChange={setAddressText}
-          addressError={addressText === '' || isAddress ? undefined : 'Enter a complete IPv4 or IPv6 address'}
-        />
-      ) : error ? (
-        <ErrorState title="Unavailable" onRetry={() => void refetch()}>
-          {toServiceError(error).message}
-        </ErrorState>
-      ) : (
-        <CardBody>
-          <Skeleton width="70%" />
-        </CardBody>
-      )}
-    </Card>
-  );
-}
-
-function Verdict({ isYes, children }: { isYes: boolean; children: string }) {
-  return <Badge tone={isYes ? 'ok' : 'bad'}>{children}</Badge>;
-}
-
-interface ExplanationProps {
-  explanation: AccessExplanation;
-  addressText: string;
-  onAddressChange: (address: string) => void;
-  addressError: string | undefined;
-}
-
-/** Checks that concern only programs; they are no error for interactive sign-in. */
-const PROGRAM_CHECKS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
-  'webService',
-  'apiKey',
-]);
-
-function Explanation({ explanation, addressText, onAddressChange, addressError }: ExplanationProps) {
-  const { checks, ipAddress, canCallInterface } = explanation;
-  return (
-    <>
-      <Checks checks={checks.filter(({ check }) => !PROGRAM_CHECKS.has(check))} />
-      <div className="user-check-foot">
-        <span>
-          Can a program with their key call the API?{' '}
-          <Verdict isYes={canCallInterface}>{canCallInterface ? 'Yes' : 'No'}</Verdict>
-        </span>
-      </div>
-      <Checks checks={checks.filter(({ check }) => PROGRAM_CHECKS.has(check))} />
-      <div className="user-check-foot">
-        <label className="user-check-from">
-          From the address
-          <input
-            className="input"
-            value={addressText}
-            placeholder={ipAddress ?? 'Not known'}
-            aria-invalid={addressError !== undefined}
-            onChange={({ target }) => onAddressChange(target.value.trim())}
-          />
-        </label>
-        {addressError !== undefined && <p className="user-check-fault">{addressError}</p>}
-      </div>
-    </>
-  );
-}
-
-function Checks({ checks }: { checks: readonly AccessCheck[] }) {
-  return (
-    <ul className="user-checks">
-      {checks.map(({ check, state, message, remedy }) => {
-        const Mark = STATE_ICONS[state];
-        return (
-          <li key={check} className={`user-check user-check-${state}`}>
-            <Mark />
-            <span>
-              <span className="visually-hidden">{STATE_LABELS[state]}: </span>
-              {CHECK_TITLES[check]}
-            </span>
-            <p>
-              {message}
-              {remedy !== null && remedy !== undefined && <> {remedy}</>}
-            </p>
-          </li>
-        );
-      })}
-    </ul>
   );
 }

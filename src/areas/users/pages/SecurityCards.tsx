@@ -161,16 +161,16 @@ function FactorBadge({ security, hasFactor }: { security: UserSecurity; hasFacto
   );
 }
 
-function ResetRow({ hasFactor }: { hasFactor: boolean }) {
+/** Resets the second factor of the page's user after a typed confirmation. */
+export function useFactorReset(): { reason: string | undefined; reset: () => Promise<void> } {
   const user = useUser();
   const session = useSession();
   const { reason } = usePermission('resetTwoFactor');
-  const reset = useWrite('resetTwoFactor', resetTwoFactorMutation());
+  const write = useWrite('resetTwoFactor', resetTwoFactorMutation());
   const name = formatFullName(user);
   const ownAccountReason =
     user.id === session.user.id ? 'This is your own account: replace it in your profile' : undefined;
-  const noFactorReason = hasFactor ? undefined : 'They have not set up a second factor';
-  const confirmReset = async () => {
+  const reset = async () => {
     const done = await confirmIrreversible({
       title: `Reset the second factor of ${name}?`,
       irreversible:
@@ -179,21 +179,23 @@ function ResetRow({ hasFactor }: { hasFactor: boolean }) {
       affects: `${name}, who is notified by e-mail. Verify that the request came from them.`,
       action: 'Reset the second factor',
       expectedText: user.email,
-      run: () => reset.mutateAsync({ path: { userId: user.id } }),
+      run: () => write.mutateAsync({ path: { userId: user.id } }),
     });
     if (done) toast({ title: `The second factor of ${name} was reset` });
   };
+  return { reason: reason ?? ownAccountReason, reset };
+}
+
+function ResetRow({ hasFactor }: { hasFactor: boolean }) {
+  const { reason, reset } = useFactorReset();
+  const noFactorReason = hasFactor ? undefined : 'They have not set up a second factor';
   return (
     <div className="user-card-end">
       <CardRow
         title="Reset a lost second factor"
         description="For users who have lost their app, passkeys and recovery codes."
         action={
-          <Button
-            variant="danger"
-            disabledReason={reason ?? ownAccountReason ?? noFactorReason}
-            onClick={() => void confirmReset()}
-          >
+          <Button variant="danger" disabledReason={reason ?? noFactorReason} onClick={() => void reset()}>
             Reset…
           </Button>
         }

@@ -4,6 +4,9 @@ import { AddressesTab } from '../../../areas/settings/pages/AddressesTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/addresses')({
   staticData: { title: 'Approved addresses', isPartOfPage: true },
+  // `add`: an address to add to the list, as links from a refused sign-in name it.
+  validateSearch: (search): { add?: string } =>
+    typeof search.add === 'string' && search.add !== '' ? { add: search.add } : {},
   loader: ({ context: { queryClient } }) => queryClient.fetchQuery({ ...addressesQuery, staleTime: 0 }),
   component: AddressesTab,
 });

@@ -1,0 +1,301 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, CircleHelp, Info, ShieldX } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AccessCheck, AccessExplanation } from '../../../../contract/generated/types.gen.ts';
+import { validateNetwork } from '../../../../contract/rules/networks.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import {
+  explainAccessOptions,
+  sendPasswordLinkMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { answerAccess } from '../model/access-checks.ts';
+import type { AccessQuestion } from '../model/access-checks.ts';
+import { useUserActions } from '../model/actions.ts';
+import { formatFullName } from '../model/user-query.ts';
+import { useFactorReset } from './SecurityCards.tsx';
+import { useUser } from './use-user.ts';
+
+const QUESTIONS: readonly { value: AccessQuestion; label: string }[] = [
+  { value: 'signIn', label: 'Sign in' },
+  { value: 'callApi', label: 'Call the API' },
+];
+
+const CHECK_TITLES: Record<AccessCheck['check'], string> = {
+  active: 'Active',
+  membershipEnd: 'Membership',
+  license: 'License',
+  locked: 'Lock',
+  password: 'Password',
+  identityManager: 'Identity manager',
+  twoFactor: 'Second factor',
+  address: 'Address',
+  groups: 'Groups',
+  webService: 'Web service',
+  apiKey: 'API key',
+  proxies: 'Proxies',
+  invitation: 'Invitation',
+};
+
+/**
+ * Explains whether the user can sign in and call the API, from their last address or another one (spec 2.1, 3, 5.4).
+ * Failed checks come first, each with the action that fixes it; passed ones are folded.
+ */
+export function AccessExplainer({ onEditProfile }: { onEditProfile: () => void }) {
+  const { id: userId, firstName } = useUser();
+  const [question, setQuestion] = useState<AccessQuestion>('signIn');
+  const [addressText, setAddressText] = useState('');
+  const isAddress =
+    addressText !== '' && !addressText.includes('/') && validateNetwork(addressText) === undefined;
+  const { data, error, refetch } = useQuery({
+    ...explainAccessOptions({ path: { userId }, ...(isAddress && { query: { ipAddress: addressText } }) }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Card
+      title={
+        question === 'signIn' ? `Can ${firstName} sign in?` : `Can programs of ${firstName} call the API?`
+      }
+      actions={
+        <SegmentedControl label="Question" options={QUESTIONS} value={question} onChange={setQuestion} />
+      }
+    >
+      {data ? (
+        <>
+          <Answer explanation={data} question={question} onEditProfile={onEditProfile} />
+          <AddressField
+            value={addressText}
+            known={data.ipAddress}
+            error={addressText === '' || isAddress ? undefined : 'Enter a complete IPv4 or IPv6 address'}
+            onChange={setAddressText}
+          />
+        </>
+      ) : error ? (
+        <ErrorState title="Unavailable" onRetry={() => void refetch()}>
+          {toServiceError(error).message}
+        </ErrorState>
+      ) : (
+        <CardBody>
+          <Skeleton width="70%" />
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+interface AnswerProps {
+  explanation: AccessExplanation;
+  question: AccessQuestion;
+  onEditProfile: () => void;
+}
+
+function Answer({ explanation, question, onEditProfile }: AnswerProps) {
+  const { isYes, failed, notices, passed } = answerAccess(explanation, question);
+  const fixOf = useFixes(explanation.ipAddress, onEditProfile);
+  return (
+    <>
+      <p className="access-verdict">
+        <Badge tone={isYes ? 'ok' : 'bad'}>{isYes ? 'Yes' : 'No'}</Badge>
+        {isYes ? 'Nothing prevents it.' : `${pluralize(failed.length, 'check fails', 'checks fail')}.`}
+      </p>
+      <ul className="access-list" aria-label="Checks">
+        {failed.map((check, at) => (
+          <CheckRow key={check.check} check={check} action={fixOf(check, at === 0)} />
+        ))}
+        {notices.map((check) => (
+          <CheckRow key={check.check} check={check} action={fixOf(check, false)} />
+        ))}
+      </ul>
+      {passed.length > 0 && (
+        <details className="access-passed">
+          <summary>
+            <CircleCheck />
+            <strong>{pluralize(passed.length, 'check passes', 'checks pass')}</strong>
+            <span>{passed.map(({ check }) => CHECK_TITLES[check]).join(', ')}</span>
+          </summary>
+          <ul>
+            {passed.map(({ check, message }) => (
+              <li key={check}>{message}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+const STATE_ICONS = { fails: ShieldX, notice: Info, unknown: CircleHelp, passes: CircleCheck };
+const STATE_LABELS = { fails: 'Fails', notice: 'Note', unknown: 'Not known', passes: 'Passes' };
+
+function CheckRow({
+  check: { check, state, message, remedy },
+  action,
+}: {
+  check: AccessCheck;
+  action: ReactNode;
+}) {
+  const Icon = STATE_ICONS[state];
+  return (
+    <li className={`access-check access-${state}`}>
+      <span className="access-tile">
+        <Icon />
+      </span>
+      <div className="access-text">
+        <p>
+          <span className="visually-hidden">
+            {STATE_LABELS[state]}, {CHECK_TITLES[check]}:{' '}
+          </span>
+          {message}
+        </p>
+        {remedy !== null && remedy !== undefined && <p className="access-remedy">{remedy}</p>}
+      </div>
+      {action}
+    </li>
+  );
+}
+
+/** Returns the button or link that fixes a check; nothing where the viewer cannot do it for the user. */
+function useFixes(ipAddress: string | null, onEditProfile: () => void) {
+  const user = useUser();
+  const session = useSession();
+  const { activate } = useUserActions();
+  const factor = useFactorReset();
+  const link = useWrite('sendPasswordLink', sendPasswordLinkMutation());
+  const update = usePermission('updateUser');
+  const permissions = {
+    license: usePermission('updateUserLicense'),
+    link: usePermission('sendPasswordLink'),
+    addresses: usePermission('updateApprovedAddresses'),
+    groups: usePermission('assignGroups'),
+    extend: usePermission('extendInvitation'),
+    resend: usePermission('resendInvitation'),
+  };
+  const sendLink = async () => {
+    try {
+      await link.mutateAsync({ path: { userId: user.id } });
+      toast({
+        title: `A link to set a password was sent to ${user.email}`,
+        description: 'It is valid for 24 hours.',
+      });
+    } catch (error) {
+      toast({ tone: 'bad', title: 'The link was not sent', description: toServiceError(error).message });
+    }
+  };
+  const userPath = { userId: user.id };
+
+  return ({ fix }: AccessCheck, isFirst: boolean): ReactNode => {
+    const variant = isFirst ? 'primary' : undefined;
+    const button = (label: string, reason: string | undefined, run: () => void, pending = false) => (
+      <Button size="small" variant={variant} disabledReason={reason} pending={pending} onClick={run}>
+        {label}
+      </Button>
+    );
+    const className = buttonClass({ size: 'small', variant });
+    // A disabled button shows the reason; a link cannot be disabled.
+    const linkTo = (label: string, reason: string | undefined, shown: ReactNode) =>
+      reason === undefined ? shown : button(label, reason, () => undefined);
+    switch (fix) {
+      case 'activate':
+        return button('Activate…', update.reason, () => {
+          void activate({ ...user, name: formatFullName(user) });
+        });
+      case 'sendPasswordLink':
+        return button('Send a link', permissions.link.reason, () => void sendLink(), link.isPending);
+      case 'resetSecondFactor':
+        return button('Reset…', factor.reason, () => void factor.reset());
+      case 'setFederationId':
+        return button('Set federation id', update.reason, onEditProfile);
+      case 'giveLicense':
+        return linkTo(
+          'Give a license',
+          permissions.license.reason,
+          <Link to="/users/$userId/license" params={userPath} className={className}>
+            Give a license
+          </Link>,
+        );
+      case 'addToGroup':
+        return linkTo(
+          'Add to groups',
+          permissions.groups.reason,
+          <Link to="/users/$userId/groups" params={userPath} className={className}>
+            Add to groups
+          </Link>,
+        );
+      case 'approveAddress':
+        return linkTo(
+          `Approve ${ipAddress ?? ''}…`,
+          permissions.addresses.reason,
+          <Link
+            to="/settings/addresses"
+            search={ipAddress === null ? {} : { add: ipAddress }}
+            className={className}
+          >
+            Approve {ipAddress}…
+          </Link>,
+        );
+      case 'extendMembership':
+        return linkTo(
+          'Extend…',
+          permissions.extend.reason,
+          <Link to="/invitations" search={{ q: user.email }} className={className}>
+            Extend…
+          </Link>,
+        );
+      case 'resendInvitation':
+        return linkTo(
+          'Send again…',
+          permissions.resend.reason,
+          <Link to="/invitations" search={{ q: user.email }} className={className}>
+            Send again…
+          </Link>,
+        );
+      case 'turnOnApiKey':
+        return user.id === session.user.id ? (
+          <Link to="/profile" className={className}>
+            Turn on an API key
+          </Link>
+        ) : null;
+      case undefined:
+        return null;
+    }
+    return null;
+  };
+}
+
+interface AddressFieldProps {
+  value: string;
+  /** The address the user last used. */
+  known: string | null;
+  error: string | undefined;
+  onChange: (address: string) => void;
+}
+
+function AddressField({ value, known, error, onChange }: AddressFieldProps) {
+  return (
+    <div className="access-foot">
+      <label>
+        From the address
+        <input
+          className="input"
+          value={value}
+          placeholder={known ?? 'Not known'}
+          aria-invalid={error !== undefined}
+          onChange={({ target }) => onChange(target.value.trim())}
+        />
+      </label>
+      {error !== undefined && <p>{error}</p>}
+    </div>
+  );
+}
