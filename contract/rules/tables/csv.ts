@@ -14,7 +14,9 @@ export const removeFormulaGuard = (text: string): string => (GUARDED.test(text) 
 
 // Numbers need neither quotes nor a guard: -5 is not a formula.
 const formatCsvCell = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : `"${addFormulaGuard(value).replaceAll('"', '""')}"`;
+  typeof value === 'number' ? String(value) : `"${escapeQuotes(addFormulaGuard(value))}"`;
+
+const escapeQuotes = (text: string): string => (text.includes('"') ? text.replaceAll('"', '""') : text);
 
 /** Formats a row as CSV (RFC 4180) with its line end. */
 export const formatCsvRow = (row: readonly (string | number)[]): string =>
@@ -38,5 +40,18 @@ export const formatCsvHeading = (columns: readonly { heading: string }[]): strin
   UTF8_BOM + formatCsvRow(columns.map(({ heading }) => heading));
 
 /** Formats rows of an export as CSV. */
-export const formatCsvRows = (rows: readonly (readonly ExportCell[])[]): string =>
-  rows.map((cells) => formatCsvRow(cells.map(toCsvValue))).join('');
+export function formatCsvRows(rows: readonly (readonly ExportCell[])[]): string {
+  // Appends to one text: lists of the texts of each row took as long as the rest.
+  let text = '';
+  for (const cells of rows) {
+    let separator = '';
+    for (const cell of cells) {
+      text +=
+        separator +
+        formatCsvCell(typeof cell === 'object' || typeof cell === 'boolean' ? toCsvValue(cell) : cell);
+      separator = ',';
+    }
+    text += '\r\n';
+  }
+  return text;
+}

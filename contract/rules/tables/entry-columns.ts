@@ -1,4 +1,4 @@
-import type { FieldValueItem, RowVm } from '../../generated/types.gen.ts';
+import type { FieldValue, FieldValueItem, RowVm } from '../../generated/types.gen.ts';
 import { FIELD, holdsMoney, isFileField } from '../fields.ts';
 import type { FieldType } from '../fields.ts';
 import { ENTRY_ID } from '../query/condition.ts';
@@ -80,8 +80,21 @@ function getChoiceIds(field: ExportField): ReadonlyMap<string, number | undefine
   return ids;
 }
 
+/** Texts of choices by field and id, with the name from which each was made. */
+const choiceTexts = new WeakMap<ExportField, Map<number, { name: string; text: string }>>();
+
 /** Formats a choice as its name, or as "#" and its id if the name is ambiguous. */
-export function formatChoice(field: ExportField, { id, name }: { id: number; name: string }): string {
+export function formatChoice(field: ExportField, choice: { id: number; name: string }): string {
+  const texts = choiceTexts.get(field) ?? new Map<number, { name: string; text: string }>();
+  choiceTexts.set(field, texts);
+  const cached = texts.get(choice.id);
+  if (cached?.name === choice.name) return cached.text;
+  const text = buildChoiceText(field, choice);
+  texts.set(choice.id, { name: choice.name, text });
+  return text;
+}
+
+function buildChoiceText(field: ExportField, { id, name }: { id: number; name: string }): string {
   const key = normalizeChoice(name);
   return key !== '' && getChoiceIds(field).get(key) === id && !/^#\d+$/.test(name.trim()) ? name : `#${id}`;
 }
@@ -91,18 +104,70 @@ const formatNamedItem = (item: FieldValueItem, field: ExportField): string => {
   return field.fieldType === FIELD.choice ? formatChoice(field, item) : item.name;
 };
 
+/** What all moments of a quarter of an hour have in common in a time zone. */
+interface ZoneQuarter {
+  /** Wall time minus moment, in milliseconds. */
+  offset: number;
+  /** Offset as text: `+01:00`. */
+  suffix: string;
+  /** Whether the clock shows these times once; false where it is set back. */
+  isUnique: boolean;
+}
+
+const QUARTER_MS = 900_000;
+/** Since then, clocks of all zones change at whole quarters of an hour only, and offsets have no seconds. */
+const MIN_QUARTER_MS = Date.UTC(1980, 0);
+const MAX_QUARTER_MS = Date.UTC(2100, 0);
+/** About three years of all quarters, or the same number of single ones. */
+const MAX_QUARTERS = 100_000;
+const LENGTH_WITHOUT_ZONE = 19;
+
+/** Quarters of one zone, which are found by a division instead of by formatting each moment. */
+const quarters = { zone: '', byNumber: new Map<number, ZoneQuarter>() };
+
+function getQuarter(timestamp: number, zone: string): ZoneQuarter {
+  if (quarters.zone !== zone || quarters.byNumber.size > MAX_QUARTERS) {
+    quarters.zone = zone;
+    quarters.byNumber = new Map();
+  }
+  const number = Math.floor(timestamp / QUARTER_MS);
+  const cached = quarters.byNumber.get(number);
+  if (cached) return cached;
+  const start = number * QUARTER_MS;
+  const wall = toWallTime(start, zone);
+  const quarter = {
+    offset: wall - start,
+    suffix: formatZonedIso(start, zone).slice(LENGTH_WITHOUT_ZONE),
+    isUnique: fromWallTime(wall, zone) === start,
+  };
+  quarters.byNumber.set(number, quarter);
+  return quarter;
+}
+
 function toDateCell(value: string, field: ExportField, zone: string): ExportCell {
   const timestamp = Date.parse(value);
   if (field.isDateOnly) return toSheetDate(value.slice(0, 10), timestamp, true);
+  if (timestamp >= MIN_QUARTER_MS && timestamp < MAX_QUARTER_MS) {
+    const { offset, suffix, isUnique } = getQuarter(timestamp, zone);
+    const iso = new Date(timestamp + offset).toISOString();
+    const text = `${iso.slice(0, iso.endsWith('.000Z') ? LENGTH_WITHOUT_ZONE : -1)}${suffix}`;
+    return isUnique ? toSheetDate(text, timestamp + offset, false) : text;
+  }
   const wall = toWallTime(timestamp, zone);
   const text = formatZonedIso(timestamp, zone);
   // Times that occur twice when clocks change are exported as text with their offset.
   return fromWallTime(wall, zone) === timestamp ? toSheetDate(text, wall, false) : text;
 }
 
-/** Converts a part of a field's value in a row to an export cell. */
-function toExportCell(row: RowVm, field: ExportField, part: ColumnPart, zone: string): ExportCell {
-  const items = toItems(row[field.apiName]);
+/** Converts a part of a field's value to an export cell. */
+function toExportCell(
+  value: FieldValue | undefined,
+  field: ExportField,
+  part: ColumnPart,
+  zone: string,
+): ExportCell {
+  if (typeof value === 'number' || value === undefined) return value ?? '';
+  const items = toItems(value);
   const [item] = items;
   if (item === undefined || item === null) return '';
   if (isFileField(field.fieldType)) return items.filter(isFile).map(({ name }) => name);
@@ -126,6 +191,8 @@ export interface EntryColumn {
   heading: string;
   width: number;
   cell: (row: RowVm) => ExportCell;
+  /** The field whose values the column has, and the cell of such a value; undefined for the id of the entry. */
+  source?: { apiName: string; toCell: (value: FieldValue | undefined) => ExportCell };
 }
 
 const WIDTHS: Readonly<Record<ColumnPart, number>> = { value: 22, id: 10, currency: 10 };
@@ -147,11 +214,15 @@ export function buildExportColumns({
   return [
     { heading: ENTRY_ID, width: 10, cell: (row) => row.EntryId },
     ...columns.flatMap((field) =>
-      getColumnParts(field).map((part) => ({
-        heading: formatFieldHeading(field, part),
-        width: WIDTHS[part],
-        cell: (row: RowVm) => toExportCell(row, field, part, zone),
-      })),
+      getColumnParts(field).map((part): EntryColumn => {
+        const toCell = (value: FieldValue | undefined) => toExportCell(value, field, part, zone);
+        return {
+          heading: formatFieldHeading(field, part),
+          width: WIDTHS[part],
+          cell: (row) => toCell(row[field.apiName]),
+          source: { apiName: field.apiName, toCell },
+        };
+      }),
     ),
   ];
 }

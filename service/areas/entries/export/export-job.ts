@@ -6,7 +6,12 @@ import { toWallTime } from '../../../../contract/rules/wall-time.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import type { Call, Handlers } from '../../../kernel/http/handler.ts';
 import { defineFileJobKind } from '../../../kernel/jobs/job-kind.ts';
-import { describeExport, writeTable, type ExportColumn } from '../../../kernel/jobs/table-export.ts';
+import {
+  describeExport,
+  type ExportColumn,
+  writeFormattedTable,
+  writeTable,
+} from '../../../kernel/jobs/table-export.ts';
 import { startJob } from '../../jobs/index.ts';
 import { findField, loadSchema, type SchemaField, type SiteSchema } from '../../schema/index.ts';
 import { parseTimeZone } from '../../sites/index.ts';
@@ -19,7 +24,14 @@ import {
   resolveFields,
   resolveSort,
 } from '../query/resolve-query.ts';
-import { type ExportPage, type ExportQuery, type ExportSnapshot, withExportSnapshot } from './export-rows.ts';
+import {
+  type ExportPage,
+  type ExportQuery,
+  type ExportSnapshot,
+  toStoredField,
+  withExportSnapshot,
+} from './export-rows.ts';
+import { startFormatter } from './format-rows.ts';
 
 /** Request of an export; `entryType` is the id, and `typeName` the name of its entries at the start. */
 type ExportParameters = Omit<EntryExport, 'notBefore' | 'afterJobId' | 'timeZone'> & {
@@ -86,9 +98,9 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
     return withExportSnapshot(db, caller.siteId, resolve, (snapshot) => {
       const { at, total, request } = snapshot;
       const { type } = request.query;
-      return writeTable(batch, {
-        format,
-        columns: buildColumns(snapshot, timeZone, asOf),
+      const columns = buildColumns(snapshot, timeZone, asOf);
+      const table = {
+        columns,
         subject: type.apiName.toLowerCase(),
         type: type.pluralName,
         filterText,
@@ -97,19 +109,53 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
         at,
         day: new Date(toWallTime(at.getTime(), timeZone)).toISOString().slice(0, 10),
         total,
-        pages: snapshot.pages(),
         fields: request.fields.map(({ name }) => name),
         detail: {
           query: query === undefined ? null : JSON.stringify(query).slice(0, 2_000),
           asOf: asOf ?? null,
         },
-      });
+      };
+      if (format === 'xlsx' || asOf !== undefined)
+        return writeTable(batch, { ...table, format, columns, pages: snapshot.pages() });
+      return writeFormattedTable(batch, { ...table, format }, formatRows(snapshot, format, timeZone));
     });
   },
 });
 
 /** A column of the file; those of a list as of a date need the page. */
 type FileColumn = ExportColumn<RowVm, ExportPage>;
+
+/** Formats the rows of a snapshot: rows are read, formatted and written at the same time. */
+async function* formatRows(
+  { request, total, readTexts }: ExportSnapshot,
+  format: 'csv' | 'json',
+  zone: string,
+) {
+  const { fields } = request;
+  const formatter = startFormatter(
+    {
+      format,
+      fields: fields.map(toStoredField),
+      allFields: request.query.type.fields.map(toExportField),
+      columnFields: fields.map(toExportField),
+      zone,
+    },
+    total,
+  );
+  try {
+    let previous: { bytes: Promise<string | Uint8Array>; rows: number } | undefined;
+    let isFirst = true;
+    for await (const { stored, rows } of readTexts()) {
+      const finished = previous && { rows: previous.rows, bytes: await previous.bytes };
+      previous = { rows, bytes: formatter.format(stored, isFirst) };
+      isFirst &&= rows === 0;
+      if (finished) yield finished;
+    }
+    if (previous) yield { rows: previous.rows, bytes: await previous.bytes };
+  } finally {
+    await formatter.end();
+  }
+}
 
 const toExportField = (field: SchemaField): ExportField => ({
   ...field,

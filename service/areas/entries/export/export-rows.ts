@@ -9,8 +9,10 @@ import { formatPage, readListAsOf } from '../history/as-of-rows.ts';
 import { hasId, NO_IDS, type SortedIds } from '../query/id-list.ts';
 import { countMatches } from '../query/matching.store.ts';
 import type { ResolvedQuery } from '../query/resolve-query.ts';
-import type { Rendering } from '../query/row-json.store.ts';
+import { listChoices, type Rendering } from '../query/row-json.store.ts';
 import { readIds, readMoment, readSeparatingTime, streamIds } from './export-ids.store.ts';
+import { readStoredRows } from './stored-rows.store.ts';
+import { createRowParser, type StoredField, type StoredRows } from './stored-rows.ts';
 
 /** Rows and columns that an export reads, with all names resolved. */
 export interface ExportQuery {
@@ -33,6 +35,15 @@ export interface ExportSnapshot {
   request: ExportQuery;
   total: number;
   pages(): AsyncGenerator<ExportPage>;
+  /** Rows as they are stored, in texts for `createRowParser`; not for a list as of a date. */
+  readTexts: () => AsyncGenerator<RowText>;
+}
+
+/** Some rows of an export in their order. */
+interface RowText {
+  stored: StoredRows;
+  /** Number of rows. */
+  rows: number;
 }
 
 /** Later than every change: values as of this time are the current ones. */
@@ -77,12 +88,19 @@ interface ExportIds {
   moment: Date;
   /** Time of current values. */
   currentAt: Date;
+  /** Time of current values where the rows are not read in the transaction of the ids. */
+  storedAt: Date | undefined;
 }
 
 async function openIds(tx: Tx, request: ExportQuery, isTransactionKept: boolean): Promise<ExportIds> {
   const { query, fields, asOf } = request;
   const moment = isTransactionKept ? await readMoment(tx) : await readSeparatingTime(tx);
-  const times = { request, moment, currentAt: isTransactionKept ? FUTURE : moment };
+  const times = {
+    request,
+    moment,
+    currentAt: isTransactionKept ? FUTURE : moment,
+    storedAt: isTransactionKept ? undefined : moment,
+  };
   if (asOf) {
     const comparison = { query: { ...query, at: asOf.at }, fields };
     const { lists, changeSets } = await readListAsOf(tx, comparison, asOf);
@@ -101,37 +119,78 @@ async function openIds(tx: Tx, request: ExportQuery, isTransactionKept: boolean)
 
 function createSnapshot(db: Db, ids: ExportIds): ExportSnapshot {
   const { request, total, moment } = ids;
-  return { at: moment, request, total, pages: () => readPages(db, ids) };
+  const readTexts = () => readInPages(ids, (wanted) => readRowText(db, ids, wanted));
+  return {
+    at: moment,
+    request,
+    total,
+    readTexts,
+    pages: () =>
+      ids.changeSets
+        ? readInPages(ids, (wanted) => readPage(db, ids, wanted))
+        : parseTexts(request, readTexts()),
+  };
 }
+
+async function* parseTexts(
+  { fields }: ExportQuery,
+  texts: AsyncIterable<RowText>,
+): AsyncGenerator<ExportPage> {
+  const parse = createRowParser(fields.map(toStoredField));
+  for await (const { stored } of texts) yield { rows: parse(stored), differences: new Map() };
+}
+
+/** The field as `createRowParser` needs it. */
+export const toStoredField = ({
+  id,
+  apiName,
+  fieldType,
+  isMultiSelect,
+  isDateOnly,
+  choices,
+}: SchemaField): StoredField => ({
+  id,
+  apiName,
+  fieldType,
+  isMultiSelect,
+  isDateOnly,
+  choices: listChoices(choices.values()),
+});
 
 /** Rows of the first page; a field may hold a million characters, so pages grow only while their rows are small. */
 const FIRST_PAGE_ROWS = 100;
 const MAX_PAGE_ROWS = 1_000;
 const TARGET_PAGE_LENGTH = 500_000;
 
+/** Size of what was read. */
+interface ReadSize {
+  /** Number of ids that were read; entries that no longer exist have no row. */
+  count: number;
+  length: number;
+}
+
+type ReadRows<Page extends ReadSize> = (ids: SortedIds) => Promise<Page>;
+
 /** Reads pages of bounded size; the next one is read while the previous one is written. */
-async function* readPages(db: Db, ids: ExportIds): AsyncGenerator<ExportPage> {
+async function* readInPages<Page extends ReadSize>(
+  ids: ExportIds,
+  read: ReadRows<Page>,
+): AsyncGenerator<Page> {
   let size = FIRST_PAGE_ROWS;
-  let next: Promise<ReadPage> | undefined;
+  let next: Promise<Page> | undefined;
   for await (const list of ids.lists)
     for (let from = 0; from < list.length;) {
-      const page = await (next ?? readLargestPage(db, ids, list.subarray(from, from + size)));
+      const page = await (next ?? readLargestPage(list.subarray(from, from + size), read));
       from += page.count;
       size = getNextSize(page);
-      next = from < list.length ? readLargestPage(db, ids, list.subarray(from, from + size)) : undefined;
+      next = from < list.length ? readLargestPage(list.subarray(from, from + size), read) : undefined;
       // Avoids an unhandled rejection when the consumer stops before awaiting it.
       next?.catch(() => undefined);
       yield page;
     }
 }
 
-interface ReadPage extends ExportPage {
-  /** Number of ids that were read; entries that no longer exist have no row. */
-  count: number;
-  length: number;
-}
-
-const getNextSize = ({ count, length }: ReadPage): number =>
+const getNextSize = ({ count, length }: ReadSize): number =>
   Math.max(
     1,
     Math.min(MAX_PAGE_ROWS, count * 2, Math.round((count * TARGET_PAGE_LENGTH) / Math.max(length, 1))),
@@ -141,23 +200,45 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 400 && error.fields.some(({ path }) => path === 'limit');
 
 /** Reads a page; with fewer rows if they are larger than what one statement returns. */
-async function readLargestPage(db: Db, ids: ExportIds, wanted: SortedIds): Promise<ReadPage> {
+async function readLargestPage<Page extends ReadSize>(
+  wanted: SortedIds,
+  read: ReadRows<Page>,
+): Promise<Page> {
   for (let count = wanted.length; ; count = Math.ceil(count / 4))
     try {
-      return await readPage(db, ids, wanted.subarray(0, count));
+      return await read(wanted.subarray(0, count));
     } catch (error) {
       if (count === 1 || !isTooLarge(error)) throw error;
     }
 }
 
+async function readRowText(
+  db: Db,
+  { request, storedAt }: ExportIds,
+  ids: SortedIds,
+): Promise<RowText & ReadSize> {
+  const { query, fields } = request;
+  const requestedIds = new Set(fields.map(({ id }) => id));
+  const { count, ...stored } = await readStoredRows(db, {
+    siteId: query.context.siteId,
+    ids,
+    fields,
+    otherFieldIds: query.type.fields.flatMap(({ id }) => (requestedIds.has(id) ? [] : id)),
+    at: storedAt,
+  });
+  return { stored, rows: count, count: ids.length, length: stored.text.length };
+}
+
 const ZONES = { user: 'UTC', site: 'UTC' };
 
+/** Reads rows of a list as of a date. */
 async function readPage(
   db: Db,
   { request, changeSets, currentAt }: ExportIds,
   ids: SortedIds,
-): Promise<ReadPage> {
+): Promise<ExportPage & ReadSize> {
   const { query, fields, asOf } = request;
+  if (!asOf || !changeSets) throw new Error('The list is not one as of a date');
   const rendering: Rendering = {
     siteId: query.context.siteId,
     linkTo: undefined,
@@ -166,10 +247,6 @@ async function readPage(
   };
   const read = (at: Date, some: SortedIds) =>
     readRowsAsOf(db, { ...query, at }, { ids: some, asToday: NO_IDS }, fields, rendering);
-  if (!asOf || !changeSets) {
-    const rows = await read(currentAt, ids);
-    return { ...toPage(rows, ids.length), rows: rows.map(parseRow), differences: new Map() };
-  }
   const { added } = changeSets;
   const isAdded = (id: number) => hasId(added, id);
   const past = await read(
@@ -183,15 +260,11 @@ async function readPage(
   const rows = [...ids].flatMap((id) => byId.get(id) ?? []);
   const { differences } = formatPage(rows, changeSets, { fields, behavior: 0, zones: ZONES });
   return {
-    ...toPage(rows, ids.length),
+    count: ids.length,
+    length: rows.reduce((sum, { row }) => sum + row.length, 0),
     rows: rows.map(parseRow),
     differences: new Map(differences.map((difference) => [difference.entryId, difference])),
   };
 }
-
-const toPage = (rows: readonly AsOfRow[], count: number) => ({
-  count,
-  length: rows.reduce((sum, { row }) => sum + row.length, 0),
-});
 
 const parseRow = ({ row }: AsOfRow): RowVm => JSON.parse(row) as RowVm;

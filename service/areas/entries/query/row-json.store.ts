@@ -51,24 +51,24 @@ function getItemRenderer(field: SchemaField, rendering: Rendering): ItemRenderer
   return field.fieldType === FIELD.user ? (id) => userJsonSql(id, rendering) : undefined;
 }
 
-/** The choices of a field in the format of a response, by id. */
-const listChoices = (field: SchemaField): [id: string, choice: object][] =>
-  [...field.choices.values()].map(({ id, name, seqNumber }) => [
-    String(id),
-    { id, name, seqNumber, entryListId: -6 },
-  ]);
+/** Choices of a field in the format of a response. */
+export const listChoices = (choices: Iterable<{ id: number; name: string; seqNumber: number }>) =>
+  [...choices].map(({ id, name, seqNumber }) => ({ id, name, seqNumber, entryListId: -6 }));
+
+const listChoicesById = ({ choices }: SchemaField): [id: string, choice: object][] =>
+  listChoices(choices.values()).map((choice) => [String(choice.id), choice]);
 
 const choiceJsonSql = (field: SchemaField, id: Sql): Sql =>
-  sql`${JSON.stringify(Object.fromEntries(listChoices(field)))}::jsonb -> ((${id})::text)`;
+  sql`${JSON.stringify(Object.fromEntries(listChoicesById(field)))}::jsonb -> ((${id})::text)`;
 
 /** A single choice as text; the texts of all choices are a parameter, so that no row has to be rendered. */
 function singleChoiceJsonSql(field: SchemaField): Sql {
-  const texts = listChoices(field).map(([id, choice]) => [id, JSON.stringify(choice)]);
+  const texts = listChoicesById(field).map(([id, choice]) => [id, JSON.stringify(choice)]);
   return sql`(${JSON.stringify(Object.fromEntries(texts))}::jsonb ->> ${textSql(field)})`;
 }
 
 /** The name comes from entry_change, which has deleted entries as well and always the same name as the entry. */
-function referenceJsonSql(id: Sql, { siteId, linkTo, extended }: Rendering): Sql {
+export function referenceJsonSql(id: Sql, { siteId, linkTo, extended }: Rendering): Sql {
   const typeName = extended
     ? sql`, 'entryTypeName', (select t.singular_name from entry_type t where t.site_id = r.site_id and t.type_id = r.type_id)`
     : sql``;
@@ -80,7 +80,8 @@ function referenceJsonSql(id: Sql, { siteId, linkTo, extended }: Rendering): Sql
     from entry_change r where r.site_id = ${siteId} and r.entry_id = ${id}`;
 }
 
-function userJsonSql(id: Sql, { extended }: Rendering): Sql {
+/** The user with an id; no row for an unknown one. */
+export function userJsonSql(id: Sql, { extended }: Rendering): Sql {
   const email = extended ? sql`, 'email', a.email` : sql``;
   return sql`select jsonb_build_object('id', a.user_id, 'name', a.first_name || ' ' || a.last_name, 'entryListId', -1,
       'url', 'mailto:' || a.email${email})
