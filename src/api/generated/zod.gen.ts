@@ -2359,6 +2359,210 @@ export const zAgentMessage = z.object({
     error: z.record(z.string(), z.unknown()).optional()
 });
 
+export const zAgentLimits = z.object({
+    callsPerMinute: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    rowsPerMinute: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    siteCallsPerMinute: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    resultBytes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    rowsPerResult: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    keyDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    keysPerPerson: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ledgerDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zAgentToolName = z.enum([
+    'list_entry_types',
+    'describe_fields',
+    'query_rows',
+    'count_rows',
+    'get_entry',
+    'entry_history',
+    'rows_as_of',
+    'find_users'
+]);
+
+export const zAgentTool = z.object({
+    name: zAgentToolName,
+    title: z.string(),
+    description: z.string(),
+    inputSchema: z.record(z.string(), z.unknown())
+});
+
+export const zAgentSettings = z.object({
+    isLicensed: z.boolean(),
+    isEnabled: z.boolean(),
+    changedDate: z.iso.datetime({ offset: true }).nullable(),
+    changedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    address: z.string(),
+    protocolVersions: z.array(z.string()),
+    limits: zAgentLimits,
+    tools: z.array(zAgentTool),
+    activeKeys: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    callsLastDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    agentsLastDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zAgentSettingsChange = z.object({
+    isEnabled: z.boolean()
+});
+
+export const zAgentStopResult = z.object({
+    revokedKeys: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zAgentKeyState = z.enum([
+    'Active',
+    'Expired',
+    'Revoked'
+]);
+
+export const zAgentKey = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    state: zAgentKeyState,
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    userName: z.string(),
+    userEmail: z.string(),
+    entryTypeIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullable(),
+    callsPerDay: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    callsToday: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    createdDate: z.iso.datetime({ offset: true }),
+    createdBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    expiresDate: z.iso.datetime({ offset: true }),
+    revokedDate: z.iso.datetime({ offset: true }).nullable(),
+    revokedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    lastUsedDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zNewAgentKey = z.object({
+    name: z.string().min(1).max(100),
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    entryTypeIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(200).nullish(),
+    expiresInDays: z.int().gte(1).lte(90).optional().default(30),
+    callsPerDay: z.int().gte(1).lte(86400).nullish()
+});
+
+export const zAgentKeySecret = z.object({
+    key: zAgentKey,
+    secret: z.string()
+});
+
+export const zAgentClient = z.object({
+    keyId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    keyName: z.string(),
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    userName: z.string(),
+    name: z.string(),
+    version: z.string(),
+    protocolVersion: z.string(),
+    ipAddress: z.string(),
+    calls: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    firstCallDate: z.iso.datetime({ offset: true }),
+    lastCallDate: z.iso.datetime({ offset: true })
+});
+
+/**
+ * `Refused`: the key, the person or the license does not allow the call, or a limit is reached. `Invalid`: the arguments are wrong. `Cancelled`: the client disconnected.
+ */
+export const zAgentCallOutcome = z.enum([
+    'Ok',
+    'Invalid',
+    'Refused',
+    'Failed',
+    'Cancelled'
+]);
+
+/**
+ * A value that looks like an instruction. The agent got it as it is.
+ */
+export const zAgentFlag = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zAgentCall = z.object({
+    id: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }),
+    date: z.iso.datetime({ offset: true }),
+    keyId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    keyName: z.string(),
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    userName: z.string(),
+    tool: zAgentToolName,
+    outcome: zAgentCallOutcome,
+    message: z.string().nullable(),
+    arguments: z.record(z.string(), z.unknown()),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    fieldIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    entryIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000),
+    rows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    bytes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    durationMs: z.number(),
+    asOf: z.iso.datetime({ offset: true }).nullable(),
+    flags: z.array(zAgentFlag).max(20),
+    clientName: z.string(),
+    clientVersion: z.string(),
+    ipAddress: z.string()
+});
+
+export const zAgentCallPage = z.object({
+    calls: z.array(zAgentCall),
+    nextBefore: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullable()
+});
+
+export const zAgentCallSummary = z.object({
+    dateFrom: z.iso.datetime({ offset: true }),
+    dateTo: z.iso.datetime({ offset: true }),
+    bucketMinutes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    calls: z.int(),
+    refused: z.int(),
+    flagged: z.int(),
+    rows: z.int(),
+    entries: z.int(),
+    agents: z.array(z.object({
+        keyId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        keyName: z.string(),
+        userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        userName: z.string(),
+        calls: z.int(),
+        refused: z.int(),
+        rows: z.int(),
+        values: z.int()
+    })),
+    buckets: z.array(z.object({
+        date: z.iso.datetime({ offset: true }),
+        keyId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        calls: z.int(),
+        refused: z.int()
+    })),
+    cells: z.array(z.object({
+        entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        values: z.int(),
+        calls: z.int()
+    }))
+});
+
+export const zNewAgentPreview = z.object({
+    userId: z.int().gte(1).lte(2147483647),
+    keyId: z.int().gte(1).lte(2147483647).nullish(),
+    entryTypeIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(200).nullish(),
+    tool: zAgentToolName,
+    arguments: z.record(z.string(), z.unknown()).optional()
+});
+
+export const zAgentPreview = z.object({
+    isError: z.boolean(),
+    text: z.string(),
+    structuredContent: z.record(z.string(), z.unknown()).nullable(),
+    bytes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    rows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    durationMs: z.number(),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    fieldIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    flags: z.array(zAgentFlag).max(20),
+    tools: z.array(zAgentToolName)
+});
+
 /**
  * Unknown parameters are ignored, as RFC 6749 3.2 requires.
  */
@@ -2930,6 +3134,76 @@ export const zDestinationId = z.int().gte(1).lte(2147483647);
  * Id of a report.
  */
 export const zRunId2 = z.int().gte(1).lte(2147483647);
+
+/**
+ * Only of the keys of this person.
+ */
+export const zUserIdFilter = z.int().gte(1).lte(2147483647);
+
+export const zStateFilter = zAgentKeyState;
+
+/**
+ * Id of an agent key of this site.
+ */
+export const zKeyId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Only of this agent key.
+ */
+export const zKeyIdFilter = z.int().gte(1).lte(2147483647);
+
+export const zToolFilter = zAgentToolName;
+
+export const zOutcomeFilter = zAgentCallOutcome;
+
+/**
+ * Only calls that read entries of this type.
+ */
+export const zEntryTypeFilter = z.int().gte(1).lte(2147483647);
+
+/**
+ * Only calls that read values of this field.
+ */
+export const zFieldFilter = z.int().gte(1).lte(2147483647);
+
+/**
+ * Only calls that read this entry.
+ */
+export const zEntryFilter = z.int().gte(1).lte(2147483647);
+
+/**
+ * Only calls that read a text which looks like an instruction (true), or only others.
+ */
+export const zFlaggedFilter = z.boolean();
+
+/**
+ * Only calls from this time on.
+ */
+export const zDateFrom = zRequestDateTime;
+
+/**
+ * Only calls before this time.
+ */
+export const zDateTo = zRequestDateTime;
+
+/**
+ * Only calls before the call with this id; the `nextBefore` of the previous page.
+ */
+export const zBefore = z.coerce.bigint().gte(BigInt(1)).lte(BigInt(9007199254740991));
+
+export const zCallPageSize = z.int().gte(1).lte(1000).default(50);
+
+/**
+ * Length of a bucket; 400 when the period has more than 1,000 of them.
+ */
+export const zBucketMinutes = z.union([
+    z.literal(1),
+    z.literal(5),
+    z.literal(15),
+    z.literal(60),
+    z.literal(360),
+    z.literal(1440)
+]).default(15);
 
 /**
  * Id of a site.
@@ -5455,6 +5729,120 @@ export const zCallAgentServerResponse = z.union([
     zAgentMessage,
     z.unknown()
 ]);
+
+/**
+ * The settings.
+ */
+export const zGetAgentSettingsResponse = zAgentSettings;
+
+export const zUpdateAgentSettingsBody = zAgentSettingsChange;
+
+/**
+ * The settings.
+ */
+export const zUpdateAgentSettingsResponse = zAgentSettings;
+
+/**
+ * The number of revoked keys.
+ */
+export const zStopAgentsResponse = zAgentStopResult;
+
+export const zListAgentKeysQuery = z.object({
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    state: zAgentKeyState.optional()
+});
+
+/**
+ * At most 1,000 keys.
+ */
+export const zListAgentKeysResponse = z.array(zAgentKey);
+
+export const zCreateAgentKeyBody = zNewAgentKey;
+
+/**
+ * The key with its secret.
+ */
+export const zCreateAgentKeyResponse = zAgentKeySecret;
+
+export const zRevokeAgentKeyPath = z.object({
+    keyId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The key is revoked.
+ */
+export const zRevokeAgentKeyResponse = z.void();
+
+export const zListAgentClientsQuery = z.object({
+    keyId: z.int().gte(1).lte(2147483647).optional(),
+    userId: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * At most 200 clients.
+ */
+export const zListAgentClientsResponse = z.array(zAgentClient);
+
+export const zListAgentCallsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListAgentCallsQuery = z.object({
+    keyId: z.int().gte(1).lte(2147483647).optional(),
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    tool: zAgentToolName.optional(),
+    outcome: zAgentCallOutcome.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647).optional(),
+    fieldId: z.int().gte(1).lte(2147483647).optional(),
+    entryId: z.int().gte(1).lte(2147483647).optional(),
+    isFlagged: z.boolean().optional(),
+    dateFrom: zRequestDateTime.optional(),
+    dateTo: zRequestDateTime.optional(),
+    before: z.coerce.bigint().gte(BigInt(1)).lte(BigInt(9007199254740991)).optional(),
+    pageSize: z.int().gte(1).lte(1000).optional().default(50)
+});
+
+/**
+ * A page of calls.
+ */
+export const zListAgentCallsResponse = zAgentCallPage;
+
+export const zSummarizeAgentCallsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zSummarizeAgentCallsQuery = z.object({
+    keyId: z.int().gte(1).lte(2147483647).optional(),
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    tool: zAgentToolName.optional(),
+    outcome: zAgentCallOutcome.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647).optional(),
+    fieldId: z.int().gte(1).lte(2147483647).optional(),
+    entryId: z.int().gte(1).lte(2147483647).optional(),
+    isFlagged: z.boolean().optional(),
+    dateFrom: zRequestDateTime.optional(),
+    dateTo: zRequestDateTime.optional(),
+    bucketMinutes: z.union([
+        z.literal(1),
+        z.literal(5),
+        z.literal(15),
+        z.literal(60),
+        z.literal(360),
+        z.literal(1440)
+    ]).optional().default(15)
+});
+
+/**
+ * The counts.
+ */
+export const zSummarizeAgentCallsResponse = zAgentCallSummary;
+
+export const zPreviewAgentCallBody = zNewAgentPreview;
+
+/**
+ * The result of the tool.
+ */
+export const zPreviewAgentCallResponse = zAgentPreview;
 
 export const zIssueTokenBody = zTokenRequest;
 

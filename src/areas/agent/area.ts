@@ -17,5 +17,12 @@ export const agentArea = defineArea({
       },
     },
   ],
-  invalidations: { callAgentServer: [] },
+  invalidations: {
+    callAgentServer: [],
+    updateAgentSettings: ['getAgentSettings'],
+    stopAgents: ['getAgentSettings', 'listAgentKeys'],
+    createAgentKey: ['getAgentSettings', 'listAgentKeys'],
+    revokeAgentKey: ['getAgentSettings', 'listAgentKeys'],
+    previewAgentCall: [],
+  },
 });
