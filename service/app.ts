@@ -3,6 +3,7 @@ import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { CALL_LIMITS, type CallLimits, createLedger, registerAgentEndpoint } from './areas/agent/index.ts';
 import { createAuditTrail } from './areas/proxies/index.ts';
 import { registry as allAreas } from './areas/registry.ts';
 import { createKeyUsageCounter } from './areas/tokens/index.ts';
@@ -33,6 +34,8 @@ export interface AppOptions {
   contract?: Contract;
   /** The areas to serve; by default all. */
   registry?: AreaRegistry;
+  /** Limits of agents; others for measurements and tests only. */
+  agentLimits?: CallLimits;
 }
 
 export const CONTRACT_FILE = new URL('../contract/openapi.json', import.meta.url);
@@ -117,6 +120,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   };
   await registerApiSurface(app, createBearerApi(db, services, keyUse), dependencies);
   await registerApiSurface(app, createSessionApi(db, services.publicUrl), dependencies);
+
+  await registerAgentEndpoint(app, {
+    db,
+    contract,
+    services,
+    ledger: createLedger(db, log),
+    limits: options.agentLimits ?? CALL_LIMITS,
+    log,
+  });
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

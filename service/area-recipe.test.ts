@@ -92,6 +92,7 @@ async function listNotes(db: Db, siteId: number): Promise<{ id: number; text: st
 const handled = (areaRegistry: typeof registry) => [
   ...Object.keys(collectHandlers(areaRegistry)),
   ...areaRegistry.notBuilt,
+  ...areaRegistry.ownRoutes,
 ];
 
 test('an operation that no area handles is found', () => {

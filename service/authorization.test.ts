@@ -40,8 +40,10 @@ const call = (
 ): Promise<Reply<unknown>> =>
   operation.method === 'GET' ? calls.get(path) : calls[METHOD_FUNCTIONS[operation.method]](path, body);
 
-const bearerOperations = contract.operations.filter((operation) => !operation.isConsoleOnly);
-const sessionOperations = contract.operations.filter((operation) => operation.id !== 'issueToken');
+/** Agents have an endpoint and credentials of their own (areas/agent/endpoint.test.ts). */
+const apiOperations = contract.operations.filter((operation) => operation.access !== 'agent');
+const bearerOperations = apiOperations.filter((operation) => !operation.isConsoleOnly);
+const sessionOperations = apiOperations.filter((operation) => operation.id !== 'issueToken');
 /** Operations with their ids, for test.each. */
 const toTestCases = (operations: readonly Operation[]) =>
   operations.map((operation) => [operation.id, operation] as const);
@@ -65,7 +67,7 @@ test('every operation is public by decision, concerns the own session, or requir
 });
 
 test('foreignRows covers every implemented operation that requires capabilities', () => {
-  const built = contract.operations.filter(
+  const built = apiOperations.filter(
     ({ id, capabilities }) =>
       (capabilities.length > 0 || jobOperations.has(id)) && !registry.notBuilt.some((name) => name === id),
   );

@@ -5,7 +5,7 @@ import { collectHandlers } from './handlers.ts';
 import { loadContract } from './kernel/http/contract.ts';
 
 /** Maximum number of operations that answer 501. Lower it with each implemented operation. */
-const MAX_NOT_BUILT = 16;
+const MAX_NOT_BUILT = 5;
 
 const contract = loadContract(new URL('../contract/openapi.json', import.meta.url));
 const notBuilt = registry.notBuilt;
@@ -17,7 +17,9 @@ test('the list of operations that are not built only shrinks', () => {
 });
 
 test('every operation of the contract is either handled or listed as not built', () => {
-  expect([...Object.keys(collectHandlers()), ...notBuilt].toSorted()).toEqual(ids.toSorted());
+  expect([...Object.keys(collectHandlers()), ...registry.ownRoutes, ...notBuilt].toSorted()).toEqual(
+    ids.toSorted(),
+  );
 });
 
 test('an operation that is not built documents the status 501', () => {

@@ -71,7 +71,14 @@ export type NotBuiltOperation = Extract<
   { notBuilt: readonly string[] }
 >['notBuilt'][number];
 
-/** Operations that an area handles, or declares as not built. */
+/** Operations with a route of their own. */
+export type OwnRouteOperation = Extract<
+  (typeof areas)[number],
+  { ownRoutes: readonly string[] }
+>['ownRoutes'][number];
+
+/** Operations that an area handles, serves by a route of its own, or declares as not built. */
 export type AreaOperation =
   | NotBuiltOperation
+  | OwnRouteOperation
   | keyof UnionToIntersection<Extract<(typeof areas)[number], { handlers: object }>['handlers']>;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isWrite } from '../../contract/rules/operations.ts';
+import { isAgentKey } from '../areas/agent/index.ts';
 import type { KeyUsageCounter } from '../areas/tokens/index.ts';
 import { forbidden, unauthorized } from '../kernel/api-error.ts';
 import { LICENSE_REFUSAL, rejectUnapprovedAddress } from '../kernel/auth/authorize.ts';
@@ -82,7 +83,7 @@ export function createBearerApi(
   const callers = createCallerCache();
   return {
     prefix: '',
-    serves: (operation) => !operation.isConsoleOnly,
+    serves: (operation) => !operation.isConsoleOnly && operation.access !== 'agent',
     assumeCaller(request, operation, origin) {
       const token = parseBearerToken(request.headers.authorization);
       if (token === undefined || request.headers['as-user'] !== undefined) return undefined;
@@ -109,6 +110,8 @@ export function createBearerApi(
       if (!found) {
         if (token !== undefined && (await isTokenWithoutLicense(db, hashSecret(token))))
           throw forbidden(LICENSE_REFUSAL);
+        if (token !== undefined && (await isAgentKey(db, hashSecret(token))))
+          throw forbidden('An agent key is accepted by the agent server only');
         throw unauthorized('The access token is invalid or has expired', 'Bearer');
       }
       if (found.caller.clientId !== undefined) keyUsage.count(found.caller.clientId, id, origin);
@@ -138,7 +141,7 @@ export function createSessionApi(db: Db, publicUrl: string): ApiSurface {
   const callers = createCallerCache();
   return {
     prefix: '/console',
-    serves: (operation) => operation.id !== 'issueToken',
+    serves: (operation) => operation.id !== 'issueToken' && operation.access !== 'agent',
     checkRequest(request) {
       if (request.headers['x-steward-console'] !== '1')
         throw forbidden('Only the console may use this address');

@@ -1,5 +1,5 @@
 /** Expected authorization of each operation: who may call it, and the response to an administrator of another site. */
-import type { NotBuiltOperation } from '../areas/registry.ts';
+import type { NotBuiltOperation, OwnRouteOperation } from '../areas/registry.ts';
 import type { OperationId } from '../kernel/http/handler.ts';
 import type { Person } from './site.ts';
 
@@ -91,6 +91,7 @@ type ForeignUser = Pick<Person, 'userId' | 'groupId' | 'email'>;
 type ProtectedOperation = Exclude<
   OperationId,
   | NotBuiltOperation
+  | OwnRouteOperation
   | 'issueToken'
   | 'signIn'
   | 'inspectLink'
@@ -202,6 +203,21 @@ export const foreignCalls: Record<
   rehearseApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
   listTaskFailures: { status: 200, answer: [] },
   retryTaskFailures: { status: 204 },
+  // Without the license there are no keys and no calls; service/areas/agent tests the rest.
+  getAgentSettings: { status: 200 },
+  updateAgentSettings: { status: 403, body: () => ({ isEnabled: true }) },
+  stopAgents: { status: 200 },
+  listAgentKeys: { status: 200, query: ({ userId }) => `?userId=${userId}` },
+  createAgentKey: { status: 403, body: ({ userId }) => ({ name: 'Mine', userId }) },
+  revokeAgentKey: { status: 404 },
+  listAgentClients: { status: 200, query: ({ userId }) => `?userId=${userId}` },
+  listAgentCalls: {
+    status: 200,
+    query: ({ userId }) => `?userId=${userId}`,
+    answer: { calls: [], nextBefore: null },
+  },
+  summarizeAgentCalls: { status: 200, query: ({ userId }) => `?userId=${userId}` },
+  previewAgentCall: { status: 403, body: ({ userId }) => ({ userId, tool: 'list_entry_types' }) },
   getSiteSettings: { status: 200 },
   updateSiteSettings: { status: 200, body: () => ({}) },
   listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },

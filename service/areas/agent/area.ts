@@ -1,18 +1,20 @@
 import { defineArea } from '../../kernel/area/area.ts';
+import { agentHandlers } from './handlers.ts';
+import { agentKeyHandlers } from './keys.ts';
+import { createLedgerRetentionTask } from './ledger.ts';
 
 export const agentArea = defineArea({
   name: 'agent',
-  notBuilt: [
-    'callAgentServer',
-    'getAgentSettings',
-    'updateAgentSettings',
-    'stopAgents',
-    'listAgentKeys',
-    'createAgentKey',
-    'revokeAgentKey',
-    'listAgentClients',
-    'listAgentCalls',
-    'summarizeAgentCalls',
-    'previewAgentCall',
-  ],
+  handlers: { ...agentKeyHandlers, ...agentHandlers },
+  ownRoutes: ['callAgentServer'],
+  tasks: (context) => [createLedgerRetentionTask(context)],
+  tables: {
+    agent_site: { backup: { leftOut: 'switch and counters of the installation' } },
+    agent_key: { backup: { leftOut: 'secrets' } },
+    agent_call: { backup: { leftOut: 'log of the installation' }, retention: '90 days' },
+  },
+  auditActions: {
+    'agent-key': ['agent-key.create', 'agent-key.revoke'],
+    'agent-server': ['agents.enable', 'agents.disable', 'agents.stop'],
+  },
 });

@@ -16,7 +16,13 @@ export { formatDate, parseDate, type DateTimeBehavior, type TimeZones } from './
 export { createEntryType } from './entry-types.ts';
 export { getCalculations } from './formulas.ts';
 export { createField } from './fields.ts';
-export { lockSchemaShared, lockWithSchema, loadSchema, readWithSchema } from './schema-cache.store.ts';
+export {
+  getCachedSchema,
+  lockSchemaShared,
+  lockWithSchema,
+  loadSchema,
+  readWithSchema,
+} from './schema-cache.store.ts';
 export { findField, findEntryType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
 export {
   buildEntryColumns,

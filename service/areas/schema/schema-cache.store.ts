@@ -32,6 +32,12 @@ export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
   return schema;
 }
 
+/** The schema of a site as this process last read it, without checking whether it is the present one; undefined if it read none. */
+export function getCachedSchema(siteId: number): SiteSchema | undefined {
+  const stamp = lastStampBySite.get(siteId);
+  return stamp === undefined ? undefined : schemasByStamp.get(stamp);
+}
+
 /**
  * Runs `read` with the cached schema of the site without checking it first; the result carries the stamp that was
  * current when it was read. If that differs, or `read` throws an ApiError, the schema is loaded and `read` runs again,
@@ -74,8 +80,7 @@ export async function lockWithSchema<T>(
   siteId: number,
   lock: (schema: SiteSchema) => Promise<T>,
 ): Promise<T> {
-  const stamp = lastStampBySite.get(siteId);
-  const cachedSchema = stamp === undefined ? undefined : schemasByStamp.get(stamp);
+  const cachedSchema = getCachedSchema(siteId);
   const locking = lockSchemaShared(tx, siteId);
   if (!cachedSchema) return lock(await locking);
   const [schema, result] = await Promise.all([locking, settle(lock(cachedSchema))]);

@@ -36,6 +36,8 @@ export interface AreaDefinition {
   handlers?: Partial<Handlers>;
   /** Operations of the contract that answer 501 for now. */
   notBuilt?: readonly OperationId[];
+  /** Operations with a route of their own, outside of the API surfaces and their error body. */
+  ownRoutes?: readonly OperationId[];
   /** Background work that every process runs at its own interval. */
   tasks?: (context: TaskContext) => readonly ScheduledTask[];
   /** Kinds of jobs that the area runs. */
@@ -57,6 +59,7 @@ export interface AreaRegistry {
   areas: readonly AreaDefinition[];
   handlers: Partial<Handlers>;
   notBuilt: readonly OperationId[];
+  ownRoutes: readonly OperationId[];
   sheets: Readonly<Record<string, TableSheet>>;
   tables: Readonly<Record<string, TableDefinition>>;
   auditActions: AuditActions;
@@ -69,9 +72,10 @@ export interface AreaRegistry {
  * @throws Error where two areas declare the same operation, table, sheet or audit action
  */
 export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
-  const operations = areas.flatMap(({ handlers = {}, notBuilt = [] }) => [
+  const operations = areas.flatMap(({ handlers = {}, notBuilt = [], ownRoutes = [] }) => [
     ...Object.keys(handlers),
     ...notBuilt,
+    ...ownRoutes,
   ]);
   assertUnique('operation', operations);
   assertUnique(
@@ -98,6 +102,7 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
     areas,
     handlers: Object.fromEntries(areas.flatMap(({ handlers = {} }) => Object.entries(handlers))),
     notBuilt: areas.flatMap(({ notBuilt = [] }) => notBuilt),
+    ownRoutes: areas.flatMap(({ ownRoutes = [] }) => ownRoutes),
     sheets: Object.fromEntries(areas.flatMap(({ sheets = {} }) => Object.entries(sheets))),
     tables: Object.fromEntries(
       areas.flatMap(({ tables = {} }) =>

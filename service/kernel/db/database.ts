@@ -19,6 +19,7 @@ import {
 } from './driver/dialect.ts';
 import { getDbError, dbErrorCodes } from './driver/errors.ts';
 import { openPostgres } from './driver/postgres.ts';
+import { createReadOnlySource } from './driver/read-only.ts';
 import type { StatementResult } from './driver/statement-batch.ts';
 import { migrate } from './migrate.ts';
 import { openEmbedded } from './pglite/pglite.ts';
@@ -57,6 +58,18 @@ export function withAbortSignal(db: Db, signal: AbortSignal): Db {
   const source = sources.get(db);
   if (!source) throw new Error('Within a transaction statements cannot be aborted');
   return createDb(source, signal, confirmations.get(db));
+}
+
+/**
+ * The same database for callers that can only read: the database refuses every statement that writes (25006), whatever the code does.
+ * @throws Error within a transaction
+ */
+export function withReadOnly(db: Db): Db {
+  const source = sources.get(db);
+  if (!source) throw new Error('A transaction is read-only from its start or not at all');
+  const readOnly = createReadOnlySource(source);
+  if (embeddedSources.has(source)) embeddedSources.add(readOnly);
+  return createDb(readOnly, undefined, confirmations.get(db));
 }
 
 /** A database for a request that assumes something, and whether that is true. */

@@ -94,7 +94,7 @@ function normalizeAddress(ip: string): string {
 }
 
 /** Origin of a request. IPv4-mapped IPv6 addresses become IPv4, so that one address has one notation. */
-function getOrigin(request: FastifyRequest): RequestOrigin {
+export function getOrigin(request: FastifyRequest): RequestOrigin {
   return {
     requestId: request.id,
     ip: normalizeAddress(request.ip),
@@ -346,7 +346,7 @@ function toValidationError(operation: Operation, errors: readonly FieldError[]):
 }
 
 /** Fires when the connection is closed before the response has been sent completely. */
-function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
+export function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();

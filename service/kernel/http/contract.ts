@@ -62,7 +62,8 @@ export interface Operation {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH';
   /** Path in the syntax of the router: `/api/rest/v1/management/user/:userId`. */
   url: string;
-  access: 'public' | 'session' | 'bearer';
+  /** Credentials: none, a session, an access token, or an agent key, which no other operation accepts. */
+  access: 'public' | 'session' | 'bearer' | 'agent';
   scope: string | undefined;
   /** Names of the path and query parameters in lower case. */
   parameters: ReadonlySet<string>;
@@ -319,6 +320,7 @@ function buildDeprecation(spec: OperationObject, document: ContractDocument): Op
 
 function getAccess(security: readonly Record<string, string[]>[]): Operation['access'] {
   if (security.length === 0) return 'public';
+  if (security.some((scheme) => 'agentKey' in scheme)) return 'agent';
   return security.some((scheme) => 'session' in scheme) ? 'session' : 'bearer';
 }
 

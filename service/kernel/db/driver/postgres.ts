@@ -5,6 +5,7 @@ import { DatabaseError } from 'pg-protocol';
 import { getErrorCode } from '../../error-code.ts';
 import type { Connection, ConnectionSource, Limits } from './dialect.ts';
 import { dbErrorCodes } from './errors.ts';
+import { SET_READ_ONLY } from './read-only.ts';
 import { PROBE_TIMEOUT_MS, type ServerWatch, ServerSilentError, watchServer } from './server-watch.ts';
 import {
   type BatchOutcome,
@@ -139,6 +140,7 @@ function createConnection(
   });
   const noteTransaction = (sql: string): void => {
     if (sql.startsWith('start transaction')) isReadOnlyByChoice = sql.endsWith('read only');
+    else if (sql === SET_READ_ONLY) isReadOnlyByChoice = true;
     else if (sql === 'commit' || sql === 'rollback') isReadOnlyByChoice = false;
   };
   const runAll = async (statements: readonly Statement[], signal?: AbortSignal): Promise<BatchOutcome> => {

@@ -131,7 +131,9 @@ class PgliteConnectionSource implements ConnectionSource {
 
   async #run(session: PgliteSession, statements: readonly Statement[]): Promise<BatchOutcome> {
     const outcome = await session.run(statements, this.#limits.statementMs);
-    this.#hasWritesSinceCheckpoint ||= outcome.results.some(({ command }) => command !== 'SELECT');
+    this.#hasWritesSinceCheckpoint ||= outcome.results.some(
+      ({ command }) => command !== 'SELECT' && command !== 'SET',
+    );
     return outcome;
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { AccessTables, PlatformTables, ProxyTables } from './access.ts';
+import type { AgentTables } from './agents.ts';
 import type { BackupTables } from './backups.ts';
 import type { Nullable, Timestamp } from './columns.ts';
 import type { EntryTables } from './entries.ts';
@@ -290,6 +291,7 @@ interface ListBlockTable {
 export interface Tables
   extends
     AccessTables,
+    AgentTables,
     BackupTables,
     EntryTables,
     JobTables,

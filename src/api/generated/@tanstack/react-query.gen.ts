@@ -4657,7 +4657,7 @@ export const downloadReportOptions = (options: Options<DownloadReportData>) => q
 /**
  * Send a message to the agent server
  *
- * Model Context Protocol over streamable HTTP, read-only and stateless. 403 unless the site has an agent server license. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
+ * Model Context Protocol over streamable HTTP, read-only and stateless: revision 2026-07-28, and older ones without sessions. Takes an agent key as bearer; 403 for an access token of the API, without the license of the site and while its switch is off. 404 for an unknown method, 429 with `retryAfterSeconds` for a limit. Tools: list_entry_types, describe_fields, query_rows, count_rows, get_entry, entry_history, rows_as_of and find_users.
  */
 export const callAgentServerMutation = (options?: Partial<Options<CallAgentServerData>>): UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> => {
     const mutationOptions: UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> = {

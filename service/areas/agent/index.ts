@@ -1,0 +1,5 @@
+/** Read access for AI agents: keys, endpoint and ledger. */
+export { registerAgentEndpoint } from './endpoint.ts';
+export { isAgentKey } from './keys.store.ts';
+export { createLedger } from './ledger.ts';
+export { CALL_LIMITS, type CallLimits } from './limits.ts';

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import type { AgentKey, AgentKeyState } from '../../../contract/generated/types.gen.ts';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import { CAN_ACT, MEMBER_CAPABILITIES } from '../../kernel/auth/callers.store.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { LEDGER_DAYS } from './limits.ts';
+
+/** The current time with the precision of the columns, so that a key ends at the same instant in every process. */
+const NOW = sql`now()::timestamptz(3)`;
+/** SQL condition: the key `k` is neither revoked nor expired. */
+export const KEY_IS_VALID = sql<boolean>`(k.revoked_at is null and k.expires_at > ${NOW})`;
+const KEY_STATE = sql<AgentKeyState>`case when k.revoked_at is not null then 'Revoked' when k.expires_at <= ${NOW} then 'Expired' else 'Active' end`;
+/** SQL expression: the day that budgets count. */
+export const TODAY = sql`(now() at time zone 'UTC')::date`;
+
+/** License and switch of a site. */
+export interface AgentSite {
+  isLicensed: boolean;
+  isEnabled: boolean;
+  changedAt: Date | null;
+  changedBy: number | null;
+}
+
+export async function findAgentSite(db: Db, siteId: number): Promise<AgentSite> {
+  const { rows } = await sql<AgentSite>`
+    select s.has_agent_server as "isLicensed", coalesce(g.is_enabled, true) as "isEnabled", g.changed_at as "changedAt",
+      g.changed_by as "changedBy"
+    from site s left join agent_site g on g.site_id = s.site_id where s.site_id = ${siteId}`.execute(db);
+  return rows[0] ?? { isLicensed: false, isEnabled: false, changedAt: null, changedBy: null };
+}
+
+/** Sets the switch of a site. @returns whether it was different */
+export async function setSwitch(
+  tx: Tx,
+  siteId: number,
+  { isEnabled, userId }: { isEnabled: boolean; userId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into agent_site as g (site_id, is_enabled, changed_at, changed_by)
+    select ${siteId}::int, ${isEnabled}::boolean, now(), ${userId}::int
+    where not ${isEnabled}::boolean or exists (select from agent_site where site_id = ${siteId})
+    on conflict (site_id) do update set is_enabled = excluded.is_enabled, changed_at = now(), changed_by = excluded.changed_by
+      where g.is_enabled <> excluded.is_enabled
+    returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+interface KeyFilter {
+  siteId: number;
+  keyId?: number | undefined;
+  userId?: number | undefined;
+  state?: AgentKeyState | undefined;
+}
+
+type KeyRow = Omit<AgentKey, 'createdDate' | 'expiresDate' | 'revokedDate' | 'lastUsedDate'> & {
+  createdAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+};
+
+const MAX_LISTED_KEYS = 1_000;
+
+/** Active keys, then those that ended in the time of the ledger, newest first. */
+export async function listKeys(db: Db, { siteId, keyId, userId, state }: KeyFilter): Promise<AgentKey[]> {
+  const { rows } = await sql<KeyRow>`
+    select * from (
+      select k.key_id as id, k.name, ${KEY_STATE} as state, k.user_id as "userId",
+        trim(a.first_name || ' ' || a.last_name) as "userName", a.email as "userEmail", k.entry_type_ids as "entryTypeIds",
+        k.calls_per_day as "callsPerDay", case when k.day = ${TODAY} then k.day_calls else 0 end as "callsToday",
+        k.created_at as "createdAt", k.created_by as "createdBy", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+        k.revoked_by as "revokedBy", k.last_used_at as "lastUsedAt"
+      from agent_key k join account a on a.user_id = k.user_id
+      where k.site_id = ${siteId} and (${keyId ?? null}::int is null or k.key_id = ${keyId ?? null})
+        and (${userId ?? null}::int is null or k.user_id = ${userId ?? null})) k
+    where (${state ?? null}::text is null or state = ${state ?? null})
+      and (state = 'Active' or least("revokedAt", "expiresAt") > now() - make_interval(days => ${LEDGER_DAYS}))
+    order by state <> 'Active', id desc limit ${sql.lit(MAX_LISTED_KEYS)}`.execute(db);
+  return rows.map(({ createdAt, expiresAt, revokedAt, lastUsedAt, ...key }) => ({
+    ...key,
+    createdDate: createdAt.toISOString(),
+    expiresDate: expiresAt.toISOString(),
+    revokedDate: revokedAt?.toISOString() ?? null,
+    lastUsedDate: lastUsedAt?.toISOString() ?? null,
+  }));
+}
+
+/** What a key of this person could do, and which active keys the person has; undefined: not a member who may act. */
+export async function findKeyOwner(
+  tx: Db,
+  siteId: number,
+  userId: number,
+): Promise<{ capabilities: Capability[]; activeNames: string[] } | undefined> {
+  const { rows } = await sql<{ capabilities: Capability[]; activeNames: string[] }>`
+    select ${MEMBER_CAPABILITIES} as capabilities, coalesce((select array_agg(lower(k.name)) from agent_key k
+      where k.site_id = m.site_id and k.user_id = m.user_id and ${KEY_IS_VALID}), '{}') as "activeNames"
+    from membership m where m.site_id = ${siteId} and m.user_id = ${userId} and ${CAN_ACT}`.execute(tx);
+  return rows[0];
+}
+
+interface NewKey {
+  siteId: number;
+  userId: number;
+  createdBy: number;
+  name: string;
+  secretHash: Buffer;
+  entryTypeIds: readonly number[] | null;
+  callsPerDay: number | null;
+  days: number;
+}
+
+export async function insertKey(tx: Tx, key: NewKey): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into agent_key (site_id, user_id, created_by, name, secret_hash, entry_type_ids, calls_per_day, expires_at)
+    values (${key.siteId}, ${key.userId}, ${key.createdBy}, ${key.name}, ${key.secretHash},
+      ${key.entryTypeIds}::int[], ${key.callsPerDay}, now() + make_interval(hours => 24 * ${key.days}::int))
+    returning key_id as id`.execute(tx);
+  return rows[0]?.id ?? 0;
+}
+
+/** A revoked key, for the audit log. */
+interface RevokedKey {
+  id: number;
+  name: string;
+  userId: number;
+}
+
+/** Revokes active keys of the site: one, or all. A key of another person than `ownerId` stays. */
+export async function revokeKeys(
+  tx: Tx,
+  { siteId, keyId, ownerId }: { siteId: number; keyId?: number | undefined; ownerId?: number | undefined },
+  revokedBy: number,
+): Promise<RevokedKey[]> {
+  const { rows } = await sql<RevokedKey>`
+    update agent_key k set revoked_at = now(), revoked_by = ${revokedBy}
+    where k.site_id = ${siteId} and ${KEY_IS_VALID} and (${keyId ?? null}::int is null or k.key_id = ${keyId ?? null})
+      and (${ownerId ?? null}::int is null or k.user_id = ${ownerId ?? null})
+    returning k.key_id as id, k.name, k.user_id as "userId"`.execute(tx);
+  return rows;
+}
+
+/** Whether the secret is that of an agent key, which other operations refuse. */
+export async function isAgentKey(db: Db, secretHash: Buffer): Promise<boolean> {
+  const { rows } = await sql`select from agent_key where secret_hash = ${secretHash}`.execute(db);
+  return rows.length > 0;
+}

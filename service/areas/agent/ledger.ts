@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, withTransaction } from '../../kernel/db/database.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import { deleteOldCalls, insertCalls, type LedgerRow } from './ledger.store.ts';
+
+/** Time between two writes: calls that end meanwhile are stored together, in one transaction. */
+const FLUSH_INTERVAL_MS = 50;
+/** Pause after a write that failed. */
+const RETRY_INTERVAL_MS = 1_000;
+/** Calls of one write. */
+const MAX_BATCH_ROWS = 500;
+/** Calls that wait to be stored. While there are more, no agent gets an answer. */
+const MAX_WAITING_ROWS = 5_000;
+const DAY_MS = 86_400_000;
+
+/** Calls of this process that the counters of the database do not include yet. */
+export interface PendingUse {
+  calls: number;
+  rows: number;
+}
+
+export interface Ledger {
+  /** Whether calls may be answered: not while the ledger cannot be written. */
+  readonly isWritable: boolean;
+  /** Notes that a call begins, so that concurrent calls of this process count for each other. */
+  begin(siteId: number, keyId: number): void;
+  /** Stores a call that has begun. */
+  record(row: LedgerRow): void;
+  /** Ends a call that has begun and is not stored. */
+  abandon(siteId: number, keyId: number): void;
+  getPending(siteId: number, keyId: number): { key: PendingUse; siteCalls: number };
+  /** Resolves when everything recorded before is stored. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The ledger of this process. Calls are stored behind their answers, 20 times a second at most, all that have ended together: an
+ * agent does not wait for the commit, and a process that is killed loses the calls of less than a tenth of a second.
+ */
+export function createLedger(db: Db, log: Pick<Log, 'error'>): Ledger {
+  let waiting: LedgerRow[] = [];
+  let writing: Promise<void> | undefined;
+  let isStopping = false;
+  let hasFailed = false;
+  const keyUses = new Map<string, PendingUse>();
+  const siteCalls = new Map<number, number>();
+  const stopping = new AbortController();
+
+  const add = (siteId: number, keyId: number, calls: number, rows: number): void => {
+    const key = `${siteId}/${keyId}`;
+    const use = keyUses.get(key) ?? { calls: 0, rows: 0 };
+    const sum = { calls: use.calls + calls, rows: use.rows + rows };
+    if (sum.calls > 0) keyUses.set(key, sum);
+    else keyUses.delete(key);
+    const siteSum = (siteCalls.get(siteId) ?? 0) + calls;
+    if (siteSum > 0) siteCalls.set(siteId, siteSum);
+    else siteCalls.delete(siteId);
+  };
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_BATCH_ROWS);
+      try {
+        await withTransaction(db, {}, (tx) => insertCalls(tx, batch));
+        waiting = waiting.slice(batch.length);
+        for (const { siteId, keyId, rows } of batch) add(siteId, keyId, -1, -rows);
+        hasFailed = false;
+      } catch (error) {
+        log.error({ err: error }, 'Calls of agents could not be stored');
+        hasFailed = true;
+        if (isStopping) return;
+      }
+      if (isStopping) continue;
+      await sleep(hasFailed ? RETRY_INTERVAL_MS : FLUSH_INTERVAL_MS, undefined, {
+        ref: false,
+        signal: stopping.signal,
+      }).catch(() => {});
+    }
+  }
+
+  const start = (): Promise<void> =>
+    (writing ??= write().finally(() => {
+      writing = undefined;
+    }));
+
+  return {
+    get isWritable() {
+      return waiting.length < MAX_WAITING_ROWS;
+    },
+    begin: (siteId, keyId) => add(siteId, keyId, 1, 0),
+    record(row) {
+      add(row.siteId, row.keyId, 0, row.rows);
+      waiting.push(row);
+      void start();
+    },
+    abandon: (siteId, keyId) => add(siteId, keyId, -1, 0),
+    getPending: (siteId, keyId) => ({
+      key: keyUses.get(`${siteId}/${keyId}`) ?? { calls: 0, rows: 0 },
+      siteCalls: siteCalls.get(siteId) ?? 0,
+    }),
+    flush: async () => {
+      await (waiting.length > 0 ? start() : writing);
+    },
+    async stop() {
+      isStopping = true;
+      stopping.abort();
+      await start();
+    },
+  };
+}
+
+/** Scheduled task that deletes calls after 90 days. */
+export const createLedgerRetentionTask = ({ db }: { db: Db }): ScheduledTask => ({
+  name: 'agent call retention',
+  intervalMs: DAY_MS / 4,
+  run: async () => ((await deleteOldCalls(db)) ? { runAgainInMs: 0 } : undefined),
+});

@@ -1,0 +1,48 @@
+import type { Connection, ConnectionSource } from './dialect.ts';
+import type { Statement } from './statement-batch.ts';
+
+/** Makes the transaction of a message read-only. The database refuses to switch back once a statement of it has run. */
+export const SET_READ_ONLY = 'set transaction_read_only = on';
+
+const START = 'start transaction';
+const READ_ONLY = ' read only';
+
+/**
+ * The same source whose connections cannot write: the database itself refuses every statement that does (25006). A transaction is
+ * started as read-only; statements outside of one are sent with SET_READ_ONLY in the same message, which is a transaction of its own.
+ * Closing it leaves the source open.
+ */
+export const createReadOnlySource = (source: ConnectionSource): ConnectionSource => ({
+  acquire: async () => createReadOnlyConnection(await source.acquire()),
+  close: async () => {},
+});
+
+function createReadOnlyConnection(connection: Connection): Connection {
+  let isInTransaction = false;
+  const prepare = (statements: readonly Statement[]): Statement[] => {
+    const startsAlone = !isInTransaction && statements[0]?.sql.startsWith(START) !== true;
+    const prepared = statements.map(({ sql, parameters }) => {
+      if (sql.startsWith(START)) isInTransaction = true;
+      else if (sql === 'commit' || sql === 'rollback') isInTransaction = false;
+      const isReadOnly = !sql.startsWith(START) || sql.endsWith(READ_ONLY);
+      return { sql: isReadOnly ? sql : `${sql.replace(/ read write$/, '')}${READ_ONLY}`, parameters };
+    });
+    return startsAlone ? [{ sql: SET_READ_ONLY, parameters: [] }, ...prepared] : prepared;
+  };
+  const runAll: NonNullable<Connection['runAll']> = async (statements, signal) => {
+    const sent = prepare(statements);
+    if (!connection.runAll) throw new Error('A read-only connection sends statements together');
+    const outcome = await connection.runAll(sent, signal);
+    return { ...outcome, results: outcome.results.slice(sent.length - statements.length) };
+  };
+  return {
+    runAll,
+    run: async (sql, parameters, signal) => {
+      const { results, failure } = await runAll([{ sql, parameters }], signal);
+      const [result] = results;
+      if (!result) throw failure?.error;
+      return result;
+    },
+    release: (discard) => connection.release(discard),
+  };
+}
