@@ -3209,12 +3209,23 @@ export type TopicSchema = {
     };
 };
 
+export type DestinationKind = 'Webhook' | 'JetStream';
+
 export type Destination = {
     id: number;
     topicId: number;
     topicName: string;
     name: string;
+    kind: DestinationKind;
     url: string;
+    /**
+     * Subject of the messages; JetStream only.
+     */
+    subject?: string | null;
+    /**
+     * Whether credentials are stored; JetStream only.
+     */
+    hasCredentials?: boolean;
     /**
      * Offset of the first event that has not been delivered.
      */
@@ -3244,15 +3255,44 @@ export type Destination = {
     etag: string;
 };
 
+/**
+ * Subject of a stream, without wildcards.
+ */
+export type NatsSubject = string;
+
+/**
+ * User and password, a token, or the text of a credentials file. No answer has them.
+ */
+export type NatsCredentials = {
+    user?: string;
+    password?: string;
+    token?: string;
+    credentialsFile?: string;
+};
+
 export type NewDestination = {
     topicId: number;
     name: string;
+    /**
+     * Webhook by default.
+     */
+    kind?: DestinationKind;
+    /**
+     * `https://…`; of a JetStream destination `tls://host:4222`.
+     */
     url: string;
+    subject?: NatsSubject;
+    credentials?: NatsCredentials;
 };
 
 export type DestinationChange = {
     name?: string;
     url?: string;
+    subject?: NatsSubject;
+    /**
+     * Stored credentials are not sent to another address; give them again with a new `url`. null removes them.
+     */
+    credentials?: NatsCredentials | null;
     isEnabled?: boolean;
 };
 
@@ -3263,7 +3303,7 @@ export type DeliveryAttempt = {
     date: string;
     durationMs: number;
     /**
-     * Status of the answer; null without an answer.
+     * Status of the answer; null without an answer. JetStream: 200 for a stored message, otherwise the code of the error.
      */
     status?: number | null;
     /**

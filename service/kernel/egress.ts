@@ -1,8 +1,8 @@
-/** All outgoing HTTP requests of the service; only mail is sent elsewhere (T21, docs/decisions/0038). */
+/** All outgoing requests of the service; only mail is sent elsewhere (T21, docs/decisions/0038). */
 import { lookup as lookupInDns, type LookupAddress } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, connect as connectSocket, isIP, isIPv4, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { validateNetwork } from '../../contract/rules/networks.ts';
@@ -74,24 +74,32 @@ export function parseEgressRules(text: string): EgressRule[] | undefined {
   return rules.every((rule) => rule !== undefined) ? rules : undefined;
 }
 
-/** Whether the rules allow a connection to this address for a URL. */
-function isAllowed(rules: readonly EgressRule[], url: URL, address: string): boolean {
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+/** A server of an outgoing request; `host` is a name in lower case, or an address without brackets. */
+interface EgressServer {
+  host: string;
+  port: number;
+}
+
+/** Whether the rules allow a connection to this address for a server. */
+function isAllowed(rules: readonly EgressRule[], { host, port }: EgressServer, address: string): boolean {
   return rules.some((rule) => {
     if (rule.kind === 'public') return isPublicAddress(address);
     if (rule.port !== undefined && rule.port !== port) return false;
-    if (rule.kind === 'host') return rule.host === url.hostname;
+    if (rule.kind === 'host') return rule.host === host;
     return toBlockList([rule.network]).check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   });
 }
 
-/** Why the service refuses to call a URL; undefined if it is allowed. Plain HTTP is allowed only to this machine. */
-export function validateEgressUrl(address: string): string | undefined {
-  if (!URL.canParse(address)) return 'must be a URL such as https://login.example.com';
+/** Schemes of a protocol with and without TLS. */
+const HTTP_SCHEMES = { secure: 'https', plain: 'http' };
+
+/** Why the service refuses to call a URL; undefined if it is allowed. Without TLS only this machine is called. */
+export function validateEgressUrl(address: string, { secure, plain } = HTTP_SCHEMES): string | undefined {
+  if (!URL.canParse(address)) return `must be a URL such as ${secure}://login.example.com`;
   const { protocol, hostname, username, password } = new URL(address);
   if (username || password) return 'must not contain a user name or password';
-  if (protocol === 'https:' || (protocol === 'http:' && LOCAL_HOSTS.has(hostname))) return undefined;
-  return 'must start with https://';
+  if (protocol === `${secure}:` || (protocol === `${plain}:` && LOCAL_HOSTS.has(hostname))) return undefined;
+  return `must start with ${secure}://`;
 }
 
 /** Any failure of an outgoing request. The text is always the same; the cause is only for the log. */
@@ -116,6 +124,14 @@ export interface Egress {
    * @throws EgressError
    */
   readonly run: <T>(task: () => Promise<T>) => Promise<T>;
+  /**
+   * Opens a TCP connection under the same rules, for protocols other than HTTP. Callers do so within `run` and end the exchange
+   * within `timeLimitMs`; the connection is closed when it has received more than 1 MB.
+   * @throws Error for `run`, which hides it
+   */
+  readonly connect: (server: EgressServer) => Promise<Socket>;
+  /** Milliseconds for an exchange; `run` reports failures after them. */
+  readonly timeLimitMs: number;
 }
 
 interface EgressOptions {
@@ -147,6 +163,36 @@ export function createEgress({
     }
   }
 
+  /** Allowed addresses of a server. @throws Error without one */
+  async function resolve(server: EgressServer): Promise<LookupAddress[]> {
+    const { host } = server;
+    const family = isIP(host);
+    const resolved = family ? [{ address: host, family }] : await lookup(host);
+    const addresses = resolved.filter(({ address }) => isAllowed(rules, server, address));
+    if (addresses.length > 0) return addresses;
+    throw new Error(
+      `STEWARD_EGRESS_ALLOW does not allow ${resolved.map(({ address }) => address).join(', ') || host}`,
+    );
+  }
+
+  async function connect(server: EgressServer): Promise<Socket> {
+    const signal = AbortSignal.timeout(timeLimitMs * NETWORK_SHARE);
+    const [first] = await resolve(server);
+    signal.throwIfAborted();
+    const socket = connectSocket({ host: first?.address ?? '', port: server.port });
+    const { promise, resolve: open, reject } = Promise.withResolvers<void>();
+    const end = () => socket.destroy(new Error('The connection was not accepted in time'));
+    signal.addEventListener('abort', end, { once: true });
+    socket.once('connect', open).once('error', reject);
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+    boundReceivedBytes(socket);
+    return socket;
+  }
+
   async function send(url: URL, init: RequestInit | undefined): Promise<Response> {
     const issue = validateEgressUrl(url.href);
     if (issue !== undefined) throw new Error(`The URL ${issue}`);
@@ -157,13 +203,8 @@ export function createEgress({
     );
     aborted.catch(() => {});
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const family = isIP(host);
-    const resolved = family ? [{ address: host, family }] : await Promise.race([lookup(host), aborted]);
-    const addresses = resolved.filter(({ address }) => isAllowed(rules, url, address));
-    if (addresses.length === 0)
-      throw new Error(
-        `STEWARD_EGRESS_ALLOW does not allow ${resolved.map(({ address }) => address).join(', ') || host}`,
-      );
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const addresses = await Promise.race([resolve({ host, port }), aborted]);
     return Promise.race([
       exchange(url, new Request(url, { ...init, signal: null }), { addresses, signal }),
       aborted,
@@ -176,7 +217,21 @@ export function createEgress({
       return run(() => send(url, init), url.origin);
     },
     run: (task) => run(task),
+    connect,
+    timeLimitMs,
   };
+}
+
+/** Interval at which the bytes that a connection has received are counted. */
+const COUNT_INTERVAL_MS = 50;
+
+/** Closes a connection that receives more than a response may have. A timer, because listeners of the socket belong to its reader. */
+function boundReceivedBytes(socket: Socket): void {
+  const timer = setInterval(() => {
+    if (socket.bytesRead > MAX_RESPONSE_BYTES)
+      socket.destroy(new Error(`The server has sent more than ${MAX_RESPONSE_BYTES} bytes`));
+    if (socket.destroyed) clearInterval(timer);
+  }, COUNT_INTERVAL_MS).unref();
 }
 
 /** Sends a request to one of these addresses and reads the response. */

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import type { NatsCredentials } from '../../../contract/generated/types.gen.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { EgressError, type Egress } from '../../kernel/egress.ts';
 import type { Services } from '../../kernel/http/handler.ts';
@@ -7,6 +8,7 @@ import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './destinations.store.ts';
 import type { DueDestination, NewAttempt } from './destinations.store.ts';
+import { createJetStreamPublisher } from './jetstream.ts';
 import { formatMessage } from './messages.ts';
 import { readMessages } from './publications.store.ts';
 
@@ -26,17 +28,64 @@ const MAX_DETAIL_LENGTH = 500;
 export const getDeliveryRetryMs = (failures: number): number =>
   Math.min(FIRST_RETRY_MS * 4 ** (failures - 1), MAX_RETRY_MS);
 
-/** Context of the encryption of signing keys. */
+/** Context of the encryption of signing keys and credentials. */
 export const getSecretContext = (siteId: number): string => `publication destination of site ${siteId}`;
+
+/** Address and secret of a destination. */
+export interface DeliveryTarget {
+  kind: 'Webhook' | 'JetStream';
+  url: string;
+  subject: string | null;
+  /** Signing key of a webhook; credentials of a JetStream destination as JSON, undefined without. */
+  secret: string | undefined;
+}
+
+/** A message as a destination gets it. */
+interface Delivery {
+  off: number;
+  eventId: string;
+  body: string;
+}
+
+/** Sends messages to a destination, one after the other. */
+interface Sender {
+  /** Sends one message. `isDelivered` is false for every answer that does not confirm it. */
+  send(message: Delivery): Promise<NewAttempt & { isDelivered: boolean }>;
+  close(): Promise<void>;
+}
+
+/** A sender for a batch of messages; it must be closed. The egress guard checks every address and bounds time and size of answers. */
+export function createSender(egress: Egress, { kind, url, subject, secret = '' }: DeliveryTarget): Sender {
+  if (kind === 'Webhook')
+    return { send: (message) => sendRequest(egress, { url, secret }, message), close: async () => {} };
+  const publisher = createJetStreamPublisher(egress, {
+    url,
+    subject: subject ?? '',
+    credentials: secret === '' ? undefined : (JSON.parse(secret) as NatsCredentials),
+  });
+  return {
+    close: () => publisher.close(),
+    async send({ off, eventId, body }) {
+      const startedAt = performance.now();
+      const { status, detail } = await publisher.publish({ eventId, body });
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { off, eventId, durationMs, status, detail: cleanDetail(detail), isDelivered: status === 200 };
+    },
+  };
+}
+
+/** Text of a receiver as it is stored. */
+const cleanDetail = (text: string): string =>
+  text.slice(0, MAX_DETAIL_LENGTH).replaceAll('\0', '').toWellFormed();
 
 /**
  * Sends one message with the signature of Standard Webhooks: `webhook-id` is the event id, so that the receiver can drop doubles. A
- * redirect is a failure; the egress guard checks the address and bounds time and size of the answer.
+ * redirect is a failure.
  */
-export async function sendMessage(
+async function sendRequest(
   egress: Egress,
   { url, secret }: { url: string; secret: string },
-  { off, eventId, body }: { off: number; eventId: string; body: string },
+  { off, eventId, body }: Delivery,
 ): Promise<NewAttempt & { isDelivered: boolean }> {
   const sentAt = new Date();
   const startedAt = performance.now();
@@ -54,7 +103,7 @@ export async function sendMessage(
       },
     });
     const durationMs = Math.round(performance.now() - startedAt);
-    const detail = (await response.text()).slice(0, MAX_DETAIL_LENGTH).replaceAll('\0', '').toWellFormed();
+    const detail = cleanDetail(await response.text());
     return { ...attempt, durationMs, status: response.status, detail, isDelivered: response.ok };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
@@ -76,7 +125,7 @@ export async function readDeliveries(
   { siteId, topicId, topicName }: { siteId: number; topicId: number; topicName: string },
   from: number,
   limit: number,
-): Promise<{ off: number; eventId: string; body: string }[]> {
+): Promise<Delivery[]> {
   const messages = await readMessages(db, siteId, new Map([[topicId, from]]), limit);
   return messages.map((message) => ({
     off: message.off,
@@ -88,18 +137,18 @@ export async function readDeliveries(
 const decryptSecret = (
   { encryption }: Pick<Services, 'encryption'>,
   siteId: number,
-  secret: Buffer,
-): string => encryption.decrypt(secret, getSecretContext(siteId)).toString('utf8');
+  secret: Buffer | null,
+): string | undefined =>
+  secret ? encryption.decrypt(secret, getSecretContext(siteId)).toString('utf8') : undefined;
 
-/** Address and signing key of a destination. */
+/** Address and secret of a destination that may not be due. */
 export async function getDeliveryTarget(
   { db, services }: { db: Db; services: Pick<Services, 'encryption'> },
   siteId: number,
-  { id, url }: { id: number; url: string },
-): Promise<{ url: string; secret: string }> {
-  const secret = await store.getSecret(db, siteId, id);
-  if (!secret) throw new Error(`Destination ${id} has no key`);
-  return { url, secret: decryptSecret(services, siteId, secret) };
+  { id, kind, url, subject }: Omit<DeliveryTarget, 'secret'> & { id: number },
+): Promise<DeliveryTarget> {
+  const secret = decryptSecret(services, siteId, await store.getSecret(db, siteId, id));
+  return { kind, url, subject, secret };
 }
 
 /**
@@ -110,28 +159,40 @@ export async function getDeliveryTarget(
 async function deliver({ db, services }: DeliveryContext, siteId: number, id: number): Promise<boolean> {
   const due = await store.leaseDestination(db, siteId, id, LEASE_SECONDS);
   if (!due) return false;
-  const secret = decryptSecret(services, siteId, due.secret);
   const messages = await readDeliveries(db, due, due.next, BATCH_SIZE);
-  for (const [index, message] of messages.entries()) {
-    const { isDelivered, ...attempt } = await sendMessage(services.egress, { url: due.url, secret }, message);
-    await store.insertAttempt(db, siteId, id, attempt);
-    if (!isDelivered) {
-      await saveFailure({ db, services }, due, message.off, attempt);
-      return false;
-    }
-    due.failures = 0;
-    due.failingSince = null;
-    const isSaved = await store.saveDelivery(db, due, {
-      next: message.off + 1,
-      failures: 0,
-      failingSince: null,
-      retryInMs: 0,
-      disabledReason: null,
-      keepsLease: index < messages.length - 1,
-    });
-    if (!isSaved) return false;
+  if (messages.length === 0) {
+    // All events that were due have been deleted.
+    await store.saveDelivery(db, due, { ...due, retryInMs: 0, disabledReason: null, keepsLease: false });
+    return false;
   }
-  return messages.length > 0;
+  const sender = createSender(services.egress, {
+    ...due,
+    secret: decryptSecret(services, siteId, due.secret),
+  });
+  try {
+    for (const [index, message] of messages.entries()) {
+      const { isDelivered, ...attempt } = await sender.send(message);
+      await store.insertAttempt(db, siteId, id, attempt);
+      if (!isDelivered) {
+        await saveFailure({ db, services }, due, message.off, attempt);
+        return false;
+      }
+      due.failures = 0;
+      due.failingSince = null;
+      const isSaved = await store.saveDelivery(db, due, {
+        next: message.off + 1,
+        failures: 0,
+        failingSince: null,
+        retryInMs: 0,
+        disabledReason: null,
+        keepsLease: index < messages.length - 1,
+      });
+      if (!isSaved) return false;
+    }
+  } finally {
+    await sender.close();
+  }
+  return true;
 }
 
 /** Schedules the next attempt, or switches the destination off after 3 days and tells the administrators. */
@@ -144,7 +205,7 @@ async function saveFailure(
   const failingSince = due.failingSince ?? new Date();
   const failures = due.failures + 1;
   const isOver = Date.now() - failingSince.getTime() >= MAX_FAILING_MS;
-  const reason = status === null ? detail : `The destination answered ${status}`;
+  const reason = status === null || due.kind === 'JetStream' ? detail : `The destination answered ${status}`;
   const isSaved = await store.saveDelivery(db, due, {
     next: off,
     failures,

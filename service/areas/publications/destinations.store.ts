@@ -2,12 +2,29 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { getDbError } from '../../kernel/db/driver/errors.ts';
 
+type DestinationKind = 'Webhook' | 'JetStream';
+
+/** What a destination is; `secret` is encrypted: a signing key, or credentials as JSON. */
+interface NewDestination {
+  topicId: number;
+  name: string;
+  kind: DestinationKind;
+  url: string;
+  subject: string | null;
+  secret: Buffer | null;
+}
+
 export interface StoredDestination {
   id: number;
   topicId: number;
   topicName: string;
   name: string;
+  kind: DestinationKind;
   url: string;
+  /** Subject of the messages; null for a webhook. */
+  subject: string | null;
+  /** Whether there is a signing key or credentials. */
+  hasSecret: boolean;
   next: number;
   /** Events that have not been delivered. */
   lag: number;
@@ -19,8 +36,11 @@ export interface StoredDestination {
   version: number;
 }
 
-const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.url, d.next,
-    (t.next - d.next) as lag, d.is_enabled as "isEnabled", d.failures, d.failing_since as "failingSince",
+/** The present as a stored time that is due at once: columns hold milliseconds, to which `now()` may be rounded up. */
+const NOW_STORED = sql`date_trunc('milliseconds', now())`;
+
+const SELECT = sql`select d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind,
+    d.url, d.subject, d.secret is not null as "hasSecret", d.next, (t.next - d.next) as lag, d.is_enabled as "isEnabled", d.failures, d.failing_since as "failingSince",
     d.next_attempt_at as "nextAttemptAt", d.disabled_reason as "disabledReason", d.version
   from publication_destination d join topic t on t.site_id = d.site_id and t.topic_id = d.topic_id`;
 
@@ -48,28 +68,37 @@ export async function getDestination(
 export async function insertDestination(
   tx: Tx,
   siteId: number,
-  { topicId, name, url }: { topicId: number; name: string; url: string },
-  secret: Buffer,
+  { topicId, name, kind, url, subject, secret }: NewDestination,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    insert into publication_destination (site_id, topic_id, name, url, secret, next)
-    select t.site_id, t.topic_id, ${name}, ${url}, ${secret}, t.next from topic t
+    insert into publication_destination (site_id, topic_id, name, kind, url, subject, secret, next)
+    select t.site_id, t.topic_id, ${name}, ${kind}, ${url}, ${subject}::text, ${secret}::bytea, t.next from topic t
     where t.site_id = ${siteId} and t.topic_id = ${topicId}
     on conflict do nothing returning destination_id as id`.execute(tx);
   return rows[0]?.id;
 }
 
-/** Changes a destination; a change lets it be tried at once. Returns false if another one has the name. */
+/** Changes a destination; a change lets it be tried at once. `secret` undefined keeps it. Returns false if another one has the name. */
 export async function updateDestination(
   tx: Tx,
   siteId: number,
   id: number,
-  { name, url, isEnabled }: { name: string; url: string; isEnabled: boolean },
+  {
+    name,
+    url,
+    subject,
+    secret,
+    isEnabled,
+  }: Pick<NewDestination, 'name' | 'url' | 'subject'> & {
+    secret: Buffer | null | undefined;
+    isEnabled: boolean;
+  },
 ): Promise<boolean> {
   try {
     await sql`
-      update publication_destination set name = ${name}, url = ${url}, is_enabled = ${isEnabled}, failures = 0, failing_since = null,
-        disabled_reason = null, next_attempt_at = now(), version = version + 1
+      update publication_destination set name = ${name}, url = ${url}, subject = ${subject}::text,
+        secret = case when ${secret === undefined} then secret else ${secret ?? null}::bytea end, is_enabled = ${isEnabled}, failures = 0, failing_since = null,
+        disabled_reason = null, next_attempt_at = ${NOW_STORED}, version = version + 1
       where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
     return true;
   } catch (error) {
@@ -87,8 +116,8 @@ export async function deleteDestination(tx: Tx, siteId: number, id: number): Pro
 /** Continues with the event at this offset, whatever has been delivered. */
 export async function rewindDestination(tx: Tx, siteId: number, id: number, next: number): Promise<void> {
   await sql`
-    update publication_destination set next = ${next}, failures = 0, failing_since = null, next_attempt_at = now(),
-      fence = fence + 1, lease_until = now()
+    update publication_destination set next = ${next}, failures = 0, failing_since = null, next_attempt_at = ${NOW_STORED},
+      fence = fence + 1, lease_until = ${NOW_STORED}
     where site_id = ${siteId} and destination_id = ${id}`.execute(tx);
 }
 
@@ -109,8 +138,10 @@ export interface DueDestination {
   topicId: number;
   topicName: string;
   name: string;
+  kind: DestinationKind;
   url: string;
-  secret: Buffer;
+  subject: string | null;
+  secret: Buffer | null;
   next: number;
   failures: number;
   failingSince: Date | null;
@@ -127,7 +158,7 @@ export async function listDueDestinations(db: Db): Promise<{ siteId: number; id:
   return rows;
 }
 
-/** Takes the lease of a destination that is due; undefined if another process was first. Deleted events are skipped. */
+/** Takes the lease of a destination with events to deliver; undefined if another process was first. Deleted events are skipped. */
 export async function leaseDestination(
   db: Db,
   siteId: number,
@@ -140,19 +171,19 @@ export async function leaseDestination(
         where e.site_id = d.site_id and e.topic_id = d.topic_id order by e.off limit 1), t.next))
     from topic t
     where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id
-      and d.is_enabled and d.next_attempt_at <= now() and d.lease_until <= now()
-    returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.url,
-      d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence`.execute(db);
+      and d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and d.lease_until <= now()
+    returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind, d.url,
+      d.subject, d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence`.execute(db);
   return rows[0];
 }
 
-/** The key of a destination. */
-export async function getSecret(db: Db, siteId: number, id: number): Promise<Buffer | undefined> {
-  const { rows } = await sql<{ secret: Buffer }>`
+/** The encrypted key or credentials of a destination. */
+export async function getSecret(db: Db, siteId: number, id: number): Promise<Buffer | null> {
+  const { rows } = await sql<{ secret: Buffer | null }>`
     select secret from publication_destination where site_id = ${siteId} and destination_id = ${id}`.execute(
     db,
   );
-  return rows[0]?.secret;
+  return rows[0]?.secret ?? null;
 }
 
 export interface NewAttempt {
@@ -194,10 +225,10 @@ export async function saveDelivery(
   const { numAffectedRows = 0n } = await sql`
     update publication_destination set next = ${state.next}, failures = ${state.failures},
       failing_since = ${state.failingSince}::timestamptz,
-      next_attempt_at = now() + make_interval(secs => ${state.retryInMs / 1000}::float8),
+      next_attempt_at = ${NOW_STORED} + make_interval(secs => ${state.retryInMs / 1000}::float8),
       is_enabled = is_enabled and ${state.disabledReason}::text is null,
       disabled_reason = coalesce(${state.disabledReason}::text, disabled_reason),
-      lease_until = case when ${state.keepsLease} then lease_until else now() end
+      lease_until = case when ${state.keepsLease} then lease_until else ${NOW_STORED} end
     where site_id = ${siteId} and destination_id = ${id} and fence = ${fence}`.execute(db);
   return numAffectedRows > 0n;
 }

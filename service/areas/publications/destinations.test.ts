@@ -116,6 +116,10 @@ onEachApp(
         { status: 200 },
         { status: 200 },
       ]);
+      // An event after a finished batch is delivered by the next run.
+      await createGroups('D');
+      await deliver();
+      expect(received.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'D']);
       // The key is shown once.
       expect(JSON.stringify(await api().get(DESTINATIONS))).not.toContain('whsec_');
     });

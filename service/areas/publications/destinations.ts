@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { DeliveryAttempt, Destination } from '../../../contract/generated/types.gen.ts';
-import { badRequest, conflict, notFound } from '../../kernel/api-error.ts';
+import type { DeliveryAttempt, Destination, NatsCredentials } from '../../../contract/generated/types.gen.ts';
+import { badRequest, conflict, type FieldError, notFound } from '../../kernel/api-error.ts';
 import { change, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { validateEgressUrl } from '../../kernel/egress.ts';
-import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
+import { noContent, ok, type Handlers, type Services } from '../../kernel/http/handler.ts';
 import { formatEtag, requireVersion } from '../../kernel/http/parameters.ts';
 import {
+  createSender,
   DELIVERY_TASK,
   getDeliveryTarget,
   getSecretContext,
   readDeliveries,
-  sendMessage,
 } from './deliver.ts';
 import * as store from './destinations.store.ts';
 import type { StoredAttempt, StoredDestination } from './destinations.store.ts';
+import { validateNatsUrl } from './jetstream.ts';
 import { listTopics } from './publications.store.ts';
 
 type Operations =
@@ -43,38 +44,62 @@ export const destinationHandlers: Handlers<Operations> = {
 
   async createDestination(call) {
     const { caller, body, services } = call;
-    requireUrl(body.url);
-    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    const sealed = services.encryption.encrypt(Buffer.from(secret), getSecretContext(caller.siteId));
+    const { kind = 'Webhook', subject = null, credentials } = body;
+    requireContent({ kind, url: body.url, subject, credentials });
+    const key = kind === 'Webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : undefined;
+    const secret = encryptSecret(services, caller.siteId, key ?? credentials);
     const id = await change(call.db, getActor(call), async (tx, record) => {
       const topic = (await listTopics(tx, caller.siteId)).find(({ topicId }) => topicId === body.topicId);
       if (!topic) throw badRequest([{ path: 'topicId', message: `Topic ${body.topicId} does not exist` }]);
       const destinations = await store.listDestinations(tx, caller.siteId);
       if (destinations.length >= MAX_DESTINATIONS)
         throw conflict(`A site has at most ${MAX_DESTINATIONS} destinations`);
-      const created = await store.insertDestination(tx, caller.siteId, body, sealed);
+      const { topicId, name, url } = body;
+      const created = await store.insertDestination(tx, caller.siteId, {
+        topicId,
+        name,
+        kind,
+        url,
+        subject,
+        secret,
+      });
       if (created === undefined) throw nameTaken(body.name);
       record({
         action: 'destination.create',
         subject: ['destination', created],
-        changes: diffProperties(undefined, { name: body.name, url: body.url, topic: topic.name }),
+        changes: diffProperties(undefined, {
+          name,
+          url,
+          topic: topic.name,
+          ...(kind === 'JetStream' && { kind, subject, hasCredentials: secret !== null }),
+        }),
       });
       return created;
     });
     const destination = await requireDestination(call.db, caller.siteId, id);
-    return ok({ ...toDestination(destination), secret });
+    return ok({ ...toDestination(destination), ...(key !== undefined && { secret: key }) });
   },
 
   async updateDestination(call) {
-    const { caller, body, params } = call;
-    if (body.url !== undefined) requireUrl(body.url);
+    const { caller, body, params, services } = call;
+    const { credentials, ...content } = body;
     await change(call.db, getActor(call), async (tx, record) => {
       const before = await requireDestination(tx, caller.siteId, params.destinationId, { lock: true });
       requireVersion(call.ifMatch, before.version, `Destination ${before.id}`);
-      const after = { ...pickContent(before), ...body };
-      const changes = diffProperties(pickContent(before), after);
+      const after = { ...pickContent(before), ...content };
+      requireContent({ kind: before.kind, ...after, credentials });
+      requireOwnAddress(before, after.url, credentials);
+      const changes = {
+        ...diffProperties(pickContent(before), after),
+        ...(credentials !== undefined && { credentials: credentials ? 'replaced' : 'removed' }),
+      };
       if (Object.keys(changes).length === 0) return;
-      if (!(await store.updateDestination(tx, caller.siteId, before.id, after))) throw nameTaken(after.name);
+      const secret =
+        credentials === undefined
+          ? undefined
+          : encryptSecret(services, caller.siteId, credentials ?? undefined);
+      if (!(await store.updateDestination(tx, caller.siteId, before.id, { ...after, secret })))
+        throw nameTaken(after.name);
       record({ action: 'destination.update', subject: ['destination', before.id], changes });
     });
     call.services.wakeTask(DELIVERY_TASK);
@@ -134,23 +159,35 @@ export const destinationHandlers: Handlers<Operations> = {
       return ok({ attempts: [] });
     }
     const target = await getDeliveryTarget({ db, services }, siteId, destination);
-    const { isDelivered: _isDelivered, ...attempt } = await sendMessage(services.egress, target, message);
-    await store.insertAttempt(db, siteId, destination.id, attempt);
+    const sender = createSender(services.egress, target);
+    try {
+      const { isDelivered: _isDelivered, ...attempt } = await sender.send(message);
+      await store.insertAttempt(db, siteId, destination.id, attempt);
+    } finally {
+      await sender.close();
+    }
     const attempts = await store.listAttempts(db, siteId, destination.id, { before: undefined, limit: 1 });
     return ok({ attempts: attempts.map(toAttempt) });
   },
 };
 
-const pickContent = ({ name, url, isEnabled }: StoredDestination) => ({ name, url, isEnabled });
+const pickContent = ({ name, url, subject, isEnabled }: StoredDestination) => ({
+  name,
+  url,
+  subject,
+  isEnabled,
+});
 
 function toDestination({
   failingSince,
   nextAttemptAt,
   version,
+  hasSecret,
   ...destination
 }: StoredDestination): Destination {
   return {
     ...destination,
+    ...(destination.kind === 'JetStream' && { hasCredentials: hasSecret }),
     failingSince: failingSince?.toISOString() ?? null,
     nextAttemptDate: failingSince && destination.isEnabled ? nextAttemptAt.toISOString() : null,
     etag: formatEtag(version),
@@ -179,8 +216,58 @@ const nameTaken = (name: string) =>
     { path: 'name', message: 'is the name of another destination' },
   ]);
 
-/** @throws ApiError 400 for an address that the service never calls */
-function requireUrl(url: string): void {
-  const message = validateEgressUrl(url);
-  if (message !== undefined) throw badRequest([{ path: 'url', message }]);
+/** Encrypts a signing key, or credentials as JSON; null without. */
+function encryptSecret(
+  { encryption }: Pick<Services, 'encryption'>,
+  siteId: number,
+  secret: string | NatsCredentials | undefined,
+): Buffer | null {
+  if (secret === undefined) return null;
+  const text = typeof secret === 'string' ? secret : JSON.stringify(secret);
+  return encryption.encrypt(Buffer.from(text), getSecretContext(siteId));
+}
+
+/** Why a destination of this kind cannot have this address, subject and credentials. */
+function listIssues({
+  kind,
+  url,
+  subject,
+  credentials,
+}: Pick<StoredDestination, 'kind' | 'url' | 'subject'> & {
+  credentials: NatsCredentials | null | undefined;
+}): FieldError[] {
+  const isJetStream = kind === 'JetStream';
+  const urlIssue = isJetStream ? validateNatsUrl(url) : validateEgressUrl(url);
+  const issues: FieldError[] = urlIssue === undefined ? [] : [{ path: 'url', message: urlIssue }];
+  if (isJetStream !== (subject !== null))
+    issues.push({
+      path: 'subject',
+      message: isJetStream ? 'is required for JetStream' : 'is for JetStream only',
+    });
+  if (!credentials) return issues;
+  const { user, password, token, credentialsFile } = credentials;
+  if (!isJetStream) issues.push({ path: 'credentials', message: 'are for JetStream only' });
+  const ways = [user, token, credentialsFile].filter((each) => each !== undefined);
+  if (ways.length !== 1 || (user === undefined) !== (password === undefined))
+    issues.push({
+      path: 'credentials',
+      message: 'must be user and password, token, or credentialsFile',
+    });
+  return issues;
+}
+
+/** @throws ApiError 400 with all issues */
+function requireContent(content: Parameters<typeof listIssues>[0]): void {
+  const issues = listIssues(content);
+  if (issues.length > 0) throw badRequest(issues);
+}
+
+/** Credentials that nobody can read are not sent to an address that their owner has not seen. @throws ApiError 400 */
+function requireOwnAddress(
+  { kind, url, hasSecret }: StoredDestination,
+  newUrl: string,
+  credentials: NatsCredentials | null | undefined,
+): void {
+  if (kind === 'JetStream' && hasSecret && url !== newUrl && credentials === undefined)
+    throw badRequest([{ path: 'credentials', message: 'must be given again with another url' }]);
 }

@@ -2232,12 +2232,17 @@ export const zTopicSchema = z.object({
     schema: z.record(z.string(), z.unknown())
 });
 
+export const zDestinationKind = z.enum(['Webhook', 'JetStream']);
+
 export const zDestination = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicName: z.string(),
     name: z.string(),
+    kind: zDestinationKind,
     url: z.string(),
+    subject: z.string().nullish(),
+    hasCredentials: z.boolean().optional(),
     next: z.int(),
     lag: z.int(),
     isEnabled: z.boolean(),
@@ -2249,15 +2254,35 @@ export const zDestination = z.object({
     etag: z.string()
 });
 
+/**
+ * Subject of a stream, without wildcards.
+ */
+export const zNatsSubject = z.string().max(200).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/);
+
+/**
+ * User and password, a token, or the text of a credentials file. No answer has them.
+ */
+export const zNatsCredentials = z.object({
+    user: z.string().min(1).max(200).optional(),
+    password: z.string().min(1).max(1000).optional(),
+    token: z.string().min(1).max(4000).optional(),
+    credentialsFile: z.string().min(1).max(10000).optional()
+});
+
 export const zNewDestination = z.object({
     topicId: z.int().gte(1).lte(2147483647),
     name: z.string().min(1).max(100),
-    url: z.string().min(1).max(2000)
+    kind: zDestinationKind.optional(),
+    url: z.string().min(1).max(2000),
+    subject: zNatsSubject.optional(),
+    credentials: zNatsCredentials.optional()
 });
 
 export const zDestinationChange = z.object({
     name: z.string().min(1).max(100).optional(),
     url: z.string().min(1).max(2000).optional(),
+    subject: zNatsSubject.optional(),
+    credentials: zNatsCredentials.nullish(),
     isEnabled: z.boolean().optional()
 });
 

@@ -1,4 +1,4 @@
-/** Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts). */
+/** Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts, 0031_jetstream_destinations.ts). */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -37,8 +37,10 @@ interface PublicationDestinationTable {
   destination_id: GeneratedAlways<number>;
   topic_id: number;
   name: string;
+  kind: Generated<'Webhook' | 'JetStream'>;
   url: string;
-  secret: Buffer;
+  subject: Nullable<string>;
+  secret: Nullable<Buffer>;
   next: number;
   is_enabled: Generated<boolean>;
   failures: Generated<number>;
