@@ -3324,6 +3324,26 @@ export type ResendResult = {
     attempts: Array<DeliveryAttempt>;
 };
 
+export type SubscriberTopic = {
+    topicId: number;
+    /**
+     * Types and fields that the key may read; absent for everything of the topic.
+     */
+    entryTypes?: Array<TopicEntryType>;
+};
+
+export type SubscriberLimits = {
+    clientId: number;
+    topics: Array<SubscriberTopic> | null;
+};
+
+export type SubscriberTopics = {
+    /**
+     * Topics that the key may read; null for all of the site.
+     */
+    topics: Array<SubscriberTopic> | null;
+};
+
 export type Consumer = {
     topicId: number;
     topicName: string;
@@ -4180,6 +4200,11 @@ export type Environment = string;
  * Id of a destination of this site.
  */
 export type DestinationId = number;
+
+/**
+ * Client id of an API key of this site.
+ */
+export type ClientId = number;
 
 /**
  * Id of a report.
@@ -15271,6 +15296,126 @@ export type ResendEventsResponses = {
 };
 
 export type ResendEventsResponse = ResendEventsResponses[keyof ResendEventsResponses];
+
+export type GetSubscriberLimitsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Client id of an API key of this site.
+         */
+        clientId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/subscribers/{clientId}';
+};
+
+export type GetSubscriberLimitsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetSubscriberLimitsError = GetSubscriberLimitsErrors[keyof GetSubscriberLimitsErrors];
+
+export type GetSubscriberLimitsResponses = {
+    /**
+     * The topics to which the key is limited.
+     */
+    200: SubscriberLimits;
+};
+
+export type GetSubscriberLimitsResponse = GetSubscriberLimitsResponses[keyof GetSubscriberLimitsResponses];
+
+export type SetSubscriberLimitsData = {
+    body: SubscriberTopics;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Client id of an API key of this site.
+         */
+        clientId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/subscribers/{clientId}';
+};
+
+export type SetSubscriberLimitsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type SetSubscriberLimitsError = SetSubscriberLimitsErrors[keyof SetSubscriberLimitsErrors];
+
+export type SetSubscriberLimitsResponses = {
+    /**
+     * The limits hold for the next message.
+     */
+    204: void;
+};
+
+export type SetSubscriberLimitsResponse = SetSubscriberLimitsResponses[keyof SetSubscriberLimitsResponses];
 
 export type ListConsumersData = {
     body?: never;

@@ -400,6 +400,8 @@ export const foreignCalls: Record<
   listDeliveryAttempts: { status: 404 },
   resendEvents: { status: 404, body: () => ({ offset: 0 }) },
   listConsumers: { status: 200, answer: [] },
+  getSubscriberLimits: { status: 404 },
+  setSubscriberLimits: { status: 404, body: () => ({ topics: null }) },
   moveConsumer: { status: 404, body: () => ({ offset: 0 }) },
   // The other site has not selected the connection type API Endpoint.
   importEmails: { status: 400, body: ({ userId }) => [{ userId, handlerType: 1, emails: [] }] },

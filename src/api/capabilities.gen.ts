@@ -187,6 +187,8 @@ export const CAPABILITIES = {
   deleteDestination: ['Manage Publications'],
   listDeliveryAttempts: ['Manage Publications'],
   resendEvents: ['Manage Publications'],
+  getSubscriberLimits: ['Manage Publications'],
+  setSubscriberLimits: ['Manage Publications'],
   listConsumers: ['Read Publications', 'Manage Publications'],
   moveConsumer: ['Manage Publications'],
   listReportTemplates: ['Run Reports'],

@@ -3,6 +3,7 @@ import { createAttemptRetentionTask, createDeliveryTask } from './deliver.ts';
 import { destinationHandlers } from './destinations.ts';
 import { createFillTask, wakeFillTaskOnCommits } from './fill-topics.ts';
 import { publicationHandlers } from './handlers.ts';
+import { refuseToLimitedKeys, subscriberHandlers } from './subscribers.ts';
 
 export const publicationsArea = defineArea({
   name: 'publications',
@@ -10,9 +11,10 @@ export const publicationsArea = defineArea({
     topic_definition: { backup: { leftOut: 'positions in the log of the installation' } },
     publication_destination: { backup: { leftOut: 'secrets' } },
     delivery_attempt: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },
+    publication_subscriber: { backup: { leftOut: 'rights of the API keys of the installation' } },
     publication_consumer: { backup: { leftOut: 'positions in the log of the installation' } },
   },
-  handlers: { ...publicationHandlers, ...destinationHandlers },
+  handlers: refuseToLimitedKeys({ ...publicationHandlers, ...destinationHandlers, ...subscriberHandlers }),
   tasks({ db, services }) {
     wakeFillTaskOnCommits((name) => services.wakeTask(name));
     return [createFillTask({ db }), createDeliveryTask({ db, services }), createAttemptRetentionTask({ db })];
@@ -20,5 +22,6 @@ export const publicationsArea = defineArea({
   auditActions: {
     destination: ['destination.create', 'destination.update', 'destination.delete', 'destination.resend'],
     topic: ['topic.create', 'topic.update', 'topic.delete', 'consumer.move'],
+    key: ['subscriber.limit'],
   },
 });

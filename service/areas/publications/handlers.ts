@@ -18,6 +18,8 @@ import { projectEvent, type StoredDataEvent, type TopicContent } from './project
 import * as store from './publications.store.ts';
 import type { StoredTopic } from './publications.store.ts';
 import { streamTopic } from './stream.ts';
+import { limitMessage } from './subscriber-limits.ts';
+import { listContentIssues } from './topic-content.ts';
 
 type Operations =
   | 'pollPublication'
@@ -61,24 +63,24 @@ export const publicationHandlers: Handlers<Operations> = {
   },
 
   async listTopics({ db, caller }) {
-    return ok((await store.listTopics(db, caller.siteId)).map(({ name }) => name));
+    return ok((await store.listTopics(db, caller.siteId, caller.clientId)).map(({ name }) => name));
   },
 
   streamTopic,
 
   async listTopicDefinitions({ db, caller }) {
-    const topics = await store.listTopics(db, caller.siteId);
+    const topics = await store.listTopics(db, caller.siteId, caller.clientId);
     const sourceNext = findSourceNext(topics);
     return ok(topics.map((topic) => toTopicDefinition(topic, sourceNext)));
   },
 
   async getTopicDefinition({ db, caller, params }) {
-    return respondWithTopic(db, caller.siteId, params.topicId);
+    return respondWithTopic(db, caller, params.topicId);
   },
 
   async getTopicSchema({ db, caller, params, query }) {
     const schema = await loadSchema(db, caller.siteId);
-    const topic = await requireTopic(db, caller.siteId, params.topicId);
+    const topic = await requireTopic(db, caller, params.topicId);
     if (query.schemaVersion !== undefined && query.schemaVersion !== schema.version)
       throw notFound(`schemaVersion ${query.schemaVersion}, now ${schema.version},`);
     return ok({ schemaVersion: schema.version, schema: { ...buildMessageSchema(schema, topic) } });
@@ -86,7 +88,9 @@ export const publicationHandlers: Handlers<Operations> = {
 
   async getAsyncApi({ db, caller, services }) {
     const schema = await loadSchema(db, caller.siteId);
-    return ok(buildAsyncApi(schema, await store.listTopics(db, caller.siteId), services.publicUrl));
+    return ok(
+      buildAsyncApi(schema, await store.listTopics(db, caller.siteId, caller.clientId), services.publicUrl),
+    );
   },
 
   async createTopicDefinition(call) {
@@ -106,7 +110,7 @@ export const publicationHandlers: Handlers<Operations> = {
       });
       return id;
     });
-    return respondWithTopic(call.db, caller.siteId, topicId);
+    return respondWithTopic(call.db, caller, topicId);
   },
 
   async updateTopicDefinition(call) {
@@ -122,7 +126,7 @@ export const publicationHandlers: Handlers<Operations> = {
       if (!(await store.updateTopic(tx, caller.siteId, params.topicId, after))) throw nameTaken(after.name);
       record({ action: 'topic.update', subject: ['topic', params.topicId], changes });
     });
-    return respondWithTopic(call.db, caller.siteId, params.topicId);
+    return respondWithTopic(call.db, caller, params.topicId);
   },
 
   async deleteTopicDefinition(call) {
@@ -160,7 +164,7 @@ export const publicationHandlers: Handlers<Operations> = {
   async moveConsumer(call) {
     const { caller, params, body } = call;
     await change(call.db, getActor(call), async (tx, record) => {
-      const topic = await requireTopic(tx, caller.siteId, params.topicId);
+      const topic = await requireTopic(tx, caller, params.topicId);
       const consumer = { siteId: caller.siteId, clientId: params.clientId };
       const before = await store.lockConsumer(tx, consumer, topic.topicId);
       if (before === undefined) throw notFound(`Consumer ${params.clientId} of ${topic.name}`);
@@ -176,6 +180,9 @@ export const publicationHandlers: Handlers<Operations> = {
     return noContent;
   },
 };
+
+/** Site and API key of a request; topics that the key may not read do not exist for it. */
+type Subscriber = Pick<Call['caller'], 'siteId' | 'clientId'>;
 
 /** A consumer is an API key; the console has none. @throws ApiError 400 */
 function requireClient(clientId: number | undefined): number {
@@ -198,7 +205,7 @@ async function acknowledge({
   body,
 }: Pick<Call<'acknowledgePublication'>, 'db' | 'caller' | 'body'>): Promise<typeof noContent> {
   const clientId = requireClient(caller.clientId);
-  const topics = await store.listTopics(db, caller.siteId);
+  const topics = await store.listTopics(db, caller.siteId, clientId);
   const byName = new Map(topics.map((topic) => [topic.name, topic]));
   const errors = body.flatMap(({ name, offset }, index): FieldError[] => {
     const topic = byName.get(name);
@@ -236,7 +243,7 @@ async function poll(
 ): Promise<{ status: 200; json: string }> {
   const { db, caller, body } = call;
   const clientId = requireClient(caller.clientId);
-  const topics = await requireTopics(db, caller.siteId, body.topics);
+  const topics = await requireTopics(db, { siteId: caller.siteId, clientId }, body.topics);
   const names = new Map(topics.map(({ topicId, name }) => [topicId, name]));
   const pollId = randomUUID();
   const consumer = { siteId: caller.siteId, clientId };
@@ -246,24 +253,31 @@ async function poll(
   watch.wake();
   const count = body.count || DEFAULT_COUNT;
   const endsAt = performance.now() + (body.timeOut ?? DEFAULT_TIMEOUT_MS);
+  let visible = new Map(topics.map((topic) => [topic.topicId, topic.visible]));
   for (;;) {
-    const messages = await store.readMessages(call.readDb, caller.siteId, offsets, count);
+    const stored = await store.readMessages(call.readDb, caller.siteId, offsets, count);
+    const messages = stored.map((message) => limitMessage(message, visible.get(message.topicId) ?? null));
     const leftMs = endsAt - performance.now();
     if (messages.length > 0 || leftMs <= 0)
       return { status: 200, json: formatMessages(messages, names, count) };
     const waited = [...offsets].map(([topicId, next]) => ({ ...consumer, topicId, next, pollId }));
     const outcome = await watch.wait(waited, leftMs, [call.signal, call.stopSignal]);
     if (outcome !== 'event') return { status: 200, json: '[]' };
-    // The topic may have been deleted while the poll waited.
-    const known = new Set((await store.listTopics(db, caller.siteId)).map(({ topicId }) => topicId));
-    for (const topicId of offsets.keys()) if (!known.has(topicId)) offsets.delete(topicId);
+    // The topic may have been deleted, or the key limited, while the poll waited.
+    const known = await store.listTopics(db, caller.siteId, clientId);
+    visible = new Map(known.map((topic) => [topic.topicId, topic.visible]));
+    for (const topicId of offsets.keys()) if (!visible.has(topicId)) offsets.delete(topicId);
     if (offsets.size === 0) return { status: 200, json: '[]' };
   }
 }
 
 /** The topics with these names. @throws ApiError 400 that names the unknown ones */
-async function requireTopics(db: Db, siteId: number, names: readonly string[]): Promise<StoredTopic[]> {
-  const byName = new Map((await store.listTopics(db, siteId)).map((topic) => [topic.name, topic]));
+async function requireTopics(
+  db: Db,
+  { siteId, clientId }: Subscriber,
+  names: readonly string[],
+): Promise<StoredTopic[]> {
+  const byName = new Map((await store.listTopics(db, siteId, clientId)).map((topic) => [topic.name, topic]));
   const errors = names.flatMap((name, index) =>
     byName.has(name) ? [] : [{ path: `topics.${index}`, message: `Topic "${name}" does not exist` }],
   );
@@ -271,8 +285,8 @@ async function requireTopics(db: Db, siteId: number, names: readonly string[]): 
   return [...new Set(names)].flatMap((name) => byName.get(name) ?? []);
 }
 
-async function requireTopic(db: Db, siteId: number, topicId: number): Promise<StoredTopic> {
-  const topic = (await store.listTopics(db, siteId)).find((each) => each.topicId === topicId);
+async function requireTopic(db: Db, { siteId, clientId }: Subscriber, topicId: number): Promise<StoredTopic> {
+  const topic = (await store.listTopics(db, siteId, clientId)).find((each) => each.topicId === topicId);
   if (!topic) throw notFound(`Topic ${topicId}`);
   return topic;
 }
@@ -305,8 +319,8 @@ function toTopicDefinition(
   };
 }
 
-async function respondWithTopic(db: Db, siteId: number, topicId: number) {
-  const topics = await store.listTopics(db, siteId);
+async function respondWithTopic(db: Db, { siteId, clientId }: Subscriber, topicId: number) {
+  const topics = await store.listTopics(db, siteId, clientId);
   const topic = topics.find((each) => each.topicId === topicId);
   if (!topic) throw notFound(`Topic ${topicId}`);
   const body = toTopicDefinition(topic, findSourceNext(topics));
@@ -329,7 +343,7 @@ async function lockCustomTopic(
   { caller, params, ifMatch }: Call<'updateTopicDefinition'> | Call<'deleteTopicDefinition'>,
 ) {
   await store.lockDefinition(tx, caller.siteId, params.topicId);
-  const { definition, ...topic } = await requireTopic(tx, caller.siteId, params.topicId);
+  const { definition, ...topic } = await requireTopic(tx, caller, params.topicId);
   if (!definition) throw conflict(`${topic.name} is a default topic and cannot be changed`);
   requireVersion(ifMatch, definition.version, `Topic ${topic.topicId}`);
   return { ...topic, definition };
@@ -349,21 +363,8 @@ function requireFreeName(name: string): void {
 }
 
 /** Checks that types and fields exist, and that each is named once. @throws ApiError 400 with all errors */
-function requireContent(schema: SiteSchema, { entryTypes }: Pick<NewTopicDefinition, 'entryTypes'>): void {
-  const errors = entryTypes.flatMap(({ entryTypeId, fieldIds = [] }, index): FieldError[] => {
-    const path = `entryTypes.${index}`;
-    const type = schema.typesById.get(entryTypeId);
-    if (!type) return [{ path: `${path}.entryTypeId`, message: `Entry type ${entryTypeId} does not exist` }];
-    if (entryTypes.findIndex((each) => each.entryTypeId === entryTypeId) < index)
-      return [{ path: `${path}.entryTypeId`, message: `Entry type ${entryTypeId} is named twice` }];
-    const fields = new Set(type.fields.map(({ id }) => id));
-    return fieldIds.flatMap((id, at): FieldError[] => {
-      const fieldPath = `${path}.fieldIds.${at}`;
-      if (!fields.has(id))
-        return [{ path: fieldPath, message: `${type.apiName} has no field with id ${id}` }];
-      return fieldIds.indexOf(id) < at ? [{ path: fieldPath, message: `Field ${id} is named twice` }] : [];
-    });
-  });
+function requireContent(schema: SiteSchema, content: Pick<NewTopicDefinition, 'entryTypes'>): void {
+  const errors = listContentIssues(schema, content);
   if (errors.length > 0) throw badRequest(errors);
 }
 

@@ -17,6 +17,10 @@ export interface StoredTopic {
   oldestAt: Date | null;
   /** What a custom topic streams; null for a default topic. */
   definition: (TopicContent & { version: number; sourceNext: number }) | null;
+  /** Whether the subscriber may read some topics only. */
+  isLimited: boolean;
+  /** Types and fields that the subscriber may read; null for everything. */
+  visible: readonly StoredTopicType[] | null;
 }
 
 interface TopicRow {
@@ -29,6 +33,8 @@ interface TopicRow {
   entryTypes: readonly StoredTopicType[] | null;
   version: number | null;
   sourceNext: number | null;
+  isLimited: boolean;
+  visible: readonly StoredTopicType[] | null;
 }
 
 const toTopic = ({ format, entryTypes, version, sourceNext, ...topic }: TopicRow): StoredTopic => ({
@@ -39,22 +45,29 @@ const toTopic = ({ format, entryTypes, version, sourceNext, ...topic }: TopicRow
       : { format, entryTypes: entryTypes ?? [], version: version ?? 1, sourceNext: sourceNext ?? 0 },
 });
 
-/** Topics of the site: the default ones, which a site has from the start, then the custom ones by name. */
-export async function listTopics(db: Db, siteId: number): Promise<StoredTopic[]> {
+/**
+ * Topics of the site: the default ones, which a site has from the start, then the custom ones by name. With `clientId` only those that
+ * this API key may read.
+ */
+export async function listTopics(db: Db, siteId: number, clientId?: number): Promise<StoredTopic[]> {
   const read = async (): Promise<StoredTopic[]> => {
     const { rows } = await sql<TopicRow>`
       select t.topic_id as "topicId", t.name, t.next, coalesce(oldest.off, t.next) as oldest, oldest.at as "oldestAt",
-        d.format, d.entry_types as "entryTypes", d.version, d.source_next as "sourceNext"
+        d.format, d.entry_types as "entryTypes", d.version, d.source_next as "sourceNext",
+        s.client_id is not null as "isLimited", may."entryTypes" as visible
       from topic t
       left join topic_definition d on d.site_id = t.site_id and d.topic_id = t.topic_id
       left join lateral (select e.off, e.at from topic_event e
         where e.site_id = t.site_id and e.topic_id = t.topic_id order by e.off limit 1) oldest on true
-      where t.site_id = ${siteId}
+      left join publication_subscriber s on s.site_id = t.site_id and s.client_id = ${clientId ?? null}::int
+      left join lateral jsonb_to_recordset(s.topics) as may("topicId" int, "entryTypes" jsonb) on may."topicId" = t.topic_id
+      where t.site_id = ${siteId} and (s.client_id is null or may."topicId" is not null)
       order by array_position(${[...DEFAULT_TOPICS]}::text[], t.name), t.name`.execute(db);
     return rows.map(toTopic);
   };
   const topics = await read();
-  if (DEFAULT_TOPICS.every((name) => topics.some((topic) => topic.name === name))) return topics;
+  const hasDefaults = DEFAULT_TOPICS.every((name) => topics.some((topic) => topic.name === name));
+  if (hasDefaults || topics.some(({ isLimited }) => isLimited)) return topics;
   await sql`insert into topic (site_id, name) select ${siteId}, name from unnest(${[...DEFAULT_TOPICS]}::text[]) name
     order by name on conflict do nothing`.execute(db);
   return read();

@@ -457,6 +457,69 @@ onEachApp((context) => {
     });
   });
 
+  test('an API key that is limited reads its topics and fields only, by poll and by stream, and nothing else', async () => {
+    const { app, db } = context();
+    const program = await makePerson(db, things.siteId, {
+      capabilities: ['Access Web Service', 'Manage Publications'],
+    });
+    const calls = as(app, program);
+    const limits = `${PUBLICATION}/subscribers/${program.clientId}`;
+    const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+    const topicId = topics.find(({ name }) => name === 'default-data')?.id ?? 0;
+    const allowed = {
+      topics: [
+        { topicId, entryTypes: [{ entryTypeId: things.typeId, fieldIds: [things.field('Score').id] }] },
+      ],
+    };
+    const unknown = {
+      topics: [
+        { topicId: 2_000_000_000 },
+        { topicId, entryTypes: [{ entryTypeId: things.typeId, fieldIds: [2_000_000_000] }] },
+        { topicId },
+      ],
+    };
+    const refused = await api.put<ErrorBody>(limits, unknown);
+    expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([
+      400,
+      ['topics.0.topicId', 'topics.1.entryTypes.0.fieldIds.0', 'topics.2.topicId'],
+    ]);
+    expect((await api.get(limits)).body).toEqual({ clientId: program.clientId, topics: null });
+    expect((await api.put(limits, allowed)).status).toBe(204);
+    expect((await api.get(limits)).body).toEqual({ clientId: program.clientId, ...allowed });
+    const [one = 0] = await things.create({ Name: 'Hidden', Score: 1 });
+    await things.update(one, { Name: 'Hidden too' });
+    const events = await poll({ topics: ['default-data'] }, calls);
+    expect(listOffsets(events)).toEqual([0, 1]);
+    expect(JSON.stringify(events)).not.toContain('Hidden');
+    expect(events[0]).toMatchObject({
+      modifiedById: things.person.userId,
+      payload: { entities: { updated: [{ cells: [{ EntryId: one, apiName: 'Score', value: 1 }] }] } },
+    });
+    expect([events[1]?.payload.entities, events[1]?.modifiedById]).toEqual([{}, undefined]);
+    // Other topics do not exist; a filter elsewhere, or the end of the limits, cannot be had with the same key.
+    expect((await calls.get(`${PUBLICATION}/topics`)).body).toEqual(['default-data']);
+    expect((await calls.post(`${PUBLICATION}/poll`, { topics: ['default-users'] })).status).toBe(400);
+    expect((await acknowledge(0, 'default-users', calls)).status).toBe(400);
+    expect((await calls.put(limits, { topics: null })).status).toBe(403);
+    expect((await calls.get(`${PUBLICATION}/consumers`)).status).toBe(403);
+    const content = { name: 'deals', format: 'Rows', entryTypes: [{ entryTypeId: things.typeId }] };
+    expect((await calls.post(`${PUBLICATION}/topicdefinitions`, content)).status).toBe(403);
+    const address = await app.listen({ host: '127.0.0.1', port: 0 }).catch(() => app.listeningOrigin);
+    const stream = await fetch(`${address}${PUBLICATION}/stream?topic=default-data`, {
+      headers: { authorization: `Bearer ${program.token}`, 'last-event-id': '0' },
+    });
+    const [streamed = ''] = await readEvents(stream, 1);
+    expect(streamed).toContain('"entities":{}');
+    // What others read is unchanged.
+    expect(JSON.stringify(await poll())).toContain('Hidden too');
+    await api.put(limits, { topics: null });
+    expect(JSON.stringify(await poll({ topics: ['default-data'] }, calls))).toContain('Hidden too');
+    const { rows } = await sql<{ subject: string }>`
+      select subject_id as subject from audit_log
+      where site_id = ${things.siteId} and action = 'subscriber.limit'`.execute(db);
+    expect(rows).toEqual([{ subject: String(program.clientId) }, { subject: String(program.clientId) }]);
+  });
+
   test('a reader reads and acknowledges but does not change topics', async () => {
     const { app, db } = context();
     const reader: Person = await makePerson(db, things.siteId, {

@@ -7,6 +7,7 @@ import { getEventWatch, NO_CLIENT } from './event-watch.ts';
 import { formatMessage } from './messages.ts';
 import * as store from './publications.store.ts';
 import type { StoredTopic } from './publications.store.ts';
+import { limitMessage, type VisibleFields } from './subscriber-limits.ts';
 
 /** Open streams of this process (T23). */
 const MAX_STREAMS = { user: 5, site: 200, process: 2_000 };
@@ -44,7 +45,9 @@ function openStream(owner: StreamOwner): () => void {
  */
 export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 200; events: OpenEvents }> {
   const { caller, db, query, lastEventId } = call;
-  const topic = (await store.listTopics(db, caller.siteId)).find(({ name }) => name === query.topic);
+  const topic = (await store.listTopics(db, caller.siteId, caller.clientId)).find(
+    ({ name }) => name === query.topic,
+  );
   if (!topic) throw badRequest([{ path: 'topic', message: `Topic "${query.topic}" does not exist` }]);
   const from = parseLastEventId(lastEventId, topic);
   return {
@@ -52,21 +55,30 @@ export async function streamTopic(call: Call<'streamTopic'>): Promise<{ status: 
     events: (signal) => {
       const close = openStream({ db, siteId: caller.siteId, userId: caller.userId });
       signal.addEventListener('abort', close, { once: true });
-      return readEvents(db, topic, from, { siteId: caller.siteId, signal, mayRead: () => mayRead(call) });
+      return readEvents(db, topic, from, {
+        siteId: caller.siteId,
+        signal,
+        readLimits: () => readLimits(call, topic.topicId),
+      });
     },
   };
 }
 
-/** Whether the request that opened the stream would be accepted now. */
-async function mayRead({ db, caller, origin, operations }: Call<'streamTopic'>): Promise<boolean> {
-  const { tokenHash, acting } = caller;
+/** What the request that opened the stream could read now; undefined when it would be refused. */
+async function readLimits(
+  { db, caller, origin, operations }: Call<'streamTopic'>,
+  topicId: number,
+): Promise<{ visible: VisibleFields } | undefined> {
+  const { tokenHash, acting, clientId } = caller;
   const credential = { tokenHash, ip: origin.ip, principalId: acting?.principalId ?? null };
-  const [valid, held] = await Promise.all([
+  const [valid, held, topics] = await Promise.all([
     findValidCredentials(db, [credential]),
     loadEffectiveCapabilities(db, caller),
+    clientId === undefined ? [] : store.listTopics(db, caller.siteId, clientId),
   ]);
   const required: readonly string[] = operations.find(({ id }) => id === 'streamTopic')?.capabilities ?? [];
-  return valid.size > 0 && [...held].some((each) => required.includes(each));
+  if (valid.size === 0 || ![...held].some((each) => required.includes(each))) return undefined;
+  return clientId === undefined ? { visible: null } : topics.find((topic) => topic.topicId === topicId);
 }
 
 /** @throws ApiError 400 for an offset after the last event */
@@ -88,8 +100,12 @@ async function* readEvents(
   {
     siteId,
     signal,
-    mayRead: mayStillRead,
-  }: { siteId: number; signal: AbortSignal; mayRead: () => Promise<boolean> },
+    readLimits: readCurrentLimits,
+  }: {
+    siteId: number;
+    signal: AbortSignal;
+    readLimits: () => Promise<{ visible: VisibleFields } | undefined>;
+  },
 ): AsyncGenerator<string> {
   const endsAt = performance.now() + MAX_STREAM_MS;
   let next = from;
@@ -97,8 +113,10 @@ async function* readEvents(
   while (performance.now() < endsAt && !signal.aborted) {
     const messages = await store.readMessages(db, siteId, new Map([[topicId, next]]), BATCH_SIZE);
     // After the reading, so that nothing written after the end of the session is sent.
-    if (!(await mayStillRead())) return;
-    for (const message of messages) {
+    const limits = await readCurrentLimits();
+    if (!limits) return;
+    for (const stored of messages) {
+      const message = limitMessage(stored, limits.visible);
       if (message.off > next) yield formatGap(next, message.off);
       yield formatEvent(message.off, formatMessage(message, name));
       next = message.off + 1;

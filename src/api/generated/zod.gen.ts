@@ -2308,6 +2308,20 @@ export const zResendResult = z.object({
     attempts: z.array(zDeliveryAttempt)
 });
 
+export const zSubscriberTopic = z.object({
+    topicId: z.int().gte(1).lte(2147483647),
+    entryTypes: z.array(zTopicEntryType).max(100).optional()
+});
+
+export const zSubscriberLimits = z.object({
+    clientId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    topics: z.array(zSubscriberTopic).nullable()
+});
+
+export const zSubscriberTopics = z.object({
+    topics: z.array(zSubscriberTopic).max(100).nullable()
+});
+
 export const zConsumer = z.object({
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicName: z.string(),
@@ -3154,6 +3168,11 @@ export const zEnvironment = z.string().min(1).max(100);
  * Id of a destination of this site.
  */
 export const zDestinationId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Client id of an API key of this site.
+ */
+export const zClientId = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a report.
@@ -5658,6 +5677,34 @@ export const zResendEventsPath = z.object({
  * The attempt to send the event of `offset`.
  */
 export const zResendEventsResponse = zResendResult;
+
+export const zGetSubscriberLimitsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetSubscriberLimitsPath = z.object({
+    clientId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The topics to which the key is limited.
+ */
+export const zGetSubscriberLimitsResponse = zSubscriberLimits;
+
+export const zSetSubscriberLimitsBody = zSubscriberTopics;
+
+export const zSetSubscriberLimitsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zSetSubscriberLimitsPath = z.object({
+    clientId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The limits hold for the next message.
+ */
+export const zSetSubscriberLimitsResponse = z.void();
 
 export const zListConsumersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -34,5 +34,6 @@ export const publicationsArea = defineArea({
     deleteDestination: ['listDestinations', 'getDestination'],
     resendEvents: ['listDestinations', 'getDestination', 'listDeliveryAttempts'],
     moveConsumer: ['listConsumers'],
+    setSubscriberLimits: ['getSubscriberLimits'],
   },
 });

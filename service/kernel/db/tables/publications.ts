@@ -1,4 +1,7 @@
-/** Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts, 0031_jetstream_destinations.ts). */
+/**
+ * Tables of publications (migrations/0028_publications.ts, 0030_destinations.ts,
+ * 0031_jetstream_destinations.ts, 0031_subscriber_limits.ts).
+ */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -65,7 +68,15 @@ interface DeliveryAttemptTable {
   detail: string;
 }
 
+interface PublicationSubscriberTable {
+  site_id: number;
+  client_id: number;
+  topics: JSONColumnType<readonly { topicId: number; entryTypes?: readonly StoredTopicType[] }[]>;
+  modified_at: Timestamp;
+}
+
 export interface PublicationTables {
+  publication_subscriber: PublicationSubscriberTable;
   publication_destination: PublicationDestinationTable;
   delivery_attempt: DeliveryAttemptTable;
   topic_definition: TopicDefinitionTable;
