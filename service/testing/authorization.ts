@@ -399,6 +399,8 @@ export const foreignCalls: Record<
   deleteDestination: { status: 404 },
   listDeliveryAttempts: { status: 404 },
   resendEvents: { status: 404, body: () => ({ offset: 0 }) },
+  listTopicEvents: { status: 404 },
+  listTopicActivity: { status: 200 },
   listConsumers: { status: 200, answer: [] },
   getSubscriberLimits: { status: 404 },
   setSubscriberLimits: { status: 404, body: () => ({ topics: null }) },

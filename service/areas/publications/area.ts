@@ -4,6 +4,7 @@ import { destinationHandlers } from './destinations.ts';
 import { createFillTask, wakeFillTaskOnCommits } from './fill-topics.ts';
 import { publicationHandlers } from './handlers.ts';
 import { refuseToLimitedKeys, subscriberHandlers } from './subscribers.ts';
+import { topicEventHandlers } from './topic-events.ts';
 
 export const publicationsArea = defineArea({
   name: 'publications',
@@ -14,7 +15,12 @@ export const publicationsArea = defineArea({
     publication_subscriber: { backup: { leftOut: 'rights of the API keys of the installation' } },
     publication_consumer: { backup: { leftOut: 'positions in the log of the installation' } },
   },
-  handlers: refuseToLimitedKeys({ ...publicationHandlers, ...destinationHandlers, ...subscriberHandlers }),
+  handlers: refuseToLimitedKeys({
+    ...publicationHandlers,
+    ...topicEventHandlers,
+    ...destinationHandlers,
+    ...subscriberHandlers,
+  }),
   tasks({ db, services }) {
     wakeFillTaskOnCommits((name) => services.wakeTask(name));
     return [createFillTask({ db }), createDeliveryTask({ db, services }), createAttemptRetentionTask({ db })];

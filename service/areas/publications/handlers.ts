@@ -285,7 +285,8 @@ async function requireTopics(
   return [...new Set(names)].flatMap((name) => byName.get(name) ?? []);
 }
 
-async function requireTopic(db: Db, { siteId, clientId }: Subscriber, topicId: number): Promise<StoredTopic> {
+/** @throws ApiError 404 */
+export async function requireTopic(db: Db, { siteId, clientId }: Subscriber, topicId: number): Promise<StoredTopic> {
   const topic = (await store.listTopics(db, siteId, clientId)).find((each) => each.topicId === topicId);
   if (!topic) throw notFound(`Topic ${topicId}`);
   return topic;

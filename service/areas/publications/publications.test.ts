@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Consumer, PublicationEvent, TopicDefinition } from '../../../contract/generated/types.gen.ts';
+import type {
+  Consumer,
+  PublicationEvent,
+  TopicActivity,
+  TopicDefinition,
+} from '../../../contract/generated/types.gen.ts';
 import { deleteExpiredEventsTask } from '../../kernel/outbox/delete-expired-events.ts';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { makeThings, type Things } from '../../testing/entries.ts';
@@ -261,6 +266,34 @@ onEachApp((context) => {
       );
       expect(rows).toEqual([{ changes: { clientId: things.person.clientId, offset: [1, 0] } }]);
     });
+  });
+
+  test('kept events are listed by offset or time without a consumer, and counted by hour', async () => {
+    for (const name of ['A', 'B', 'C', 'D', 'E']) await things.create({ Name: name });
+    await age(1, 10);
+    await runTask(deleteExpiredEventsTask(context()));
+    await age(3, 0.1);
+    const { body: topics } = await api.get<TopicDefinition[]>(`${PUBLICATION}/topicdefinitions`);
+    const { id } = topics.find(({ name }) => name === 'default-data') ?? { id: 0 };
+    const list = async (query: string) =>
+      listOffsets(
+        (await api.get<PublicationEvent[]>(`${PUBLICATION}/topicdefinitions/${id}/events${query}`)).body,
+      );
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    expect([
+      await list(''),
+      await list('?from=2&limit=2'),
+      await list('?from=9'),
+      await list(`?since=${hourAgo}`),
+      await list('?since=2020-01-01T00:00:00Z&limit=1'),
+    ]).toEqual([[1, 2, 3, 4], [2, 3], [], [3, 4], [1]]);
+    const both = await api.get(`${PUBLICATION}/topicdefinitions/${id}/events?from=1&since=${hourAgo}`);
+    expect(both.status).toBe(400);
+    const { body: activity } = await api.get<TopicActivity[]>(`${PUBLICATION}/topicdefinitions/activity`);
+    // 2.4 hours ago and now.
+    const hours = Array.from({ length: 24 }, (_, index) => ({ 21: 2, 23: 2 })[index] ?? 0);
+    expect(activity.find(({ topicId }) => topicId === id)).toEqual({ topicId: id, hours });
+    expect(await listConsumers()).toEqual([]);
   });
 
   describe('custom topics', () => {
