@@ -21,6 +21,10 @@ export const capabilities: readonly { name: Capability; description: string }[] 
   { name: 'Read Publications', description: 'Read change events and acknowledge them.' },
   { name: 'Manage Publications', description: 'Read change events, define topics and move consumers.' },
   { name: 'Run Reports', description: 'Generate and download template reports.' },
+  {
+    name: 'Manage Report Templates',
+    description: 'Add, replace and delete the templates of reports.',
+  },
   { name: 'Manage Settings', description: 'Change the settings of the site.' },
   { name: 'Use Agent Server', description: 'Let an AI agent read the data of the site.' },
 ];

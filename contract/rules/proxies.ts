@@ -47,6 +47,8 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'recordExport',
   'getEntryFile',
   'downloadReport',
+  'previewReport',
+  'startReportRun',
   'downloadBackup',
   'createBackupDownload',
   'startEntryExport',

@@ -286,7 +286,11 @@ async function requireTopics(
 }
 
 /** @throws ApiError 404 */
-export async function requireTopic(db: Db, { siteId, clientId }: Subscriber, topicId: number): Promise<StoredTopic> {
+export async function requireTopic(
+  db: Db,
+  { siteId, clientId }: Subscriber,
+  topicId: number,
+): Promise<StoredTopic> {
   const topic = (await store.listTopics(db, siteId, clientId)).find((each) => each.topicId === topicId);
   if (!topic) throw notFound(`Topic ${topicId}`);
   return topic;

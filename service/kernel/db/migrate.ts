@@ -27,9 +27,9 @@ import { up as relationshipIntelligence } from './migrations/0027_relationship_i
 import { up as publications } from './migrations/0028_publications.ts';
 import { up as openJobs } from './migrations/0029_open-jobs.ts';
 import { up as destinations } from './migrations/0030_destinations.ts';
-import { up as agents } from './migrations/0032_agents.ts';
 import { up as jetStreamDestinations } from './migrations/0031_jetstream_destinations.ts';
 import { up as subscriberLimits } from './migrations/0031_subscriber_limits.ts';
+import { up as agents } from './migrations/0032_agents.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */

@@ -180,6 +180,7 @@ export const zCapability = z.enum([
     'Read Publications',
     'Manage Publications',
     'Run Reports',
+    'Manage Report Templates',
     'Manage Settings',
     'Use Agent Server'
 ]);
@@ -725,7 +726,8 @@ export const zJob = z.object({
         'entries.import',
         'entries.import-undo',
         'relationships.enable',
-        'relationships.import'
+        'relationships.import',
+        'report'
     ]),
     title: z.string(),
     state: zJobState,
@@ -2322,6 +2324,36 @@ export const zSubscriberTopics = z.object({
     topics: z.array(zSubscriberTopic).max(100).nullable()
 });
 
+export const zTopicActivity = z.object({
+    topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    hours: z.tuple([
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0),
+        z.int().gte(0)
+    ])
+});
+
 export const zConsumer = z.object({
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     topicName: z.string(),
@@ -2343,20 +2375,15 @@ export const zConsumerOffset = z.object({
     offset: z.int().gte(0).lte(9007199254740991)
 });
 
-export const zReportFormat = z.enum(['docx', 'xlsx']);
+export const zTemplateFormat = z.enum(['docx', 'xlsx']);
 
-export const zReportTemplate = z.object({
-    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    name: z.string(),
-    description: z.string().nullish(),
-    format: zReportFormat,
-    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
-});
+export const zTemplateStatus = z.enum(['Ready', 'Broken']);
 
-export const zReportRunRequest = z.object({
-    entryIds: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).min(1).max(1000).optional(),
-    query: z.string().max(16384).optional(),
-    format: zReportFormat
+export const zTemplateField = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    path: z.string(),
+    name: z.string()
 });
 
 export const zReportStatus = z.enum([
@@ -2366,21 +2393,251 @@ export const zReportStatus = z.enum([
     'Failed'
 ]);
 
-export const zReportRunStarted = z.object({
+export const zTemplateRun = z.object({
     runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    createdDate: z.iso.datetime({ offset: true }),
     status: zReportStatus
 });
 
+export const zReportTemplate = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    description: z.string().nullish(),
+    format: zTemplateFormat,
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    status: zTemplateStatus,
+    errorCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    listsRows: z.boolean(),
+    version: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fileName: z.string(),
+    size: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sha256: z.string(),
+    fields: z.array(zTemplateField),
+    createdDate: z.iso.datetime({ offset: true }),
+    modifiedDate: z.iso.datetime({ offset: true }),
+    modifiedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    modifiedByName: z.string().nullish(),
+    lastRun: zTemplateRun.nullish()
+});
+
+export const zNewReportTemplate = z.object({
+    name: z.string().min(1).max(200),
+    description: z.string().max(2000).nullish(),
+    entryTypeId: z.int().gte(1).lte(2147483647)
+});
+
+export const zReportTemplateForm = z.object({
+    model: z.string(),
+    file: z.string().optional()
+});
+
+export const zReportFinding = z.object({
+    code: z.enum([
+        'unknown-field',
+        'unknown-format',
+        'wrong-format',
+        'invalid-placeholder',
+        'missing-end',
+        'missing-start',
+        'wrong-place'
+    ]),
+    message: z.string(),
+    placeholder: z.string(),
+    suggestion: z.string().nullable(),
+    part: z.string(),
+    place: z.string(),
+    offset: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    length: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zTemplateVersion = z.object({
+    version: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fileName: z.string(),
+    size: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sha256: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    createdBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    createdByName: z.string().nullish(),
+    hasFile: z.boolean()
+});
+
+export const zReportTemplateDetail = zReportTemplate.and(z.object({
+    findings: z.array(zReportFinding),
+    versions: z.array(zTemplateVersion)
+}));
+
+export const zReportValueFormat = z.object({
+    name: z.string(),
+    description: z.string(),
+    example: z.string()
+});
+
+export const zReportOptions = z.object({
+    pdf: z.object({
+        isAvailable: z.boolean(),
+        reason: z.string().nullable()
+    }),
+    valueFormats: z.array(zReportValueFormat),
+    limits: z.object({
+        templateBytes: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        sections: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        files: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        docxRows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        xlsxRows: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        keptDays: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        keptRuns: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    })
+});
+
+export const zReportPlaceholder = z.object({
+    placeholder: z.string(),
+    path: z.string(),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    name: z.string(),
+    fieldType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    formats: z.array(z.string()),
+    value: z.string().nullish()
+});
+
+export const zReportFileCheck = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647)
+});
+
+export const zCheckMark = z.object({
+    offset: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    length: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    finding: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
+export const zCheckedText = z.object({
+    place: z.string(),
+    text: z.string(),
+    marks: z.array(zCheckMark)
+});
+
+export const zCheckedPart = z.object({
+    name: z.string(),
+    kind: z.enum([
+        'document',
+        'header',
+        'footer',
+        'notes',
+        'sheet'
+    ]),
+    texts: z.array(zCheckedText)
+});
+
+export const zReportCheck = z.object({
+    status: zTemplateStatus,
+    format: zTemplateFormat,
+    listsRows: z.boolean(),
+    fields: z.array(zTemplateField),
+    findings: z.array(zReportFinding),
+    parts: z.array(zCheckedPart),
+    isTruncated: z.boolean()
+});
+
+/**
+ * The format of the template, or `pdf` where an office program is configured (getReportOptions).
+ */
+export const zReportFormat = z.enum([
+    'docx',
+    'xlsx',
+    'pdf'
+]);
+
 export const zReportRun = z.object({
     runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    jobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     templateId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    templateName: z.string(),
+    templateVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     format: zReportFormat,
+    document: z.enum(['one', 'zip']),
     status: zReportStatus,
     progress: z.int().gte(0).lte(100),
     createdDate: z.iso.datetime({ offset: true }),
+    finishedDate: z.iso.datetime({ offset: true }).nullish(),
+    notBefore: z.iso.datetime({ offset: true }).nullish(),
     requestedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    requestedByName: z.string().nullish(),
+    entryCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    filterText: z.string().nullish(),
+    asOf: z.iso.datetime({ offset: true }).nullish(),
+    dataDate: z.iso.datetime({ offset: true }).nullish(),
+    dataHash: z.string().nullish(),
+    readerCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     fileName: z.string().nullish(),
+    size: z.coerce.bigint().min(BigInt('-9223372036854775808'), { error: 'Invalid value: Expected int64 to be >= -9223372036854775808' }).max(BigInt('9223372036854775807'), { error: 'Invalid value: Expected int64 to be <= 9223372036854775807' }).nullish(),
+    sha256: z.string().nullish(),
+    expiresDate: z.iso.datetime({ offset: true }).nullish(),
+    isRemoved: z.boolean(),
     message: z.string().nullish()
+});
+
+export const zReportEntry = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string()
+});
+
+export const zReportEntryChange = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    values: z.array(z.object({
+        path: z.string(),
+        before: z.string().nullable(),
+        after: z.string().nullable()
+    }))
+});
+
+export const zReportDifference = z.object({
+    runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    otherRunId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    added: z.array(zReportEntry),
+    removed: z.array(zReportEntry),
+    changed: z.array(zReportEntryChange),
+    counts: z.object({
+        added: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        removed: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        changed: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+        unchanged: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    }),
+    isTruncated: z.boolean()
+});
+
+export const zReportTemplateChange = z.object({
+    name: z.string().min(1).max(200).optional(),
+    description: z.string().max(2000).nullish(),
+    entryTypeId: z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReportPreviewRequest = z.object({
+    entryId: z.int().gte(1).lte(2147483647),
+    asOf: zRequestDateTime.optional(),
+    format: zReportFormat.optional(),
+    timeZone: z.string().max(80).optional().default('UTC')
+});
+
+export const zReportRunRequest = z.object({
+    entryIds: z.array(z.int().gte(1).lte(2147483647)).min(1).max(1000).optional(),
+    query: z.union([
+        z.record(z.string(), z.unknown()),
+        z.string().max(16384)
+    ]).optional(),
+    orderBy: z.string().max(129).optional(),
+    format: zReportFormat,
+    document: z.enum(['one', 'zip']).optional().default('one'),
+    asOf: zRequestDateTime.optional(),
+    timeZone: z.string().max(80).optional().default('UTC'),
+    filterText: z.string().max(2000).optional(),
+    notBefore: z.iso.datetime({ offset: true }).optional()
+});
+
+export const zReportRunStarted = z.object({
+    runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    status: zReportStatus,
+    jobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
 });
 
 /**
@@ -3178,6 +3435,11 @@ export const zClientId = z.int().gte(1).lte(2147483647);
  * Id of a report.
  */
 export const zRunId2 = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a template.
+ */
+export const zTemplateId = z.int().gte(1).lte(2147483647);
 
 /**
  * Only of the keys of this person.
@@ -5706,6 +5968,34 @@ export const zSetSubscriberLimitsPath = z.object({
  */
 export const zSetSubscriberLimitsResponse = z.void();
 
+export const zListTopicActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Numbers of events of each topic.
+ */
+export const zListTopicActivityResponse = z.array(zTopicActivity);
+
+export const zListTopicEventsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListTopicEventsPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647)
+});
+
+export const zListTopicEventsQuery = z.object({
+    from: z.int().gte(0).lte(9007199254740991).optional(),
+    since: z.iso.datetime({ offset: true }).optional(),
+    limit: z.int().gte(1).lte(100).optional().default(20)
+});
+
+/**
+ * The events.
+ */
+export const zListTopicEventsResponse = z.array(zPublicationEvent);
+
 export const zListConsumersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -5735,31 +6025,69 @@ export const zListReportTemplatesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 
+export const zListReportTemplatesQuery = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647).optional(),
+    fieldId: z.int().gte(1).lte(2147483647).optional()
+});
+
 /**
- * All templates of this site.
+ * The templates.
  */
 export const zListReportTemplatesResponse = z.array(zReportTemplate);
 
-export const zStartReportRunBody = zReportRunRequest;
+export const zCreateReportTemplateBody = zNewReportTemplate;
 
-export const zStartReportRunHeaders = z.object({
+export const zCreateReportTemplateHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 
-export const zStartReportRunPath = z.object({
-    templateId: z.int().gte(1).lte(2147483647)
+/**
+ * The template with its findings.
+ */
+export const zCreateReportTemplateResponse = zReportTemplateDetail;
+
+export const zGetReportOptionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 
 /**
- * The report is queued.
+ * Formats of values and files, and limits.
  */
-export const zStartReportRunResponse = zReportRunStarted;
+export const zGetReportOptionsResponse = zReportOptions;
+
+export const zListReportPlaceholdersHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListReportPlaceholdersQuery = z.object({
+    entryTypeId: z.int().gte(1).lte(2147483647),
+    entryId: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The placeholders.
+ */
+export const zListReportPlaceholdersResponse = z.array(zReportPlaceholder);
+
+export const zCheckReportFileBody = zReportFileCheck;
+
+export const zCheckReportFileHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The result.
+ */
+export const zCheckReportFileResponse = zReportCheck;
 
 export const zListReportRunsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
 
 export const zListReportRunsQuery = z.object({
+    owner: z.enum(['own', 'all']).optional().default('own'),
+    templateId: z.int().gte(1).lte(2147483647).optional(),
+    status: zReportStatus.optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)
 });
@@ -5782,6 +6110,19 @@ export const zGetReportRunPath = z.object({
  */
 export const zGetReportRunResponse = zReportRun;
 
+export const zCancelReportRunHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCancelReportRunPath = z.object({
+    runId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The report.
+ */
+export const zCancelReportRunResponse = zReportRun;
+
 export const zDownloadReportHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -5794,6 +6135,126 @@ export const zDownloadReportPath = z.object({
  * The document.
  */
 export const zDownloadReportResponse = z.string();
+
+export const zCompareReportRunsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCompareReportRunsPath = z.object({
+    runId: z.int().gte(1).lte(2147483647)
+});
+
+export const zCompareReportRunsQuery = z.object({
+    with: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The difference.
+ */
+export const zCompareReportRunsResponse = zReportDifference;
+
+export const zDeleteReportTemplateHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteReportTemplatePath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The template is deleted.
+ */
+export const zDeleteReportTemplateResponse = z.void();
+
+export const zGetReportTemplateHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetReportTemplatePath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The template with its findings and versions.
+ */
+export const zGetReportTemplateResponse = zReportTemplateDetail;
+
+export const zReplaceReportTemplateBody = zReportTemplateChange;
+
+export const zReplaceReportTemplateHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReplaceReportTemplatePath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed template.
+ */
+export const zReplaceReportTemplateResponse = zReportTemplateDetail;
+
+export const zDownloadReportTemplateHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDownloadReportTemplatePath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+export const zDownloadReportTemplateQuery = z.object({
+    version: z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The document.
+ */
+export const zDownloadReportTemplateResponse = z.string();
+
+export const zCheckReportTemplateHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCheckReportTemplatePath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The result.
+ */
+export const zCheckReportTemplateResponse = zReportCheck;
+
+export const zPreviewReportBody = zReportPreviewRequest;
+
+export const zPreviewReportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zPreviewReportPath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The document.
+ */
+export const zPreviewReportResponse = z.string();
+
+export const zStartReportRunBody = zReportRunRequest;
+
+export const zStartReportRunHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zStartReportRunPath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The report is queued.
+ */
+export const zStartReportRunResponse = zReportRunStarted;
 
 export const zCallAgentServerBody = zAgentMessage;
 

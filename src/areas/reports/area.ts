@@ -22,5 +22,14 @@ export const reportsArea = defineArea({
       },
     },
   ],
-  invalidations: { startReportRun: ['listReportRuns'] },
+  invalidations: {
+    createReportTemplate: ['listReportTemplates'],
+    replaceReportTemplate: ['listReportTemplates', 'getReportTemplate'],
+    deleteReportTemplate: ['listReportTemplates', 'getReportTemplate'],
+    checkReportTemplate: [],
+    checkReportFile: [],
+    previewReport: [],
+    startReportRun: ['listReportRuns', 'listReportTemplates', 'listJobs'],
+    cancelReportRun: ['listReportRuns', 'getReportRun', 'listJobs', 'getJob'],
+  },
 });

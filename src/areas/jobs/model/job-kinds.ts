@@ -3,6 +3,7 @@ import {
   BadgeCheck,
   CalendarPlus,
   FileDown,
+  FileText,
   FileUp,
   HeartHandshake,
   Inbox,
@@ -72,4 +73,5 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
     nouns: ['batch', 'batches'],
     done: 'imported',
   },
+  report: { icon: FileText, operations: ['startReportRun'], nouns: ENTRIES, done: 'reported' },
 };
