@@ -10,7 +10,7 @@ const STAMP_FILE = 'dist/.built-from';
 const SOURCES = [
   'index.html',
   'vite.config.ts',
-  'scripts/chunks.ts',
+  'scripts/{chunks,pdf-files}.ts',
   'package-lock.json',
   'src/**/*',
   'public/**/*',
@@ -38,7 +38,7 @@ const COMPRESSIONS = [
 
 /** Writes a Brotli and a gzip copy beside each text file, which the service sends as they are. */
 async function compressFiles(dist: string): Promise<void> {
-  const files = globSync(`${dist}/**/*.{js,css,svg}`);
+  const files = globSync(`${dist}/**/*.{js,css,svg,wasm}`);
   await Promise.all(files.map(compressFile));
 }
 

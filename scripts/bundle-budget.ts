@@ -63,11 +63,12 @@ export function measureBundle(dist = 'dist'): BudgetItem[] {
     { name: 'JavaScript, users list', actual: scripts(usersList), limit: 200, unit },
     { name: 'JavaScript, entries grid', actual: scripts(page('core', 'entries')), limit: 260, unit },
     { name: 'CSS, users list', actual: kibibytes(usersList, ({ css }) => css), limit: 15, unit },
-    // Without the packed copies (.br, .gz) that lie beside the files.
+    // Without the packed copies (.br, .gz) that lie beside the files. The folder of pdf.js, whose files only some
+    // documents need, counts as one.
     {
       name: 'Files in dist/assets',
       actual: readdirSync(join(dist, 'assets')).filter((file) => !/\.(br|gz)$/.test(file)).length,
-      limit: 47,
+      limit: 51,
       unit: 'files',
     },
   ];

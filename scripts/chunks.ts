@@ -50,6 +50,7 @@ export function labelRoot(id: string): string {
   if (path.includes('/src/routes/_app/')) return 'small-areas';
   if (/\/src\/(routes|app\/sign-in)\//.test(path)) return 'sign-in';
   if (path.includes('/src/ui/chart/')) return 'chart';
+  if (path.includes('/src/ui/pdf/')) return 'pdf';
   return /\/src\/(app|ui)\//.test(path) ? 'overlays' : 'shared';
 }
 

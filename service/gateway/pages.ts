@@ -9,6 +9,14 @@ import helmet from 'helmet';
 const DIST_URL = new URL('../../dist/', import.meta.url);
 const DAY_SECONDS = 86_400;
 
+/** The worker that reads PDF files (src/ui/pdf/pdf-worker.ts), also its packed copies. */
+const PDF_WORKER_FILE = /\/assets\/pdf-worker-[\w-]+\.js(\.(br|gz))?$/;
+/**
+ * Policy of that worker alone, because workers have the policy of their own file: its image decoders are WebAssembly, and
+ * it fetches them and fonts from this origin. The console itself may compile nothing.
+ */
+const PDF_WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
 /**
  * Serves the console's files. Hashed files are immutable; the page itself is revalidated at each load, so that a new
  * version appears at the next one. Every path that is no file serves the page, because the console's router decides
@@ -30,6 +38,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
         'cache-control',
         path.includes('/assets/') ? `public, max-age=${365 * DAY_SECONDS}, immutable` : 'no-cache',
       );
+      if (PDF_WORKER_FILE.test(path)) reply.header('content-security-policy', PDF_WORKER_POLICY);
     },
   });
   const send = { type: 'text/html; charset=utf-8', body: page };

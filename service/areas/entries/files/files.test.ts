@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import type { ErrorBody, Reply } from '../../../testing/calls.ts';
@@ -45,6 +46,12 @@ onEachApp((context) => {
       headers: { authorization: `Bearer ${things.person.token}`, ...headers },
     });
 
+  const countDownloads = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from activity
+      where site_id = ${things.siteId} and export_data_type = 3`.execute(context().db);
+    return rows[0]?.count ?? 0;
+  };
+
   describe('detects the media type by the content', () => {
     test.each([
       ['image/png', PNG, 'inline'],
@@ -79,6 +86,20 @@ onEachApp((context) => {
       const image = await send(entryId, [{ field: 'Logo', content }]);
       expect(image.status).toBe(disposition === 'inline' ? 200 : 400);
     });
+  });
+
+  test('parts of one file are one download in the activity report, whichever comes first', async () => {
+    const entryId = await create('Read in parts');
+    await send(entryId, [{ field: 'Plan', content: PDF }]);
+    const before = await countDownloads();
+    for (const range of ['bytes=5-9', 'bytes=0-4', 'bytes=5-9'])
+      expect((await read(entryId, 'Plan', { range })).statusCode).toBe(206);
+    expect(await countDownloads()).toBe(before + 1);
+    await read(entryId, 'Plan');
+    expect(await countDownloads()).toBe(before + 2);
+    await send(entryId, [{ field: 'Plan', content: Buffer.from('%PDF-1.7 another version') }]);
+    await read(entryId, 'Plan', { range: 'bytes=5-9' });
+    expect(await countDownloads()).toBe(before + 3);
   });
 
   test('stores nothing of a request with a rejected file', async () => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isFileField } from '../../../../contract/rules/fields.ts';
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { ACTIVITY_TYPE, ACTIVITY_SOURCE, insertActivity } from '../../../kernel/audit/activity.store.ts';
@@ -29,9 +30,21 @@ function requireFileField(type: EntryType, idOrName: string): SchemaField {
   return field;
 }
 
-/** Records a download in the activity log. Images displayed in a page are not recorded. */
-async function recordDownload({ db, caller, origin }: Call): Promise<void> {
+/** Time in which reads of parts of the same file in the same session are one download. */
+const PARTS_WINDOW_MS = 60 * 60_000;
+
+/** Files read in parts, by session. Lost entries only cause another record. */
+const partialDownloads = new LRUCache<string, true>({ max: 10_000, ttl: PARTS_WINDOW_MS });
+
+/**
+ * Records a download in the activity log, unless the request reads another part of a recorded one: viewers read a file in
+ * many ranges. Whichever range comes first is recorded, so that no order of ranges avoids it. Images displayed in a page
+ * are not recorded.
+ */
+async function recordDownload({ db, caller, origin, range }: Call, file: string): Promise<void> {
   const { siteId, userId, tokenHash: session, scopes } = caller;
+  const key = `${siteId} ${session.toString('base64')} ${file}`;
+  if (range !== undefined && partialDownloads.has(key)) return;
   await insertActivity(db, {
     siteId,
     userId,
@@ -41,6 +54,7 @@ async function recordDownload({ db, caller, origin }: Call): Promise<void> {
     ip: origin.ip,
     source: scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
   });
+  partialDownloads.set(key, true);
 }
 
 export const entryFileHandlers: Handlers<'getEntryFile'> = {
@@ -57,7 +71,8 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
     if (!file || !hash)
       throw notFound(`File ${query.seqNumber ?? 0} of ${field.apiName} of entry ${params.entryId}`);
     const inline = isRaster(file.type);
-    if (!inline) await recordDownload(call);
+    const etag = `"${hash.toString('base64url')}"`;
+    if (!inline) await recordDownload(call, `${params.entryId} ${field.id} ${etag}`);
     return {
       status: 200,
       file: {
@@ -65,7 +80,7 @@ export const entryFileHandlers: Handlers<'getEntryFile'> = {
         type: file.type,
         name: file.name,
         inline,
-        etag: `"${hash.toString('base64url')}"`,
+        etag,
       },
     };
   },

@@ -1,6 +1,6 @@
 import { useQuery, queryOptions } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-react';
-import { useState, useEffect, useMemo } from 'react';
+import { useState, useEffect, useMemo, Suspense } from 'react';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { updateEntries, getEntryFile } from '../../../api/generated/sdk.gen.ts';
@@ -9,12 +9,17 @@ import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
+import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 import { toast } from '../../../ui/toast.ts';
+import { createEntryFileSource } from '../files/pdf-source.ts';
 import { UploadButton } from '../files/UploadButton.tsx';
 import type { Field } from '../model/schema.ts';
 import { isFile, toItems } from '../model/values.ts';
 import '../files/files.css';
+
+const PdfDialog = lazyWithPreload(() => import('../../../ui/pdf/PdfDialog.tsx'));
 
 interface EntryFilesProps {
   entryId: number;
@@ -87,6 +92,15 @@ function FileItem({ entryId, field, file, files, canRead }: FileItemProps) {
             onClick={() => setIsOpen(!isOpen)}
           />
         )}
+        {isPdf(file) && <PdfButton {...{ entryId, field, file, refusal }} />}
+        {isOfficeFile(file) && (
+          <IconButton
+            label={`Preview ${file.name}`}
+            icon={Eye}
+            size="small"
+            disabledReason="Office files have no preview. Download the file to open it."
+          />
+        )}
         <DownloadButton {...{ entryId, field, file, refusal }} />
         {canRead && files.length > 1 && <MoveButtons {...{ entryId, field, file, files }} />}
         {canRead && <RemoveButton {...{ entryId, field, file, files }} />}
@@ -102,26 +116,59 @@ interface FileButtonProps {
   file: FileValueVm;
 }
 
-function DownloadButton({
-  entryId,
-  field,
-  file,
-  refusal,
-}: FileButtonProps & { refusal: string | undefined }) {
+interface ReadButtonProps extends FileButtonProps {
+  /** Why the content cannot be loaded. */
+  refusal: string | undefined;
+}
+
+/** Downloads a file; a failure is shown as a message. */
+async function downloadFile({ entryId, field, file }: FileButtonProps): Promise<void> {
+  try {
+    saveFile(file.name, await loadFile(entryId, field.id, file.seqNumber));
+  } catch (thrown) {
+    toast({
+      title: `${file.name} could not be loaded`,
+      description: toServiceError(thrown).message,
+      tone: 'bad',
+    });
+  }
+}
+
+/** Opens the viewer, whose code is loaded on intent. */
+function PdfButton({ refusal, ...target }: ReadButtonProps) {
+  const { entryId, field, file } = target;
+  const [source, setSource] = useState<PdfSource>();
+  return (
+    <>
+      <IconButton
+        label={`Preview ${file.name}`}
+        icon={Eye}
+        size="small"
+        disabledReason={refusal}
+        onPointerEnter={PdfDialog.preload}
+        onFocus={PdfDialog.preload}
+        onClick={() => setSource(createEntryFileSource(entryId, field.id, file))}
+      />
+      {source && (
+        <Suspense>
+          <PdfDialog
+            source={source}
+            onDownload={() => void downloadFile(target)}
+            onClose={() => setSource(undefined)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function DownloadButton({ refusal, ...target }: ReadButtonProps) {
+  const { file } = target;
   const [pending, setPending] = useState(false);
   const save = async () => {
     setPending(true);
-    try {
-      saveFile(file.name, await loadFile(entryId, field.id, file.seqNumber));
-    } catch (thrown) {
-      toast({
-        title: `${file.name} could not be loaded`,
-        description: toServiceError(thrown).message,
-        tone: 'bad',
-      });
-    } finally {
-      setPending(false);
-    }
+    await downloadFile(target);
+    setPending(false);
   };
   return (
     <IconButton
@@ -252,6 +299,10 @@ const MAX_THUMBNAIL_BYTES = 2_000_000;
 
 const canPreview = ({ contentType, size }: FileValueVm): boolean =>
   RASTER_TYPES.has(contentType) && size <= MAX_PREVIEW_BYTES;
+/** The service detects the type by content; a damaged file is reported by the viewer. */
+const isPdf = ({ contentType }: FileValueVm): boolean => contentType === 'application/pdf';
+/** Detected by name: the content of most of them is a ZIP file. */
+const isOfficeFile = ({ name }: FileValueVm): boolean => /\.(docx?|xlsx?|pptx?|od[tsp]|rtf)$/i.test(name);
 const hasThumbnail = (file: FileValueVm): boolean => canPreview(file) && file.size <= MAX_THUMBNAIL_BYTES;
 
 /** Loads the content of a file. @throws ServiceError */

@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test';
+import { openAs, sendRequest } from '../support/calls.ts';
+import { createEntryType, SCHEMA } from '../support/entries.ts';
+import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
+import { buildPdf } from '../support/pdf.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const report = buildPdf({
+  pages: Array.from({ length: 12 }, (_, at) => `Page ${at + 1}: Hafen Logistik`),
+  isRich: true,
+});
+
+const pdf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/pdf', buffer });
+
+/** Text files whose cross-reference table is at the wrong place, as some editors write them. */
+const breakTable = (file: Buffer) =>
+  Buffer.from(file.toString('latin1').replace(/startxref\n\d+/, 'startxref\n7'), 'latin1');
+
+const FILES = [
+  pdf('report.pdf', report),
+  pdf('locked.pdf', buildPdf({ pages: ['Salaries'], password: 'winter' })),
+  pdf('broken.pdf', breakTable(buildPdf({ pages: ['Repaired'] }))),
+  pdf('empty.pdf', Buffer.from('%PDF-1.7 and nothing else')),
+  pdf('long.pdf', buildPdf({ pages: Array.from({ length: 5001 }, () => 'x') })),
+  { name: 'letter.docx', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') },
+];
+
+/** The color in the middle of the square on the first page. */
+const readSquare = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('[data-page="1"] canvas');
+    const [x, y] = [(100 / 595) * (canvas?.width ?? 0), (692 / 842) * (canvas?.height ?? 0)];
+    return [...(canvas?.getContext('2d')?.getImageData(x, y, 1, 1).data ?? [])];
+  });
+
+test('shows PDF files of an entry, and says what it does not show', async ({ page }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => {
+    if (/\/assets\/pdf/.test(request.url())) fetched.push(request.url());
+  });
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Berth');
+  await sendRequest(page.request, 'POST', `${SCHEMA}/Berth/fields`, {
+    apiName: 'Papers',
+    name: 'Papers',
+    fieldType: 13,
+    isMultiSelect: true,
+  });
+  await page.goto(`/entries/Berth/${first}`);
+  await page.getByLabel('Files for Papers').setInputFiles(FILES);
+  await expect(page.getByRole('button', { name: 'Preview letter.docx' })).toHaveAccessibleDescription(
+    'Office files have no preview. Download the file to open it.',
+  );
+  expect(fetched).toEqual([]);
+
+  const viewer = page.getByRole('dialog', { name: 'report.pdf' });
+  const pageField = viewer.getByRole('textbox', { name: 'Page', exact: true });
+  await test.step('a file with outline, link, form and script', async () => {
+    const worker = page.waitForResponse(/\/assets\/pdf-worker-/);
+    const part = page.waitForResponse(/\/entryfiles\//);
+    await page.getByRole('button', { name: 'Preview report.pdf' }).click();
+    expect((await worker).headers()['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+    );
+    expect((await part).status()).toBe(206);
+    await expect(viewer.getByRole('group', { name: 'Page 1 of 12' })).toContainText('Page 1: Hafen Logistik');
+    await expect(
+      viewer.getByText('Form fields are shown as stored and cannot be filled in here.'),
+    ).toBeVisible();
+    await expect(viewer.getByText('Scripts of this file are not run.')).toBeVisible();
+    await expect.poll(() => readSquare(page)).toEqual([0, 0, 255, 255]);
+  });
+
+  await test.step('find, outline, keys and link', async () => {
+    await viewer.getByRole('region', { name: 'Pages of report.pdf' }).focus();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('hafen');
+    await expect(viewer.getByText('1 of 12', { exact: true })).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(viewer.getByText('2 of 12', { exact: true })).toBeVisible();
+    await expect(pageField).toHaveValue('2');
+    expect(await page.evaluate(() => CSS.highlights.get('pdf-current-match')?.size)).toBe(1);
+    await page.keyboard.press('Escape');
+    await viewer.getByRole('button', { name: 'Show outline' }).click();
+    await viewer.getByRole('button', { name: 'Chapter two' }).click();
+    await expect(pageField).toHaveValue('7');
+    await viewer.getByRole('region', { name: 'Pages of report.pdf' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(pageField).toHaveValue('8');
+    await page.keyboard.press('r');
+    await expect(viewer.getByRole('group', { name: 'Page 8 of 12' }).locator('canvas')).toBeVisible();
+    await pageField.fill('1');
+    await page.keyboard.press('Enter');
+    await viewer.getByRole('button', { name: 'Link to example.com' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Open example.com?' });
+    await expect(question).toContainText('https://example.com/report');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await viewer.getByRole('button', { name: 'Close', exact: true }).click();
+  });
+
+  await test.step('an encrypted file', async () => {
+    await page.getByRole('button', { name: 'Preview locked.pdf' }).click();
+    await page.getByLabel('Password of locked.pdf').fill('summer');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('The password is not correct.')).toBeVisible();
+    await page.getByLabel('Password of locked.pdf').fill('winter');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Salaries');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('damaged and too long files', async () => {
+    await page.getByRole('button', { name: 'Preview broken.pdf' }).click();
+    await expect(page.getByRole('group', { name: 'Page 1 of 1' })).toContainText('Repaired');
+    await page.keyboard.press('Escape');
+    for (const [name, reason] of [
+      ['empty.pdf', 'The file is damaged or not a PDF file.'],
+      ['long.pdf', 'The file has more than 5,000 pages.'],
+    ]) {
+      await page.getByRole('button', { name: `Preview ${name}` }).click();
+      await expect(page.getByRole('alert')).toContainText(reason ?? '');
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  await checkOpened(
+    page,
+    'dialog',
+    async () => {
+      await page.getByRole('button', { name: 'Preview report.pdf' }).click();
+      await expect(viewer.getByRole('group', { name: 'Page 1 of 12' })).toContainText('Hafen');
+    },
+    checkPageAtWidths,
+  );
+});

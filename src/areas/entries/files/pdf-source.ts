@@ -1,0 +1,38 @@
+import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
+import { getEntryFile } from '../../../api/generated/sdk.gen.ts';
+import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
+
+const CHANGED_MESSAGE = 'The file was replaced or moved after it was opened. Close it and open it again.';
+
+/** A file of an entry, read by ranges. All of them must be of the version that the first one had. */
+export function createEntryFileSource(
+  entryId: number,
+  fieldId: number,
+  { name, size, seqNumber }: FileValueVm,
+): PdfSource {
+  let version: string | undefined;
+  return {
+    name,
+    size,
+    async read(begin, end, signal) {
+      const { data, response } = await getEntryFile({
+        path: { entryId, fieldId: String(fieldId) },
+        query: { seqNumber },
+        headers: {
+          Range: `bytes=${begin}-${end - 1}`,
+          // Another version is then sent completely, with 200 (RFC 9110 13.1.5).
+          ...(version !== undefined && { 'If-Range': version }),
+        },
+        parseAs: 'arrayBuffer',
+        signal,
+      });
+      const etag = response.headers.get('etag') ?? undefined;
+      version ??= etag;
+      const total = Number(/\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
+      if (!(data instanceof ArrayBuffer) || response.status !== 206 || etag !== version || total !== size) {
+        throw new Error(CHANGED_MESSAGE);
+      }
+      return new Uint8Array(data);
+    },
+  };
+}
