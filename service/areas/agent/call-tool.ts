@@ -66,6 +66,8 @@ export async function callTool(context: ReadContext, tool: Tool, args: unknown):
 }
 
 function describeError(error: unknown, signal: AbortSignal): Pick<ToolOutcome, 'outcome' | 'text'> {
+  // The key was revoked meanwhile, or the license or the switch is off.
+  if (signal.reason instanceof ApiError) return { outcome: 'Refused', text: signal.reason.message };
   if (signal.aborted || getDbError(error)?.code === dbErrorCodes.aborted)
     return { outcome: 'Cancelled', text: 'The call was cancelled' };
   if (error instanceof ApiError && error.status < 500) {

@@ -402,6 +402,50 @@ onEachApp((context) => {
     expect(outcome).toEqual([isEmbedded(db) ? 404 : 204, 401, true]);
   });
 
+  test('a client that disconnects ends its statement, and the call is in the ledger', async () => {
+    const { database, db } = context();
+    const key = await makeAgentKey(context(), person);
+    const app = await createTestApp(database);
+    try {
+      const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}${MCP}`;
+      const { headers, body } = buildMessage('tools/call', {
+        name: 'query_rows',
+        arguments: { entryType: 'Thing' },
+      });
+      const request = (signal: AbortSignal) =>
+        fetch(url, {
+          method: 'POST',
+          headers: { ...headers, authorization: `Bearer ${key.secret}` },
+          body: JSON.stringify(body),
+          signal,
+        });
+      expect((await request(AbortSignal.timeout(30_000))).status).toBe(200);
+      const controller = new AbortController();
+      const abortWhenWaiting = async () => {
+        const call = request(controller.signal).catch(() => 'aborted');
+        await vi.waitFor(async () => {
+          const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`.execute(db);
+          if (rows.length === 0 && !isEmbedded(db)) throw new Error('The statement does not wait yet');
+        });
+        controller.abort();
+        return call;
+      };
+      const outcome = isEmbedded(db)
+        ? await abortWhenWaiting()
+        : await db.transaction().execute(async (tx) => {
+            await sql`lock table entry in access exclusive mode`.execute(tx);
+            const ended = await abortWhenWaiting();
+            // Only a statement that has ended lets the call end while the table is locked.
+            await readCalls(`keyId=${key.key.id}`, 2);
+            return ended;
+          });
+      const calls = await readCalls(`keyId=${key.key.id}`, isEmbedded(db) ? 1 : 2);
+      expect([outcome, isEmbedded(db) || calls[0]?.outcome === 'Cancelled']).toEqual(['aborted', true]);
+    } finally {
+      await app.close();
+    }
+  });
+
   test('limits hold for all processes together, and budgets for the day', async () => {
     const { db, database } = context();
     const limits = { callsPerMinute: 3, rowsPerMinute: 1_000, siteCallsPerMinute: 1_000 };

@@ -77,9 +77,28 @@ interface AgentRequest {
 /** What the handlers of a message need. */
 interface Exchange {
   agent: AgentRow;
+  /** Ends the statements of the message. */
+  stop: AbortController;
   context: ReadContext;
-  /** Set by the call of a tool. */
-  call: { tool: Tool; args: unknown; outcome: ToolOutcome } | undefined;
+  /**
+   * The call of a tool; it may end after the response, because a statement of a client that has disconnected ends when the database has
+   * cancelled it. Never rejects.
+   */
+  call: Promise<FinishedCall> | undefined;
+}
+
+interface FinishedCall {
+  tool: Tool;
+  args: unknown;
+  outcome: ToolOutcome;
+}
+
+/** A request while it is answered. */
+interface Progress {
+  /** What runs with an agent that is confirmed, or was found for this request. */
+  exchange: Exchange | undefined;
+  /** The message of the limit that refused the call. */
+  refusal: string | undefined;
 }
 
 /** Registers the endpoint: POST for messages, 405 for everything else, because there are neither streams nor sessions. */
@@ -165,28 +184,31 @@ export async function registerAgentEndpoint(
     const isCall = message.method === 'tools/call';
     if (isCall && !ledger.isWritable)
       throw retryLater(503, 'The ledger of the agent server cannot be written right now', 5);
-    const { siteId, keyId } = known.agent;
-    if (isCall) ledger.begin(siteId, keyId);
-    let isRecorded = false;
+    const progress: Progress = { exchange: undefined, refusal: undefined };
+    if (isCall) ledger.begin(known.agent.siteId, known.agent.keyId);
     try {
-      const { response, exchange } = await exchangeMessage(request, message, known, signal);
-      if (exchange.call) {
-        ledger.record(toLedgerRow(request, message, exchange, exchange.call));
-        isRecorded = true;
-      }
-      const { status, type, text } = response;
+      const { status, type, text } = await exchangeMessage(request, message, known, signal, progress);
       reply.code(status).header('cache-control', 'no-store');
       if (type !== null) reply.type(type);
       return await reply.send(text === '' ? undefined : text);
-    } catch (error) {
-      if (isCall && error instanceof ApiError && error.status === 429 && isFirstRefusal(keyId)) {
-        ledger.record(toRefusalRow(request, message, known.agent, error.message));
-        isRecorded = true;
-      }
-      throw error;
     } finally {
-      if (isCall && !isRecorded) ledger.abandon(siteId, keyId);
+      if (isCall) void endCall(request, message, known.agent, progress);
     }
+  }
+
+  /** Stores a call that has begun, once it has ended. */
+  async function endCall(
+    request: FastifyRequest,
+    message: Message,
+    agent: AgentRow,
+    { exchange, refusal }: Progress,
+  ): Promise<void> {
+    const { siteId, keyId } = agent;
+    const call = await exchange?.call;
+    if (exchange && call) ledger.record(toLedgerRow(request, message, exchange, call));
+    else if (refusal !== undefined && isFirstRefusal(keyId))
+      ledger.record(toRefusalRow(request, message, agent, refusal));
+    else ledger.abandon(siteId, keyId);
   }
 
   /** Answers a message; again with the confirmed agent if it is not as assumed. @throws ApiError 401, 403, 429 */
@@ -195,15 +217,16 @@ export async function registerAgentEndpoint(
     message: Message,
     { agent, secretHash, isAssumed }: AgentRequest,
     signal: AbortSignal,
-  ): Promise<{ response: Answer; exchange: Exchange }> {
+    progress: Progress,
+  ): Promise<Answer> {
     const { ip } = getOrigin(request);
     const isCall = message.method === 'tools/call';
     if (isAssumed) {
       const assumed = assumeAgent(db, agent, { secretHash, ip, isCall });
-      const [outcome] = await Promise.allSettled([
-        dispatch(request, message, agent, secretHash, assumed.db, signal),
-      ]);
+      const exchange = createExchange(request, agent, secretHash, assumed.db);
+      const [outcome] = await Promise.allSettled([dispatch(request, message, exchange, signal)]);
       if (await assumed.isConfirmed()) {
+        progress.exchange = exchange;
         if (outcome.status === 'rejected') throw outcome.reason;
         return outcome.value;
       }
@@ -212,8 +235,10 @@ export async function registerAgentEndpoint(
     const refusal = isCall
       ? findLimitRefusal(present, ledger.getPending(present.siteId, present.keyId), options.limits)
       : undefined;
+    progress.refusal = refusal?.message;
     if (refusal) throw retryLater(429, refusal.message, refusal.seconds);
-    return dispatch(request, message, present, secretHash, db, signal);
+    progress.exchange = createExchange(request, present, secretHash, db);
+    return dispatch(request, message, progress.exchange, signal);
   }
 
   /** The database for a request whose agent is assumed to be unchanged and within its limits. */
@@ -228,48 +253,58 @@ export async function registerAgentEndpoint(
     });
   }
 
-  /** Runs the message through the protocol library, and stops when the agent may no longer read. */
-  async function dispatch(
+  function createExchange(
     request: FastifyRequest,
-    message: Message,
     agent: AgentRow,
     secretHash: Buffer,
     database: Db,
-    disconnected: AbortSignal,
-  ): Promise<{ response: Answer; exchange: Exchange }> {
-    const origin = getOrigin(request);
-    const stopped = new AbortController();
-    const signal = AbortSignal.any([disconnected, stopped.signal]);
+  ): Exchange {
+    const stop = new AbortController();
     const caller = createAgentCaller({ ...agent, tokenHash: secretHash });
-    const exchange: Exchange = {
+    return {
       agent,
+      stop,
       call: undefined,
       context: {
         caller,
         allowedTypeIds: agent.entryTypeIds ? new Set(agent.entryTypeIds) : undefined,
-        db: withAbortSignal(withReadOnly(database), signal),
-        signal,
-        origin,
+        db: withAbortSignal(withReadOnly(database), stop.signal),
+        signal: stop.signal,
+        origin: getOrigin(request),
         contract: options.contract,
         services,
       },
     };
+  }
+
+  /** Runs the message through the protocol library, until the client disconnects or the agent may no longer read. */
+  async function dispatch(
+    request: FastifyRequest,
+    message: Message,
+    exchange: Exchange,
+    disconnected: AbortSignal,
+  ): Promise<Answer> {
+    const { stop, context } = exchange;
     const { promise: refused, reject } = Promise.withResolvers<never>();
-    const timer = setInterval(() => {
-      findAgent(db, secretHash, origin.ip)
-        .then((present) => requireUsable(present, origin.ip))
-        .catch((error: unknown) => {
-          if (!(error instanceof ApiError)) return;
-          reject(error);
-          stopped.abort();
-        });
-    }, RECHECK_INTERVAL_MS).unref();
     refused.catch(() => {});
+    const handleDisconnect = () => stop.abort();
+    disconnected.addEventListener('abort', handleDisconnect, { once: true });
+    const recheck = async () => {
+      try {
+        requireUsable(await findAgent(db, context.caller.tokenHash, context.origin.ip), context.origin.ip);
+      } catch (error) {
+        // Without an answer of the database nothing is known.
+        if (!(error instanceof ApiError)) return;
+        stop.abort(error);
+        reject(error);
+      }
+    };
+    const timer = setInterval(() => void recheck(), RECHECK_INTERVAL_MS).unref();
     try {
-      const response = await Promise.race([fetchMessage(mcp, request, message, exchange, signal), refused]);
-      return { response, exchange };
+      return await Promise.race([fetchMessage(mcp, request, message, exchange, disconnected), refused]);
     } finally {
       clearInterval(timer);
+      disconnected.removeEventListener('abort', handleDisconnect);
     }
   }
 
@@ -432,8 +467,8 @@ function createServer(exchange: Exchange): Server {
     if (!tool || !usable.has(tool.name))
       throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 100)}`);
     const args = params.arguments ?? {};
-    const outcome = await callTool(exchange.context, tool, args);
-    exchange.call = { tool, args, outcome };
+    exchange.call = callTool(exchange.context, tool, args).then((outcome) => ({ tool, args, outcome }));
+    const { outcome } = await exchange.call;
     const structuredContent = getStructuredContent(outcome);
     const content = [{ type: 'text' as const, text: outcome.text }];
     return server.projectCallToolResult(
@@ -473,7 +508,7 @@ function toLedgerRow(
   request: FastifyRequest,
   message: Message,
   { agent }: Exchange,
-  { tool, args, outcome }: { tool: Tool; args: unknown; outcome: ToolOutcome },
+  { tool, args, outcome }: FinishedCall,
 ): LedgerRow {
   const { result } = outcome;
   return {
