@@ -6,6 +6,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
+import { agent } from './agent.ts';
 import { backups, largeBackups, largeBackupsEmbedded } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
 import { bodies } from './bodies.ts';
@@ -49,6 +50,7 @@ const BENCHES: readonly Bench[] = [
   imports,
   importsEmbedded,
   relationshipIntelligence,
+  agent,
 ];
 
 const formatNumber = (value: number, unit: string) =>

@@ -21,6 +21,7 @@ import {
 } from '../../testing/agents.ts';
 import { send } from '../../testing/calls.ts';
 import { makeEntryType, makeThings, type Things } from '../../testing/entries.ts';
+import { recordRoundTrips } from '../../testing/round-trips.ts';
 import { as, createTestApp, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const TOOLS = [
@@ -444,6 +445,16 @@ onEachApp((context) => {
     } finally {
       await app.close();
     }
+  });
+
+  test('a call is read in one message with its agent, read-only', async () => {
+    const { app } = context();
+    const call = () => readTool(app, secret, 'query_rows', { entryType: 'Thing', fields: ['Name'] });
+    await call();
+    const sent = await recordRoundTrips(call);
+    const reads = sent.filter((texts) => !texts.some((text) => text.includes('agent_call')));
+    expect(reads.map((texts) => texts.length)).toEqual([2]);
+    expect(reads[0]?.[0]).toContain('from agent_key');
   });
 
   test('limits hold for all processes together, and budgets for the day', async () => {
