@@ -1,0 +1,197 @@
+/** Processes that are killed or frozen while they write events, fill topics and deliver: several on one PostgreSQL. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createEncryption } from '../../kernel/auth/encryption.ts';
+import { openDatabase, type Database } from '../../kernel/db/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/databases.ts';
+import {
+  publishCells,
+  startPublicationProcess,
+  WRITTEN,
+  type PublicationProcess,
+  type PublicationTask,
+} from '../../testing/publication-process.ts';
+import { makeSite, services } from '../../testing/site.ts';
+import { runTask } from '../../testing/tasks.ts';
+import { createDeliveryTask, getSecretContext } from './deliver.ts';
+import { insertDestination } from './destinations.store.ts';
+import { createFillTask } from './fill-topics.ts';
+import { insertTopic, listTopics } from './publications.store.ts';
+
+const ROUNDS = 2;
+const key = randomBytes(32).toString('base64');
+
+describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')('several processes', () => {
+  let place: TestDatabase;
+  let database: Database;
+  let server: Server;
+  let siteId = 0;
+  let received: string[] = [];
+  let processes: PublicationProcess[] = [];
+
+  beforeAll(async () => {
+    place = await createTestDatabase('postgres');
+    database = await openDatabase(place);
+    server = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']));
+      request.resume().on('end', () => response.end());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await database.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    received = [];
+    const { db } = database;
+    siteId = await makeSite(db);
+    await listTopics(db, siteId);
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    await db.transaction().execute(async (tx) => {
+      const id = await insertTopic(tx, siteId, {
+        name: 'all',
+        format: 'Cells',
+        entryTypes: [{ entryTypeId: WRITTEN.entryTypeId }],
+      });
+      if (id === undefined) throw new Error('The topic exists');
+      await insertDestination(tx, siteId, {
+        topicId: id,
+        name: 'Receiver',
+        kind: 'Webhook',
+        url: `http://127.0.0.1:${port}/`,
+        subject: null,
+        secret: createEncryption(Buffer.from(key, 'base64')).encrypt(
+          Buffer.from(secret),
+          getSecretContext(siteId),
+        ),
+      });
+    });
+  });
+  afterEach(async () => {
+    for (const { child } of processes) child.kill('SIGKILL');
+    await Promise.all(processes.map(({ exited }) => exited));
+    processes = [];
+  });
+
+  const start = (role: PublicationTask['role'], fault?: PublicationTask['fault']): PublicationProcess => {
+    const started = startPublicationProcess({
+      role,
+      databaseUrl: place.databaseUrl ?? '',
+      siteId,
+      key,
+      ...(fault && { fault }),
+    });
+    processes.push(started);
+    return started;
+  };
+  const fill = () => runTask(createFillTask(database));
+  const deliver = () =>
+    runTask(
+      createDeliveryTask({
+        db: database.db,
+        services: { ...services, encryption: createEncryption(Buffer.from(key, 'base64')) },
+      }),
+    );
+  /** Ends leases of processes that are gone, as time does. */
+  const endLeases = () =>
+    sql`update publication_destination set lease_until = now() - interval '1 second' where site_id = ${siteId}`.execute(
+      database.db,
+    );
+  /** Offsets and ids of the events of a topic. */
+  const listEvents = async (name: string): Promise<{ off: number; id: string }[]> => {
+    const { rows } = await sql<{ off: number; id: string }>`
+      select e.off, e.payload ->> 'eventId' as id from topic_event e join topic t on t.topic_id = e.topic_id
+      where t.site_id = ${siteId} and t.name = ${name} order by e.off`.execute(database.db);
+    return rows;
+  };
+  const readPosition = async () => {
+    const { rows } = await sql<{ next: number; behind: number }>`
+      select d.next, t.next - d.next as behind from publication_destination d join topic t on t.topic_id = d.topic_id
+      where d.site_id = ${siteId}`.execute(database.db);
+    return rows[0];
+  };
+
+  test('killed writers, fillers and relays leave no gap, fill no event twice and lose none', async () => {
+    let committed = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const writer = start('write', { signal: 'SIGKILL', statement: 12 + 7 * round, isDuring: round === 1 });
+      // The filler is killed with events derived and not committed; the relay when the receiver has an event and the database does not.
+      const filler = start('fill', {
+        signal: 'SIGKILL',
+        statement: 1,
+        text: 'with counted',
+        isDuring: round === 1,
+      });
+      const relay = start('deliver', { signal: 'SIGKILL', statement: 1 + round, text: 'set next' });
+      await Promise.all([writer.exited, filler.exited]);
+      // The relay needs something to deliver; the server may not have ended the transaction of the filler yet.
+      await vi.waitUntil(async () => {
+        await fill();
+        return (await listEvents('all')).length >= committed + writer.lines.length;
+      });
+      await relay.exited;
+      committed += writer.lines.length;
+      await endLeases();
+    }
+    await fill();
+    await deliver();
+    const source = await listEvents('default-data');
+    const filled = await listEvents('all');
+    const offsets = source.map((_, index) => index);
+    expect(source.length).toBeGreaterThanOrEqual(committed);
+    expect(committed).toBeGreaterThan(ROUNDS);
+    expect([source.map(({ off }) => off), filled.map(({ off }) => off)]).toEqual([offsets, offsets]);
+    expect(filled.map(({ id }) => id)).toEqual(source.map(({ id }) => id));
+    // The receiver drops doubles by `webhook-id`: the rest is in order and complete.
+    expect([...new Set(received)]).toEqual(filled.map(({ id }) => id));
+    expect(received.length).toBeLessThanOrEqual(filled.length + ROUNDS);
+  });
+
+  test('a relay that was frozen while another delivered moves nothing back and sends nothing else twice', async () => {
+    await publishCells(database.db, siteId, [1, 2, 3]);
+    await fill();
+    const frozen = start('deliver', { signal: 'SIGSTOP', statement: 1, text: 'set next' });
+    await frozen.waitFor('stopping');
+    // Its lease holds: nobody else delivers.
+    await deliver();
+    expect(received).toHaveLength(1);
+    await endLeases();
+    await deliver();
+    frozen.child.kill('SIGCONT');
+    await frozen.waitFor('round');
+    expect(await readPosition()).toEqual({ next: 3, behind: 0 });
+    await publishCells(database.db, siteId, [4]);
+    await fill();
+    await deliver();
+    const ids = (await listEvents('all')).map(({ id }) => id);
+    expect(received).toEqual([ids[0], ...ids]);
+  });
+
+  test('a filler that is frozen with the lease of a topic holds up no other topic and no writer, and fills nothing twice', async () => {
+    await publishCells(database.db, siteId, [1, 2]);
+    const frozen = start('fill', { signal: 'SIGSTOP', statement: 1, text: 'with counted' });
+    await frozen.waitFor('stopping');
+    await publishCells(database.db, siteId, [3]);
+    await database.db
+      .transaction()
+      .execute((tx) =>
+        insertTopic(tx, siteId, { name: 'other', format: 'Cells', entryTypes: [{ entryTypeId: 5 }] }),
+      );
+    await publishCells(database.db, siteId, [4]);
+    await fill();
+    expect([(await listEvents('all')).length, (await listEvents('other')).length]).toEqual([0, 1]);
+    frozen.child.kill('SIGCONT');
+    await frozen.waitFor('round');
+    await fill();
+    const source = await listEvents('default-data');
+    expect(await listEvents('all')).toEqual(source);
+  });
+});
