@@ -35,6 +35,7 @@ async function main(config: Config): Promise<void> {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
     storageQuota: config.storageQuota,
+    logRetention: config.logRetention,
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
     jobKinds: registry.jobKinds,

@@ -9,6 +9,7 @@ import { clearInputs, deleteEndedJobs } from './areas/jobs/jobs.store.ts';
 import { registry } from './areas/registry.ts';
 import { insertAccessToken } from './areas/tokens/access-tokens.store.ts';
 import { deleteExpiredSessions, deleteOldActivity } from './kernel/audit/activity.store.ts';
+import { deleteOldAuditRows } from './kernel/audit/audit-log.store.ts';
 import { createLink } from './kernel/auth/one-time-links.store.ts';
 import { consumeRateLimit, deleteEndedWindows } from './kernel/auth/throttle.store.ts';
 import type { Db, Tx } from './kernel/db/database.ts';
@@ -44,6 +45,7 @@ onEachApp((context) => {
         // Tasks for stray files compare all names with a folder.
         if (!task.name.startsWith('stray ')) await task.run();
       await deleteOldActivity(recorded, siteId, 98);
+      await deleteOldAuditRows(recorded, siteId, 98);
       await deleteEventsBefore(recorded, { siteId, topicId: 1 }, new Date(), 10);
       await deleteEndedJobs(recorded, siteId, 365);
       await clearInputs(recorded, siteId, 90);

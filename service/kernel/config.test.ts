@@ -10,6 +10,16 @@ test.each([
   expect(readConfig({ STEWARD_STORAGE_QUOTA: text }).storageQuota).toBe(bytes),
 );
 
+test.each([
+  [undefined, undefined, { activityDays: 98, auditDays: 2_557 }],
+  ['2 years', '400 days', { activityDays: 731, auditDays: 400 }],
+  ['off', 'off', { activityDays: null, auditDays: null }],
+])('keeps activity for %s and the audit log for %s', (activity, audit, logRetention) =>
+  expect(readConfig({ STEWARD_KEEP_ACTIVITY: activity, STEWARD_KEEP_AUDIT: audit }).logRetention).toEqual(
+    logRetention,
+  ),
+);
+
 test('calls public addresses only unless STEWARD_EGRESS_ALLOW lists others', () => {
   expect(readConfig({}).egressRules).toEqual([{ kind: 'public' }]);
   expect(readConfig({ STEWARD_EGRESS_ALLOW: 'Login.corp.example:8443, 10.1.0.0/16' }).egressRules).toEqual([
@@ -23,4 +33,7 @@ test.each([
   ['STEWARD_STORAGE_QUOTA', '10'],
   ['STEWARD_STORAGE_QUOTA', '-1GB'],
   ['STEWARD_EGRESS_ALLOW', 'https://login.example'],
+  ['STEWARD_KEEP_ACTIVITY', '97 days'],
+  ['STEWARD_KEEP_AUDIT', '7'],
+  ['STEWARD_KEEP_AUDIT', '101 years'],
 ])('refuses %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(`${name}: `));

@@ -3,6 +3,12 @@ import { parseSecretKey, Secret } from './secret.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** Days for which the rows of the logs of all sites are kept; null: for good. */
+export interface LogRetention {
+  activityDays: number | null;
+  auditDays: number | null;
+}
+
 /** Settings of a service process, read from the environment at start (README, table of settings). */
 export interface Config {
   host: string;
@@ -22,6 +28,8 @@ export interface Config {
   firstAdministrator: { email: string; password: Secret } | undefined;
   /** Bytes that the files of a site may use unless platform administrators set another limit; null: no limit. */
   storageQuota: number | null;
+  /** Days for which the rows of logs are kept; null: for good. */
+  logRetention: LogRetention;
   /** Whether the very first start creates the sample site. */
   createsSample: boolean;
   /** Time after a stop signal in which connections are still accepted while the service already reports not ready. */
@@ -40,6 +48,19 @@ function parseSize(text: string): number | null | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/i.exec(text.trim()) ?? [];
   const factor = SIZE_UNITS[unit.toUpperCase()];
   return factor === undefined ? undefined : Math.round(Number(amount) * factor);
+}
+
+const DAYS_PER_UNIT: Readonly<Record<string, number>> = { days: 1, years: 365.25 };
+/** The report on activity covers 90 days, and open pages need a week more (docs/decisions/0018). */
+const MIN_ACTIVITY_DAYS = 98;
+const MIN_AUDIT_DAYS = 1;
+
+/** Parses an age such as `98 days` or `7 years`, or `off`. @returns days, null for `off`, undefined for anything else */
+function parseDays(text: string, minDays: number): number | null | undefined {
+  if (text === 'off') return null;
+  const [, amount = '', unit = ''] = /^([1-9]\d{0,4}) ?(days|years)$/.exec(text.trim()) ?? [];
+  const days = Math.ceil(Number(amount) * (DAYS_PER_UNIT[unit] ?? Number.NaN));
+  return days >= minDays && days <= 36_525 ? days : undefined;
 }
 
 /**
@@ -76,6 +97,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
   if (storageQuota === undefined)
     issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
+  const activityDays = parseDays(env['STEWARD_KEEP_ACTIVITY'] ?? '98 days', MIN_ACTIVITY_DAYS);
+  if (activityDays === undefined)
+    issues.push(
+      `STEWARD_KEEP_ACTIVITY: at least ${MIN_ACTIVITY_DAYS} days, such as 200 days or 2 years, or off`,
+    );
+  const auditDays = parseDays(env['STEWARD_KEEP_AUDIT'] ?? '7 years', MIN_AUDIT_DAYS);
+  if (auditDays === undefined)
+    issues.push('STEWARD_KEEP_AUDIT: an age such as 400 days or 7 years (at most 100), or off');
   const egressRules = parseEgressRules(env['STEWARD_EGRESS_ALLOW'] ?? 'public');
   if (!egressRules)
     issues.push(
@@ -99,6 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
     egressRules: egressRules ?? [],
     storageQuota: storageQuota ?? null,
+    logRetention: { activityDays: activityDays ?? null, auditDays: auditDays ?? null },
     createsSample: sample === 'on',
     stopDelaySeconds,
     logLevel: logLevel ?? 'info',

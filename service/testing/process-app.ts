@@ -25,6 +25,7 @@ export async function createProcessApp(options: {
       jobKinds: new Map(),
       dataDir: options.filesDir,
       storageQuota: null,
+      logRetention: { activityDays: 98, auditDays: null },
       egress: createEgress({ rules: [], log }),
       encryption: createEncryption(randomBytes(32)),
       wakeMailWorker: () => {},

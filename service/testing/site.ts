@@ -29,6 +29,7 @@ export const services: Services = {
   publicUrl,
   dataDir,
   storageQuota: 10e9,
+  logRetention: { activityDays: 98, auditDays: 2_557 },
   // Identity providers of tests are on this machine.
   egress: createEgress({
     rules: parseEgressRules('127.0.0.1') ?? [],

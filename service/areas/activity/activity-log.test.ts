@@ -7,7 +7,16 @@ import { hashSecret } from '../../kernel/secret.ts';
 import { insertRows } from '../../testing/activity.ts';
 import { createApiClient, send } from '../../testing/calls.ts';
 import { getSessionCookie, hashCheaply } from '../../testing/sign-in.ts';
-import { as, joinSite, makeKey, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import {
+  as,
+  joinSite,
+  makeKey,
+  makePerson,
+  makeSite,
+  onEachApp,
+  services,
+  type Person,
+} from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { createActivityTasks } from './scheduled-tasks.ts';
 
@@ -186,7 +195,7 @@ onEachApp((context) => {
     };
     const aged = [99, 98.5, 97.9, 1].map((days) => ({ ...row, at: Date.now() - days * DAY_MS }));
     await insertRows(db, person.siteId, aged);
-    for (const task of createActivityTasks({ db })) await runTask(task);
+    for (const task of createActivityTasks({ db, services })) await runTask(task);
     const { rows: remaining } = await sql<{ rows: number; counted: number; cells: number }>`
       select (select count(*) from activity where site_id = ${person.siteId}) as rows,
         (select sum(n)::bigint from activity_hour where site_id = ${person.siteId}) as counted,

@@ -11,7 +11,7 @@ export const activityArea = defineArea({
   tables: {
     activity: {
       backup: { leftOut: 'log of the installation' },
-      retention: `${ACTIVITY_LOG_RETENTION_DAYS} days`,
+      retention: `${ACTIVITY_LOG_RETENTION_DAYS} days (STEWARD_KEEP_ACTIVITY)`,
     },
     activity_from: { backup: { leftOut: 'derived from the activity log' } },
     activity_hour: { backup: { leftOut: 'derived from the activity log' } },

@@ -21,7 +21,7 @@ interface TableDefinition {
 /** Tables that migrations create beside those of the typed schema: rollups and links written by SQL functions. */
 type TableName = keyof Tables | (string & {});
 
-interface TaskContext {
+export interface TaskContext {
   db: Db;
   services: Services;
 }

@@ -1,8 +1,10 @@
+import { deleteOldAuditRows, listSitesWithOldAuditRows } from '../audit/audit-log.store.ts';
 import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
 import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
+import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
-import { defineArea } from './area.ts';
+import { defineArea, type TaskContext } from './area.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,14 +15,32 @@ const createRateLimitCleanupTask = ({ db }: { db: Db }): ScheduledTask => ({
   run: async () => ((await deleteEndedWindows(db)) ? { runAgainInMs: 0 } : undefined),
 });
 
+/** Scheduled task that deletes audit rows older than the setting, in pieces, the sites in turns. */
+const createAuditRetentionTask = ({ db, services: { logRetention } }: TaskContext): ScheduledTask => {
+  const { auditDays } = logRetention;
+  return createItemTask(db, {
+    name: 'old audit rows',
+    intervalMs: HOUR_MS,
+    async listItems() {
+      if (auditDays === null) return [];
+      return (await listSitesWithOldAuditRows(db, auditDays)).map((siteId) => ({ siteId, item: '' }));
+    },
+    runStep: ({ siteId }) => deleteOldAuditRows(db, siteId, auditDays ?? Infinity),
+  });
+};
+
 /** The tables and tasks of the kernel: sessions, links, audit log, outbox, mail, limits. */
 export const kernelArea = defineArea({
   name: 'kernel',
-  tasks: (context) => [deleteExpiredEventsTask(context), createRateLimitCleanupTask(context)],
+  tasks: (context) => [
+    deleteExpiredEventsTask(context),
+    createRateLimitCleanupTask(context),
+    createAuditRetentionTask(context),
+  ],
   tables: {
     session: { backup: { leftOut: 'secrets' } },
     one_time_link: { backup: { leftOut: 'secrets' } },
-    audit_log: { backup: { leftOut: 'log of the installation' } },
+    audit_log: { backup: { leftOut: 'log of the installation' }, retention: '7 years (STEWARD_KEEP_AUDIT)' },
     seat_change: { backup: { leftOut: 'derived from the audit log' } },
     topic: { backup: { leftOut: 'log of the installation' } },
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },

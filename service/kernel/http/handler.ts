@@ -4,6 +4,7 @@ import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import type { Encryption } from '../auth/encryption.ts';
 import type { TableSheet } from '../backup-sheets.ts';
+import type { LogRetention } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
@@ -36,6 +37,8 @@ export interface Services {
   dataDir: string;
   /** Bytes that the files of a site may use unless a limit is set for the site; null: no limit. */
   storageQuota: number | null;
+  /** How long the rows of logs are kept. */
+  logRetention: LogRetention;
   /** Backup sheets of all areas, in the order in which backups hold them. */
   backupSheets: readonly TableSheet[];
   /** The only way to call other servers. */
