@@ -36,6 +36,7 @@ async function main(config: Config): Promise<void> {
     dataDir: config.dataDir,
     storageQuota: config.storageQuota,
     logRetention: config.logRetention,
+    officeProgram: config.officeProgram,
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
     jobKinds: registry.jobKinds,

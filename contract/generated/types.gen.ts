@@ -354,7 +354,20 @@ export type ExportDetail = {
      */
     asOf?: string | null;
     fields: Array<string>;
-    format: 'csv' | 'xlsx' | 'json';
+    format: 'csv' | 'xlsx' | 'json' | 'docx' | 'pdf' | 'zip';
+    /**
+     * Name of the template of a report.
+     */
+    template?: string;
+    templateId?: number;
+    /**
+     * Version of the template.
+     */
+    version?: number;
+    /**
+     * Selected entries of a report, at most 100; null for a query.
+     */
+    entries?: Array<number> | null;
 };
 
 export type UserActivityEntry = {
@@ -3555,7 +3568,52 @@ export type TemplateVersion = {
     hasFile: boolean;
 };
 
-export type ReportTemplateDetail = ReportTemplate & {
+/**
+ * A ReportTemplate with its findings and versions.
+ */
+export type ReportTemplateDetail = {
+    id: number;
+    name: string;
+    description?: string | null;
+    format: TemplateFormat;
+    entryTypeId: number;
+    status: TemplateStatus;
+    /**
+     * Number of findings.
+     */
+    errorCount: number;
+    /**
+     * Whether the template has `{#rows}`: one document then has all entries as rows. Otherwise each entry has a section or a document of its own.
+     */
+    listsRows: boolean;
+    /**
+     * Number of the current version, starting at 1.
+     */
+    version: number;
+    fileName: string;
+    /**
+     * Bytes.
+     */
+    size: number;
+    /**
+     * Hash of the file in hexadecimal digits.
+     */
+    sha256: string;
+    /**
+     * Fields that the placeholders name.
+     */
+    fields: Array<TemplateField>;
+    createdDate: string;
+    modifiedDate: string;
+    modifiedBy?: number | null;
+    /**
+     * Null for a user who has left the site.
+     */
+    modifiedByName?: string | null;
+    /**
+     * The last report of the template, of any user.
+     */
+    lastRun?: TemplateRun | null;
     findings: Array<ReportFinding>;
     /**
      * Newest first.

@@ -24,6 +24,8 @@ export interface TableSheet {
   keys?: readonly string[];
   /** Columns whose values may be large. */
   largeColumns?: readonly string[];
+  /** Whether backups written by earlier versions do not have the sheet. */
+  isOptional?: boolean;
   /** Whether rows belong to entry types, so that a backup of some types contains only theirs. */
   isByEntryType?: boolean;
 }

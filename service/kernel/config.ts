@@ -30,6 +30,8 @@ export interface Config {
   storageQuota: number | null;
   /** Days for which the rows of logs are kept; null: for good. */
   logRetention: LogRetention;
+  /** Office program that converts documents to PDF. */
+  officeProgram: string | undefined;
   /** Whether the very first start creates the sample site. */
   createsSample: boolean;
   /** Time after a stop signal in which connections are still accepted while the service already reports not ready. */
@@ -129,6 +131,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     egressRules: egressRules ?? [],
     storageQuota: storageQuota ?? null,
     logRetention: { activityDays: activityDays ?? null, auditDays: auditDays ?? null },
+    officeProgram: env['STEWARD_OFFICE'] || undefined,
     createsSample: sample === 'on',
     stopDelaySeconds,
     logLevel: logLevel ?? 'info',

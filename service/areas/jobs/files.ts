@@ -1,7 +1,9 @@
 import { ApiError, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { ACTIVITY_SOURCE } from '../../kernel/audit/activity.store.ts';
 import { getActor, change, type Actor } from '../../kernel/audit/change.ts';
 import type { FileResponse } from '../../kernel/http/file-response.ts';
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
+import type { JobDownload } from '../../kernel/jobs/job-kind.ts';
 import { JobStopped, loadOwner } from '../../kernel/jobs/job-owner.ts';
 import { getJobFileName, getJobFolder } from '../../kernel/jobs/produce-file.ts';
 import { createSecret, hashSecret } from '../../kernel/secret.ts';
@@ -34,12 +36,13 @@ export const jobFileHandlers: Handlers<Operations> = {
   async downloadJobFile(call) {
     const file = await requireOwnFile(call);
     if (!isContinuation(call.range))
-      await change(call.db, getActor(call), async (_tx, record) => {
+      await change(call.db, getActor(call), async (tx, record) => {
         record({
           action: 'job.download',
           subject: ['job', file.jobId],
           changes: { file: [null, file.name] },
         });
+        await call.services.jobKinds.get(file.kind)?.recordDownload?.(tx, toDownload(call, file));
       });
     return toFileResponse(call, file);
   },
@@ -72,6 +75,13 @@ export const jobFileHandlers: Handlers<Operations> = {
         subject: ['job', jobId],
         changes: { file: [null, link.name], by: [null, 'link'] },
       });
+      await services.jobKinds.get(link.kind)?.recordDownload?.(tx, {
+        siteId,
+        jobId,
+        userId: owner.userId,
+        ip: origin.ip,
+        source: owner.scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
+      });
     });
     return toFileResponse({ services }, link);
   },
@@ -83,8 +93,22 @@ const createLinkExpiredError = () =>
     `This link has been used or is older than ${store.LINK_MINUTES} minutes. Save the file again.`,
   );
 
+/** The download of a request. */
+export const toDownload = (
+  { caller, origin }: Pick<Call, 'caller' | 'origin'>,
+  { siteId, jobId }: Pick<store.JobFile, 'siteId' | 'jobId'>,
+): JobDownload => ({
+  siteId,
+  jobId,
+  userId: caller.userId,
+  ip: origin.ip,
+  source: caller.scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
+  session: caller.tokenHash,
+});
+
 /** Whether the request continues an interrupted download: a link starts once, and afterwards serves only the remaining range. */
-const isContinuation = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
+export const isContinuation = (range: string | undefined): boolean =>
+  /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
 
 /**
  * The file of a job of the caller. Jobs of other users are unknown here: what a file contains was read with the rights of its owner.
@@ -102,7 +126,7 @@ async function requireOwnFile({
 }
 
 function requireNotRemoved({ isRemoved }: store.JobFile): void {
-  if (isRemoved) throw conflict('The file was removed. Files of jobs are kept for 7 days.');
+  if (isRemoved) throw conflict('The file was removed, because files of jobs are kept for a limited time.');
 }
 
 /** Why a valid link is refused; undefined when it is not. */
@@ -125,7 +149,7 @@ async function findRefusal(
   }
 }
 
-function toFileResponse(
+export function toFileResponse(
   { services }: Pick<Call, 'services'>,
   file: store.JobFile,
 ): { status: 200; file: FileResponse } {

@@ -100,10 +100,7 @@ export const jobHandlers: Handlers<Operations> = {
       if (job.state !== 'paused') throw conflict('This job is not paused');
     }),
 
-  cancelJob: (call) =>
-    setState(call, 'job.cancel', 'cancelled', (job) => {
-      if (isEnded(job)) throw conflict('This job has already ended');
-    }),
+  cancelJob,
 
   async retryJob(call) {
     const { db, caller, params } = call;
@@ -136,6 +133,13 @@ export const jobHandlers: Handlers<Operations> = {
     return startPlan(call, { kind: plan.kind, parameters, items }, { inverseOf: job.id });
   },
 };
+
+/** Cancels the job that `jobId` names. @throws ApiError 403, 404, 409 for a job that has ended */
+export function cancelJob(call: StateCall): Promise<{ status: 200; body: Job }> {
+  return setState(call, 'job.cancel', 'cancelled', (job) => {
+    if (isEnded(job)) throw conflict('This job has already ended');
+  });
+}
 
 /** Requests of the failed items of a job, in pages. @throws ApiError 409 when it was deleted or nothing failed */
 async function* readFailedInputs(
@@ -195,8 +199,13 @@ async function* readInverseItems(
 const isEnded = ({ state }: StoredJob | Job): boolean =>
   state === 'finished' || state === 'cancelled' || state === 'stopped';
 
+/** A request that changes the state of a job. */
+type StateCall = Pick<Call, 'db' | 'caller' | 'origin' | 'operations' | 'services'> & {
+  params: { jobId: number };
+};
+
 async function setState(
-  call: Call<'pauseJob' | 'resumeJob' | 'cancelJob'>,
+  call: StateCall,
   action: string,
   state: 'paused' | 'waiting' | 'cancelled',
   check: (job: StoredJob) => void,

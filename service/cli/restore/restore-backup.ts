@@ -134,9 +134,13 @@ async function restoreSheets(tx: Tx, context: RestoreContext): Promise<void> {
   await restoreFiles(tx, context);
   for (const sheet of Object.values(registry.sheets))
     // The sheet of a table that needs no special treatment is read from that table alone.
-    if (!ORDERED_SHEETS.includes(sheet)) await context.copySheet(tx, sheet, sheet.from as keyof Tables);
+    if (!ORDERED_SHEETS.includes(sheet) && hasSheet(context.file, sheet))
+      await context.copySheet(tx, sheet, sheet.from as keyof Tables);
   await raiseSequences(tx, context.siteId);
 }
+
+const hasSheet = ({ manifest }: BackupFile, { name, isOptional }: TableSheet): boolean =>
+  !isOptional || manifest.members.some((member) => member.name === name);
 
 /** Builds indexes after filling the tables if no other site needs them in the meantime. */
 async function withFastIndexes(tx: Tx, fill: () => Promise<void>): Promise<void> {

@@ -39,6 +39,8 @@ export interface Services {
   storageQuota: number | null;
   /** How long the rows of logs are kept. */
   logRetention: LogRetention;
+  /** Program that converts documents to PDF (STEWARD_OFFICE); undefined: no PDF. */
+  officeProgram?: string | undefined;
   /** Backup sheets of all areas, in the order in which backups hold them. */
   backupSheets: readonly TableSheet[];
   /** The only way to call other servers. */

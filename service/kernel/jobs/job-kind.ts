@@ -18,6 +18,9 @@ export type ItemOutcome =
 /** What a kind works with that makes a file. */
 export interface FileBatch<Parameters extends object> {
   db: Db;
+  jobId: number;
+  /** Program that converts documents to PDF (STEWARD_OFFICE). */
+  officeProgram: string | undefined;
   /** The owner with the rights of the start. They are checked every few seconds; `signal` fires when one is lost. */
   caller: Caller;
   parameters: Parameters;
@@ -43,6 +46,24 @@ export interface ProducedFile {
   subject: string;
   /** What the file contains: type, filter in words, fields, format. */
   detail: object;
+  /** Days after which the file is removed; by default 7. */
+  keptDays?: number;
+  /** What the notification says of the file instead of its number of rows. */
+  summary?: string;
+  /** Stores what belongs to the file, in the transaction that ends the job. */
+  save?(tx: Tx): Promise<void>;
+}
+
+/** A download of the file of a job. */
+export interface JobDownload {
+  siteId: number;
+  jobId: number;
+  userId: number;
+  ip: string;
+  /** One of ACTIVITY_SOURCE. */
+  source: number;
+  /** Hash of the session or access token; undefined for a link. */
+  session?: Buffer | undefined;
 }
 
 /** One transaction of a job: some of its items, to be changed together. */
@@ -150,6 +171,8 @@ export interface JobKind<Parameters extends object = object, Input extends objec
    * with its message.
    */
   produce?(batch: FileBatch<Parameters>): Promise<ProducedFile>;
+  /** Records each download of the file as an export. Without it the making of the file is recorded as one. */
+  recordDownload?(tx: Tx, download: JobDownload): Promise<void>;
   /**
    * The items of a job that tries the failed items of another again; by default the same items. For kinds whose items refer to each
    * other by their numbers, which are others in the new job.
@@ -200,6 +223,7 @@ export const defineJobKind = <Parameters extends object, Input extends object>(
 ): JobKind => kind;
 
 type FileJobKind<Parameters extends object> = Pick<JobKind<Parameters>, 'kind' | 'operation' | 'describe'> &
+  Pick<JobKind<Parameters>, 'capabilities' | 'recordDownload'> &
   Required<Pick<JobKind<Parameters>, 'produce'>>;
 
 /** A kind that makes a file instead of changing items. */

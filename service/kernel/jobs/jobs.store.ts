@@ -167,7 +167,7 @@ export async function renewLease(
   return numAffectedRows === 1n;
 }
 
-/** Files of jobs are removed after this time. */
+/** Files of jobs are removed after this time unless their kind keeps them longer. */
 const FILE_DAYS = 7;
 
 export interface NewFile {
@@ -176,13 +176,14 @@ export interface NewFile {
   size: number;
   sha256: Buffer;
   rows: number;
+  keptDays?: number;
 }
 
 /** Stores the file of a job in the transaction that ends the job. */
 export async function insertFile(
   tx: Tx,
   { siteId, jobId, fence }: ClaimedJob,
-  { name, mediaType, size, sha256, rows }: NewFile,
+  { name, mediaType, size, sha256, rows, keptDays = FILE_DAYS }: NewFile,
 ): Promise<void> {
   await tx
     .insertInto('job_file')
@@ -196,7 +197,7 @@ export async function insertFile(
       byte_count: size,
       sha256,
       row_count: rows,
-      expires_at: sql<Date>`now() + make_interval(days => ${FILE_DAYS})`,
+      expires_at: sql<Date>`now() + make_interval(days => ${keptDays})`,
     })
     .execute();
 }

@@ -28,6 +28,8 @@ export interface FileOptions {
   dataDir: string;
   /** Bytes that the files of a site may use unless a limit is set for the site; null: no limit. */
   storageQuota: number | null;
+  /** Program that converts documents to PDF (STEWARD_OFFICE). */
+  officeProgram?: string | undefined;
   /** Tests shorten it. */
   heartbeatMs?: number;
 }
@@ -75,6 +77,8 @@ export async function produceFile(
   try {
     const produced = await kind.produce({
       db,
+      jobId: job.jobId,
+      officeProgram: files.officeProgram,
       caller,
       parameters: job.parameters,
       readSelection: () => store.readSelection(db, job),
@@ -88,7 +92,7 @@ export async function produceFile(
     const digest = await file.end();
     heartbeat.signal.throwIfAborted();
     await folder.publish(name);
-    isPublished = await endWithFile(context, job, caller, { ...produced, ...digest });
+    isPublished = await endWithFile(context, job, kind, { ...produced, ...digest, caller });
   } catch (error) {
     const reason: unknown = heartbeat.signal.aborted ? heartbeat.signal.reason : error;
     await heartbeat.stop();
@@ -162,8 +166,8 @@ async function openJobFile(path: string) {
 function endWithFile(
   { db, files, publicUrl }: ProduceContext,
   job: store.ClaimedJob,
-  caller: Caller,
-  file: ProducedFile & { size: number; sha256: Buffer },
+  kind: ProducingKind,
+  { caller, ...file }: ProducedFile & { size: number; sha256: Buffer; caller: Caller },
 ): Promise<boolean> {
   const { siteId, jobId, ip } = job;
   const { name, rows, subject, detail, size } = file;
@@ -172,6 +176,7 @@ function endWithFile(
     if (!(await store.renewLease(tx, job, { done: rows, total: rows }))) return false;
     await store.insertFile(tx, job, file);
     await requireStorage(tx, siteId, { usedBefore, defaultQuota: files.storageQuota, path: 'file' });
+    await file.save?.(tx);
     const ended = await store.endJob(tx, job);
     if (ended)
       await notify(tx, publicUrl, {
@@ -179,10 +184,11 @@ function endWithFile(
         userIds: [ended.ownerId],
         category: 'jobFinished',
         title: ended.title,
-        detail: `${formatNumber(rows)} rows in ${name}`,
+        detail: file.summary ?? `${formatNumber(rows)} rows in ${name}`,
         path: `/jobs/${jobId}`,
       });
     record({ action: 'job.finish', subject: ['job', jobId], changes: { kind: [null, job.kind] } });
+    if (kind.recordDownload) return true;
     record({
       action: 'user.export',
       subject: ['export', subject],

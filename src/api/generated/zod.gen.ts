@@ -246,8 +246,15 @@ export const zExportDetail = z.object({
     format: z.enum([
         'csv',
         'xlsx',
-        'json'
-    ])
+        'json',
+        'docx',
+        'pdf',
+        'zip'
+    ]),
+    template: z.string().optional(),
+    templateId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    version: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    entries: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).nullish()
 });
 
 export const zUserActivityEntry = z.object({
@@ -2461,10 +2468,31 @@ export const zTemplateVersion = z.object({
     hasFile: z.boolean()
 });
 
-export const zReportTemplateDetail = zReportTemplate.and(z.object({
+/**
+ * A ReportTemplate with its findings and versions.
+ */
+export const zReportTemplateDetail = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    description: z.string().nullish(),
+    format: zTemplateFormat,
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    status: zTemplateStatus,
+    errorCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    listsRows: z.boolean(),
+    version: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fileName: z.string(),
+    size: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sha256: z.string(),
+    fields: z.array(zTemplateField),
+    createdDate: z.iso.datetime({ offset: true }),
+    modifiedDate: z.iso.datetime({ offset: true }),
+    modifiedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    modifiedByName: z.string().nullish(),
+    lastRun: zTemplateRun.nullish(),
     findings: z.array(zReportFinding),
     versions: z.array(zTemplateVersion)
-}));
+});
 
 export const zReportValueFormat = z.object({
     name: z.string(),

@@ -662,7 +662,7 @@ onEachApp((context) => {
       const refused = await download(job.id);
       expect([refused.statusCode, refused.json<ErrorBody>().message]).toEqual([
         409,
-        'The file was removed. Files of jobs are kept for 7 days.',
+        'The file was removed, because files of jobs are kept for a limited time.',
       ]);
     });
   });

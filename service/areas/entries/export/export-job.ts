@@ -40,7 +40,7 @@ type ExportParameters = Omit<EntryExport, 'notBefore' | 'afterJobId' | 'timeZone
 };
 
 /** Resolves the names of a request. @throws ApiError 400 with the path, 404 for an unknown type */
-async function createResolver(
+export async function createExportResolver(
   db: Db,
   caller: Call['caller'],
   request: Omit<EntryExport, 'format'>,
@@ -74,7 +74,7 @@ export const entryExportHandlers: Handlers<'startEntryExport'> = {
     const { db, caller, body } = call;
     const { notBefore: _notBefore, afterJobId: _afterJobId, ...request } = body;
     const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
-    const resolve = await createResolver(db, caller, body);
+    const resolve = await createExportResolver(db, caller, body);
     const { type } = resolve(await loadSchema(db, caller.siteId)).query;
     const parameters: ExportParameters = {
       ...request,
@@ -94,7 +94,7 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
   async produce(batch) {
     const { db, caller, parameters } = batch;
     const { format, filterText, query, timeZone, asOf } = parameters;
-    const resolve = await createResolver(db, caller, parameters);
+    const resolve = await createExportResolver(db, caller, parameters);
     return withExportSnapshot(db, caller.siteId, resolve, (snapshot) => {
       const { at, total, request } = snapshot;
       const { type } = request.query;

@@ -35,6 +35,8 @@ export interface ExportSnapshot {
   request: ExportQuery;
   total: number;
   pages(): AsyncGenerator<ExportPage>;
+  /** Reads other entries, to which the rows refer, as of the same moment; those that do not exist have no row. */
+  readEntries(ids: readonly number[], fields: readonly SchemaField[]): Promise<RowVm[]>;
   /** Rows as they are stored, in texts for `createRowParser`; not for a list as of a date. */
   readTexts: () => AsyncGenerator<RowText>;
 }
@@ -129,6 +131,7 @@ function createSnapshot(db: Db, ids: ExportIds): ExportSnapshot {
       ids.changeSets
         ? readInPages(ids, (wanted) => readPage(db, ids, wanted))
         : parseTexts(request, readTexts()),
+    readEntries: (entryIds, fields) => readEntries(db, ids, Int32Array.from(entryIds), fields),
   };
 }
 
@@ -265,6 +268,40 @@ async function readPage(
     rows: rows.map(parseRow),
     differences: new Map(differences.map((difference) => [difference.entryId, difference])),
   };
+}
+
+async function readEntries(
+  db: Db,
+  ids: ExportIds,
+  entryIds: SortedIds,
+  fields: readonly SchemaField[],
+): Promise<RowVm[]> {
+  const { query, asOf } = ids.request;
+  const rendering = {
+    siteId: query.context.siteId,
+    linkTo: undefined,
+    extended: false,
+    wrapIntoArrays: false,
+  };
+  const rows: RowVm[] = [];
+  for (let from = 0, size = FIRST_PAGE_ROWS; from < entryIds.length;) {
+    const some = entryIds.subarray(from, from + size);
+    try {
+      const read = await readRowsAsOf(
+        db,
+        { ...query, at: asOf?.at ?? ids.currentAt },
+        { ids: some, asToday: NO_IDS },
+        fields,
+        rendering,
+      );
+      rows.push(...read.map(parseRow));
+      from += some.length;
+    } catch (error) {
+      if (some.length === 1 || !isTooLarge(error)) throw error;
+      size = Math.ceil(some.length / 4);
+    }
+  }
+  return rows;
 }
 
 const parseRow = ({ row }: AsOfRow): RowVm => JSON.parse(row) as RowVm;

@@ -11,6 +11,7 @@ import type { EntryTables } from './entries.ts';
 import type { JobTables } from './jobs.ts';
 import type { NotificationTables } from './notifications.ts';
 import type { PublicationTables } from './publications.ts';
+import type { ReportTables } from './reports.ts';
 
 interface SiteTable {
   site_id: GeneratedAlways<number>;
@@ -298,7 +299,8 @@ export interface Tables
     NotificationTables,
     PlatformTables,
     ProxyTables,
-    PublicationTables {
+    PublicationTables,
+    ReportTables {
   site: SiteTable;
   site_storage: SiteStorageTable;
   account: AccountTable;

@@ -149,9 +149,11 @@ const formatExportDetail = ({
   format,
   filter,
   fields,
+  template,
 }: NonNullable<ActivityRow['exportDetail']>) =>
   [
     `${pluralize(rows, 'row', 'rows')} of ${type} as ${format.toUpperCase()}`,
+    ...(template === undefined ? [] : [`report ${template}`]),
     filter ?? 'no filter',
     fields.join(', '),
   ].join(' · ');

@@ -1,0 +1,369 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { ReportRun } from '../../../contract/generated/types.gen.ts';
+import { badRequest, conflict, forbidden, notFound } from '../../kernel/api-error.ts';
+import { ACTIVITY_SOURCE, ACTIVITY_TYPE, insertActivity } from '../../kernel/audit/activity.store.ts';
+import { change, getActor } from '../../kernel/audit/change.ts';
+import { requireCapabilities } from '../../kernel/auth/authorize.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
+import { readInSnapshot } from '../../kernel/db/database.ts';
+import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { parsePage, parseTimestamp } from '../../kernel/http/parameters.ts';
+import { createExportResolver, readIds } from '../entries/index.ts';
+import { cancelJob, findFile, isContinuation, startJob, toDownload, toFileResponse } from '../jobs/index.ts';
+import { loadSchema } from '../schema/index.ts';
+import { parseTimeZone } from '../sites/index.ts';
+import { compareValues } from './difference.ts';
+import { NO_OFFICE } from './documents/office.ts';
+import { withTemplateOfRequest } from './documents/renderer.ts';
+import { buildReportName } from './file-names.ts';
+import { findLimitFault, generateReport, requireFitting, type ReportValues } from './generate.ts';
+import { MEDIA_TYPES, reportJob, toExportDetail } from './report-job.ts';
+import type { ReportParameters } from './report-parameters.ts';
+import { toJobStates, toStatus } from './run-status.ts';
+import { findRun, listRuns, readPackedValues, type StoredRun } from './runs.store.ts';
+import { findVersionFile, type StoredTemplate } from './templates.store.ts';
+import { requireTemplate, toChunks } from './templates.ts';
+
+type Operations =
+  | 'previewReport'
+  | 'startReportRun'
+  | 'listReportRuns'
+  | 'getReportRun'
+  | 'cancelReportRun'
+  | 'downloadReport'
+  | 'compareReportRuns';
+
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+
+export const runHandlers: Handlers<Operations> = {
+  async previewReport(call) {
+    const { db, caller, body, params, services, signal } = call;
+    const { siteId } = caller;
+    requireCapabilities(caller, ['Read Data']);
+    const template = await requireTemplate(db, siteId, params.templateId);
+    const format = body.format ?? template.format;
+    requireFormat(template, format, services.officeProgram);
+    const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
+    if (body.asOf !== undefined) requirePast(body.asOf);
+    const file = await findVersionFile(db, siteId, template.id, template.version);
+    if (!file?.bytes) throw notFound(`The file of template ${template.id}`);
+    const documents: Uint8Array[] = [];
+    const report = await generateReport(
+      { db, caller, officeProgram: services.officeProgram, signal, open: withTemplateOfRequest },
+      {
+        template: { ...file, bytes: file.bytes, name: template.name, version: template.version },
+        entryTypeId: template.typeId,
+        selection: { entryIds: [body.entryId], asOf: body.asOf },
+        isPdf: format === 'pdf',
+        document: 'one',
+        timeZone,
+      },
+      async ({ bytes }) => {
+        documents.push(bytes);
+      },
+    );
+    const [bytes] = documents;
+    if (!bytes || report.entryCount === 0) throw notFound(`Entry ${body.entryId}`);
+    const parameters = await describeRequest(call, template, {
+      format,
+      document: 'one',
+      asOf: body.asOf,
+      timeZone,
+      selected: 1,
+    });
+    await change(db, getActor(call), async (tx, record) => {
+      record({
+        action: 'report.preview',
+        subject: ['report-template', template.id],
+        changes: { entry: [null, body.entryId] },
+      });
+      await insertActivity(tx, {
+        siteId,
+        userId: caller.userId,
+        kind: ACTIVITY_TYPE.exported,
+        ip: call.origin.ip,
+        source: caller.scopes ? ACTIVITY_SOURCE.api : ACTIVITY_SOURCE.web,
+        session: caller.tokenHash,
+        exportDataType: 4,
+        exportDetail: { subject: 'report', rows: 1, ...toExportDetail(parameters, [body.entryId]) },
+      });
+    });
+    return {
+      status: 200,
+      download: {
+        type: MEDIA_TYPES[format],
+        name: buildReportName(template.name, report.onlyEntry, report.at, format),
+        chunks: toChunks(bytes),
+      },
+    };
+  },
+
+  async startReportRun(call) {
+    const { db, caller, body, params, services } = call;
+    requireCapabilities(caller, ['Read Data']);
+    const { siteId } = caller;
+    const template = await requireTemplate(db, siteId, params.templateId);
+    requireSelection(body);
+    requireFormat(template, body.format, services.officeProgram);
+    const timeZone = parseTimeZone(body.timeZone ?? 'UTC');
+    if (body.asOf !== undefined) requirePast(body.asOf);
+    const document = body.document ?? 'one';
+    const schema = await loadSchema(db, siteId);
+    const { check } = requireFitting(template.content, schema, template.typeId);
+    const count = await countEntries(call, template.typeId);
+    const fault =
+      count === undefined ? undefined : findLimitFault(count, { format: template.format, document }, check);
+    if (fault !== undefined)
+      throw badRequest([{ path: body.entryIds ? 'entryIds' : 'query', message: fault }]);
+    const parameters = await describeRequest(call, template, {
+      format: body.format,
+      document,
+      asOf: body.asOf,
+      timeZone,
+      selected: body.entryIds?.length ?? null,
+      query: body.query,
+      orderBy: body.orderBy,
+      filterText: body.filterText,
+    });
+    const started = await startJob(call, {
+      kind: reportJob.kind,
+      parameters,
+      items: [],
+      selectedIds: body.entryIds,
+    });
+    return { status: 202, body: { runId: started.body.id, jobId: started.body.id, status: 'Queued' } };
+  },
+
+  async listReportRuns({ db, caller, query }) {
+    if (query.owner === 'all' && !seesAll(caller))
+      throw forbidden(
+        'Reports of other users require the capability View Activity or Manage Report Templates',
+      );
+    const runs = await listRuns(
+      db,
+      caller.siteId,
+      {
+        owner: query.owner === 'all' ? undefined : getIdentity(caller),
+        templateId: query.templateId,
+        states: query.status && toJobStates(query.status),
+      },
+      parsePage(query),
+    );
+    return ok(runs.map(toRun));
+  },
+
+  async getReportRun(call) {
+    return ok(toRun(await requireRun(call, call.params.runId)));
+  },
+
+  async cancelReportRun(call) {
+    const { db, caller, origin, operations, services } = call;
+    const { runId } = call.params;
+    await requireRun(call, runId);
+    await cancelJob({ db, caller, origin, operations, services, params: { jobId: runId } });
+    return ok(toRun(await requireRun(call, runId)));
+  },
+
+  async downloadReport(call) {
+    const { db, caller, params } = call;
+    const run = await requireRun(call, params.runId);
+    requireOwn(caller, run);
+    requireCapabilities(caller, ['Read Data']);
+    if (toStatus(run.state) !== 'Ready') throw conflict(`The report is ${toStatus(run.state)}`);
+    const file = await findFile(db, caller.siteId, run.runId);
+    if (!file || file.isRemoved)
+      throw conflict('The file of this report was removed. Generate the report again.');
+    if (!isContinuation(call.range))
+      await change(db, getActor(call), async (tx, record) => {
+        record({
+          action: 'report.download',
+          subject: ['job', run.runId],
+          changes: { file: [null, file.name] },
+        });
+        await reportJob.recordDownload?.(tx, toDownload(call, file));
+      });
+    return toFileResponse(call, file);
+  },
+
+  async compareReportRuns(call) {
+    const { db, caller, params, query } = call;
+    const runs = [await requireRun(call, params.runId), await requireRun(call, query.with)] as const;
+    requireCapabilities(caller, ['Read Data']);
+    for (const run of runs) {
+      requireOwn(caller, run);
+      if (run.isRemoved || toStatus(run.state) !== 'Ready')
+        throw conflict(`The values of report ${run.runId} are not kept`);
+    }
+    if (runs[0].parameters.templateId !== runs[1].parameters.templateId)
+      throw conflict('The two reports have different templates');
+    const [before, after] = await Promise.all(
+      runs.map(async ({ runId }) => unpackValues(runId, await readPackedValues(db, caller.siteId, runId))),
+    );
+    return ok({
+      runId: params.runId,
+      otherRunId: query.with,
+      ...compareValues(before ?? [], after ?? []),
+    });
+  },
+};
+
+async function unpackValues(runId: number, packed: Buffer | undefined): Promise<ReportValues> {
+  if (!packed) throw conflict(`The values of report ${runId} were too large to be kept`);
+  const text = await promisify(gunzip)(packed, { maxOutputLength: MAX_UNPACKED_BYTES });
+  return JSON.parse(text.toString('utf8')) as ReportValues;
+}
+
+/** Whether the caller sees reports of other users; the files stay with their owners. */
+const seesAll = ({ capabilities }: Caller): boolean =>
+  capabilities.has('View Activity') || capabilities.has('Manage Report Templates');
+
+const getIdentity = ({ userId, acting }: Caller) => ({ userId, principalId: acting?.principalId ?? null });
+
+const isOwn = (caller: Caller, run: StoredRun): boolean => {
+  const { userId, principalId } = getIdentity(caller);
+  return run.ownerId === userId && run.principalId === principalId;
+};
+
+/** @throws ApiError 404 for a report that the caller does not see */
+async function requireRun({ db, caller }: Pick<Call, 'db' | 'caller'>, runId: number): Promise<StoredRun> {
+  const run = await findRun(db, caller.siteId, runId);
+  if (!run || (!isOwn(caller, run) && !seesAll(caller))) throw notFound(`Report ${runId}`);
+  return run;
+}
+
+/** @throws ApiError 403 */
+function requireOwn(caller: Caller, run: StoredRun): void {
+  if (!isOwn(caller, run))
+    throw forbidden('Only who generated a report can read it, because it has what this user may read');
+}
+
+/** @throws ApiError 400 unless the request has either ids, each once, or a query */
+function requireSelection({ entryIds, query }: Call<'startReportRun'>['body']): void {
+  if ((entryIds === undefined) === (query === undefined))
+    throw badRequest([
+      { path: 'entryIds', message: 'send either entryIds or query; `{}` selects all entries' },
+    ]);
+  const seen = new Set<number>();
+  const errors = (entryIds ?? []).flatMap((id, at) => {
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    return isRepeated ? [{ path: `entryIds.${at}`, message: `entry ${id} occurs twice` }] : [];
+  });
+  if (errors.length > 0) throw badRequest(errors);
+}
+
+/** @throws ApiError 400 */
+function requireFormat(
+  template: Pick<StoredTemplate, 'format'>,
+  format: ReportParameters['format'],
+  officeProgram: string | undefined,
+): void {
+  if (format !== 'pdf' && format !== template.format)
+    throw badRequest([{ path: 'format', message: `the template is a .${template.format} file` }]);
+  if (format === 'pdf' && officeProgram === undefined)
+    throw badRequest([{ path: 'format', message: NO_OFFICE }]);
+}
+
+/** @throws ApiError 400 for a moment in the future */
+function requirePast(asOf: string): void {
+  if (parseTimestamp('asOf', asOf).getTime() > Date.now())
+    throw badRequest([{ path: 'asOf', message: 'must not be in the future' }]);
+}
+
+/**
+ * Number of the selected entries; undefined for a list as of a date, which is counted when it is read.
+ * @throws ApiError 400 for an invalid query, and for ids that are not those of entries
+ */
+async function countEntries(
+  { db, caller, body }: Call<'startReportRun'>,
+  typeId: number,
+): Promise<number | undefined> {
+  const { entryIds, query, orderBy, asOf } = body;
+  const resolve = await createExportResolver(db, caller, {
+    entryType: String(typeId),
+    query: entryIds ? { EntryId: { $in: [...entryIds] } } : (query ?? {}),
+    ...(orderBy !== undefined && { orderBy }),
+  });
+  const found = await readInSnapshot(db, async (tx) =>
+    readIds(tx, resolve(await loadSchema(tx, caller.siteId)).query),
+  );
+  if (asOf !== undefined) return entryIds?.length;
+  if (!entryIds) return found.length;
+  const known = new Set(found);
+  const errors = entryIds.flatMap((id, at) =>
+    known.has(id) ? [] : [{ path: `entryIds.${at}`, message: `is not an entry of the type of the template` }],
+  );
+  if (errors.length > 0) throw badRequest(errors);
+  return entryIds.length;
+}
+
+/** What a job and the activity report say of a request. */
+async function describeRequest(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  template: StoredTemplate,
+  {
+    query,
+    orderBy,
+    asOf,
+    filterText,
+    ...request
+  }: Pick<ReportParameters, 'format' | 'document' | 'timeZone' | 'selected'> & {
+    query?: ReportParameters['query'] | undefined;
+    orderBy?: string | undefined;
+    asOf?: string | undefined;
+    filterText?: string | undefined;
+  },
+): Promise<ReportParameters> {
+  const schema = await loadSchema(db, caller.siteId);
+  const { check, type } = requireFitting(template.content, schema, template.typeId);
+  return {
+    templateId: template.id,
+    templateName: template.name,
+    version: template.version,
+    entryTypeId: type.id,
+    typeName: type.pluralName,
+    fields: check.fields.map(({ path }) => path),
+    ...request,
+    ...(query !== undefined && { query }),
+    ...(orderBy !== undefined && { orderBy }),
+    ...(asOf !== undefined && { asOf }),
+    ...(filterText !== undefined && { filterText }),
+  };
+}
+
+const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function toRun(run: StoredRun): ReportRun {
+  const { parameters, state, done, total } = run;
+  const status = toStatus(state);
+  return {
+    runId: run.runId,
+    jobId: run.runId,
+    templateId: parameters.templateId,
+    templateName: parameters.templateName,
+    templateVersion: parameters.version,
+    entryTypeId: parameters.entryTypeId,
+    format: parameters.format,
+    document: parameters.document,
+    status,
+    progress: status === 'Ready' ? 100 : Math.min(99, total > 0 ? Math.floor((100 * done) / total) : 0),
+    createdDate: run.createdDate.toISOString(),
+    finishedDate: toIso(run.finishedDate),
+    notBefore: toIso(run.notBefore),
+    requestedBy: run.ownerId,
+    requestedByName: run.ownerName,
+    entryCount: run.entryCount ?? parameters.selected,
+    filterText: parameters.filterText ?? null,
+    asOf: parameters.asOf === undefined ? null : parseTimestamp('asOf', parameters.asOf).toISOString(),
+    dataDate: toIso(run.dataDate),
+    dataHash: run.dataHash,
+    readerCount: run.readerCount,
+    fileName: run.fileName,
+    size: run.size,
+    sha256: run.sha256,
+    expiresDate: toIso(run.expiresDate),
+    isRemoved: run.isRemoved,
+    message: state === 'cancelled' ? 'Cancelled' : run.stopReason,
+  };
+}
