@@ -2,7 +2,7 @@ import { Suspense, useCallback, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { cx } from '../cx.ts';
 import { lazyWithPreload } from '../lazy.tsx';
-import { isDay, formatStep, sumSeriesAt } from './time-series.ts';
+import { formatStep, getStepName, sumSeriesAt } from './time-series.ts';
 import type { TimeSeries } from './time-series.ts';
 import './chart.css';
 
@@ -12,8 +12,8 @@ interface TimeChartProps {
   /** Accessible name: "Licenses by day". */
   label: string;
   /**
-   * Days in UTC ("2026-11-21") or timestamps of hours, ascending, at least one. Keep the identity of this array and of
-   * `series` while they are unchanged.
+   * Days in UTC ("2026-11-21") or timestamps at equal distances, ascending, at least one. Keep the identity of this array
+   * and of `series` while they are unchanged.
    */
   steps: readonly string[];
   /** Series from the bottom up. */
@@ -66,7 +66,7 @@ export function TimeChart({ label, steps, series, total, isBarChart = false, onZ
         <input
           type="range"
           className="chart-day"
-          aria-label={`${steps.every(isDay) ? 'Day' : 'Hour'} of ${label}`}
+          aria-label={`${getStepName(steps)} of ${label}`}
           aria-valuetext={[
             day,
             `${totalValue.label} ${numberFormat.format(totalValue.value)}`,
@@ -138,7 +138,7 @@ function TimeTableContent({ label, steps, series, total, onSelect }: TimeTablePr
       <table>
         <thead>
           <tr>
-            <th scope="col">{steps.every(isDay) ? 'Day' : 'Hour'}</th>
+            <th scope="col">{getStepName(steps)}</th>
             <th scope="col">{total.label}</th>
             {series.map((one) => (
               <th key={one.label} scope="col">

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { subtractDays, isDay, toUnixSeconds, stackSeries, formatStep, sumSeriesAt } from './time-series.ts';
+import {
+  getStepName,
+  getStepSeconds,
+  subtractDays,
+  isDay,
+  toUnixSeconds,
+  stackSeries,
+  formatStep,
+  sumSeriesAt,
+} from './time-series.ts';
 
 test('stacks each series on the one below', () => {
   expect(
@@ -41,4 +50,12 @@ test('handles hours as timestamps', () => {
   expect(isDay('2026-11-01T09:00:00.000Z')).toBe(false);
   expect(toUnixSeconds('1970-01-01T01:00:00.000Z')).toBe(3600);
   expect(formatStep('2026-11-01T09:30:00.000Z')).toMatch(/:\d\d/);
+});
+
+test('derives the duration of a step from the first two', () => {
+  const quarters = ['2026-11-01T09:00:00.000Z', '2026-11-01T09:15:00.000Z'];
+  const hours = ['2026-11-01T09:00:00.000Z', '2026-11-01T10:00:00.000Z'];
+  const cases = [quarters, hours, hours.slice(1), ['2026-11-01', '2026-11-02'], ['2026-11-01']];
+  expect(cases.map(getStepSeconds)).toEqual([900, 3600, 3600, 86_400, 86_400]);
+  expect(cases.map(getStepName)).toEqual(['Time', 'Hour', 'Hour', 'Day', 'Day']);
 });

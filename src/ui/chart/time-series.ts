@@ -40,13 +40,22 @@ const dayFormat = new Intl.DateTimeFormat(undefined, {
 
 const hourFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Whether a step is a day in UTC rather than an hour. */
+/** Whether a step is a day in UTC rather than an hour or less. */
 export const isDay = (step: string): boolean => step.length === 10;
 
-/** Returns the duration of a step in seconds. */
-export const getStepSeconds = (steps: readonly string[]): number =>
-  (steps.every(isDay) ? DAY_MS : HOUR_MS) / 1000;
+/** Returns the duration of a step in seconds: the distance of the first two, or an hour or day for a single one. */
+export function getStepSeconds(steps: readonly string[]): number {
+  const [first, second] = steps;
+  if (first !== undefined && second !== undefined) return toUnixSeconds(second) - toUnixSeconds(first);
+  return (steps.every(isDay) ? DAY_MS : HOUR_MS) / 1000;
+}
 
-/** Formats a step: a day, or the start of an hour in local time. */
+/** Names a step in a label: day, hour, or time for any other duration. */
+export const getStepName = (steps: readonly string[]): 'Day' | 'Hour' | 'Time' => {
+  if (steps.every(isDay)) return 'Day';
+  return getStepSeconds(steps) === HOUR_MS / 1000 ? 'Hour' : 'Time';
+};
+
+/** Formats a step: a day, or the start of a shorter one in local time. */
 export const formatStep = (step: string): string =>
   (isDay(step) ? dayFormat : hourFormat).format(new Date(step));
