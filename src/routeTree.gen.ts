@@ -17,6 +17,7 @@ import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
+import { Route as AppAgentRouteRouteImport } from './routes/_app/agent/route';
 import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
 import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
@@ -31,6 +32,11 @@ import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as SignInIdentityRouteImport } from './routes/sign-in_.identity';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
+import { Route as AppAgentIndexRouteImport } from './routes/_app/agent/index';
+import { Route as AppAgentLedgerRouteImport } from './routes/_app/agent/ledger';
+import { Route as AppAgentPreviewRouteImport } from './routes/_app/agent/preview';
+import { Route as AppAgentSeenRouteImport } from './routes/_app/agent/seen';
+import { Route as AppAgentSettingsRouteImport } from './routes/_app/agent/settings';
 import { Route as AppBackupsFileNameRouteImport } from './routes/_app/backups/$fileName';
 import { Route as AppBackupsListRouteRouteImport } from './routes/_app/backups/_list/route';
 import { Route as AppChangesIndexRouteImport } from './routes/_app/changes/index';
@@ -142,6 +148,11 @@ const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
   path: '/activity',
   getParentRoute: () => AppRoute,
 } as any);
+const AppAgentRouteRoute = AppAgentRouteRouteImport.update({
+  id: '/agent',
+  path: '/agent',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppBackupsRouteRoute = AppBackupsRouteRouteImport.update({
   id: '/backups',
   path: '/backups',
@@ -212,6 +223,31 @@ const AppActivityInvestigationsRouteRoute =
     path: '/investigations',
     getParentRoute: () => AppActivityRouteRoute,
   } as any);
+const AppAgentIndexRoute = AppAgentIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppAgentRouteRoute,
+} as any);
+const AppAgentLedgerRoute = AppAgentLedgerRouteImport.update({
+  id: '/ledger',
+  path: '/ledger',
+  getParentRoute: () => AppAgentRouteRoute,
+} as any);
+const AppAgentPreviewRoute = AppAgentPreviewRouteImport.update({
+  id: '/preview',
+  path: '/preview',
+  getParentRoute: () => AppAgentRouteRoute,
+} as any);
+const AppAgentSeenRoute = AppAgentSeenRouteImport.update({
+  id: '/seen',
+  path: '/seen',
+  getParentRoute: () => AppAgentRouteRoute,
+} as any);
+const AppAgentSettingsRoute = AppAgentSettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
+  getParentRoute: () => AppAgentRouteRoute,
+} as any);
 const AppBackupsFileNameRoute = AppBackupsFileNameRouteImport.update({
   id: '/$fileName',
   path: '/$fileName',
@@ -577,6 +613,7 @@ export interface FileRoutesByFullPath {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityRouteRouteWithChildren;
+  '/agent': typeof AppAgentRouteRouteWithChildren;
   '/backups': typeof AppBackupsRouteRouteWithChildren;
   '/entries': typeof AppEntriesRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
@@ -596,6 +633,10 @@ export interface FileRoutesByFullPath {
   '/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
   '/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/agent/ledger': typeof AppAgentLedgerRoute;
+  '/agent/preview': typeof AppAgentPreviewRoute;
+  '/agent/seen': typeof AppAgentSeenRoute;
+  '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -610,6 +651,7 @@ export interface FileRoutesByFullPath {
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/agent/': typeof AppAgentIndexRoute;
   '/changes/': typeof AppChangesIndexRoute;
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
@@ -672,6 +714,10 @@ export interface FileRoutesByTo {
   '/$area': typeof AppAreaRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
+  '/agent/ledger': typeof AppAgentLedgerRoute;
+  '/agent/preview': typeof AppAgentPreviewRoute;
+  '/agent/seen': typeof AppAgentSeenRoute;
+  '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -686,6 +732,7 @@ export interface FileRoutesByTo {
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/agent': typeof AppAgentIndexRoute;
   '/changes': typeof AppChangesIndexRoute;
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
@@ -735,6 +782,7 @@ export interface FileRoutesById {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/_app/activity': typeof AppActivityRouteRouteWithChildren;
+  '/_app/agent': typeof AppAgentRouteRouteWithChildren;
   '/_app/backups': typeof AppBackupsRouteRouteWithChildren;
   '/_app/entries': typeof AppEntriesRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
@@ -761,6 +809,10 @@ export interface FileRoutesById {
   '/_app/sites/_list': typeof AppSitesListRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/agent/ledger': typeof AppAgentLedgerRoute;
+  '/_app/agent/preview': typeof AppAgentPreviewRoute;
+  '/_app/agent/seen': typeof AppAgentSeenRoute;
+  '/_app/agent/settings': typeof AppAgentSettingsRoute;
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -775,6 +827,7 @@ export interface FileRoutesById {
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/agent/': typeof AppAgentIndexRoute;
   '/_app/changes/': typeof AppChangesIndexRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
@@ -832,6 +885,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/activity'
+    | '/agent'
     | '/backups'
     | '/entries'
     | '/groups'
@@ -851,6 +905,10 @@ export interface FileRouteTypes {
     | '/proxies/graph'
     | '/proxies/reports'
     | '/users/$userId'
+    | '/agent/ledger'
+    | '/agent/preview'
+    | '/agent/seen'
+    | '/agent/settings'
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
@@ -865,6 +923,7 @@ export interface FileRouteTypes {
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
+    | '/agent/'
     | '/changes/'
     | '/entries/'
     | '/exports/'
@@ -927,6 +986,10 @@ export interface FileRouteTypes {
     | '/$area'
     | '/sign-in/identity'
     | '/'
+    | '/agent/ledger'
+    | '/agent/preview'
+    | '/agent/seen'
+    | '/agent/settings'
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
@@ -941,6 +1004,7 @@ export interface FileRouteTypes {
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
+    | '/agent'
     | '/changes'
     | '/entries'
     | '/exports'
@@ -989,6 +1053,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/_app/activity'
+    | '/_app/agent'
     | '/_app/backups'
     | '/_app/entries'
     | '/_app/groups'
@@ -1015,6 +1080,10 @@ export interface FileRouteTypes {
     | '/_app/sites/_list'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/agent/ledger'
+    | '/_app/agent/preview'
+    | '/_app/agent/seen'
+    | '/_app/agent/settings'
     | '/_app/backups/$fileName'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
@@ -1029,6 +1098,7 @@ export interface FileRouteTypes {
     | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
     | '/_app/users/import'
+    | '/_app/agent/'
     | '/_app/changes/'
     | '/_app/entries/'
     | '/_app/exports/'
@@ -1145,6 +1215,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppActivityRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/agent': {
+      id: '/_app/agent';
+      path: '/agent';
+      fullPath: '/agent';
+      preLoaderRoute: typeof AppAgentRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/backups': {
       id: '/_app/backups';
       path: '/backups';
@@ -1242,6 +1319,41 @@ declare module '@tanstack/react-router' {
       fullPath: '/activity/investigations';
       preLoaderRoute: typeof AppActivityInvestigationsRouteRouteImport;
       parentRoute: typeof AppActivityRouteRoute;
+    };
+    '/_app/agent/': {
+      id: '/_app/agent/';
+      path: '/';
+      fullPath: '/agent/';
+      preLoaderRoute: typeof AppAgentIndexRouteImport;
+      parentRoute: typeof AppAgentRouteRoute;
+    };
+    '/_app/agent/ledger': {
+      id: '/_app/agent/ledger';
+      path: '/ledger';
+      fullPath: '/agent/ledger';
+      preLoaderRoute: typeof AppAgentLedgerRouteImport;
+      parentRoute: typeof AppAgentRouteRoute;
+    };
+    '/_app/agent/preview': {
+      id: '/_app/agent/preview';
+      path: '/preview';
+      fullPath: '/agent/preview';
+      preLoaderRoute: typeof AppAgentPreviewRouteImport;
+      parentRoute: typeof AppAgentRouteRoute;
+    };
+    '/_app/agent/seen': {
+      id: '/_app/agent/seen';
+      path: '/seen';
+      fullPath: '/agent/seen';
+      preLoaderRoute: typeof AppAgentSeenRouteImport;
+      parentRoute: typeof AppAgentRouteRoute;
+    };
+    '/_app/agent/settings': {
+      id: '/_app/agent/settings';
+      path: '/settings';
+      fullPath: '/agent/settings';
+      preLoaderRoute: typeof AppAgentSettingsRouteImport;
+      parentRoute: typeof AppAgentRouteRoute;
     };
     '/_app/backups/$fileName': {
       id: '/_app/backups/$fileName';
@@ -1810,6 +1922,26 @@ const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
 const AppActivityRouteRouteWithChildren =
   AppActivityRouteRoute._addFileChildren(AppActivityRouteRouteChildren);
 
+interface AppAgentRouteRouteChildren {
+  AppAgentLedgerRoute: typeof AppAgentLedgerRoute;
+  AppAgentPreviewRoute: typeof AppAgentPreviewRoute;
+  AppAgentSeenRoute: typeof AppAgentSeenRoute;
+  AppAgentSettingsRoute: typeof AppAgentSettingsRoute;
+  AppAgentIndexRoute: typeof AppAgentIndexRoute;
+}
+
+const AppAgentRouteRouteChildren: AppAgentRouteRouteChildren = {
+  AppAgentLedgerRoute: AppAgentLedgerRoute,
+  AppAgentPreviewRoute: AppAgentPreviewRoute,
+  AppAgentSeenRoute: AppAgentSeenRoute,
+  AppAgentSettingsRoute: AppAgentSettingsRoute,
+  AppAgentIndexRoute: AppAgentIndexRoute,
+};
+
+const AppAgentRouteRouteWithChildren = AppAgentRouteRoute._addFileChildren(
+  AppAgentRouteRouteChildren,
+);
+
 interface AppBackupsListRouteRouteChildren {
   AppBackupsListNewRoute: typeof AppBackupsListNewRoute;
   AppBackupsListScheduleRoute: typeof AppBackupsListScheduleRoute;
@@ -2136,6 +2268,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 
 interface AppRouteChildren {
   AppActivityRouteRoute: typeof AppActivityRouteRouteWithChildren;
+  AppAgentRouteRoute: typeof AppAgentRouteRouteWithChildren;
   AppBackupsRouteRoute: typeof AppBackupsRouteRouteWithChildren;
   AppEntriesRouteRoute: typeof AppEntriesRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
@@ -2156,6 +2289,7 @@ interface AppRouteChildren {
 
 const AppRouteChildren: AppRouteChildren = {
   AppActivityRouteRoute: AppActivityRouteRouteWithChildren,
+  AppAgentRouteRoute: AppAgentRouteRouteWithChildren,
   AppBackupsRouteRoute: AppBackupsRouteRouteWithChildren,
   AppEntriesRouteRoute: AppEntriesRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,

@@ -77,8 +77,8 @@ test('signs users in through the identity manager once it is set up', async ({
 
   // An ended session is renewed in another tab, and the page stays open.
   // The page polls nothing: the click sends the first request after the session ended.
-  await elsewhere.goto('/agent');
-  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Agent server' })).toBeVisible();
+  await elsewhere.goto('/nowhere');
+  await expect(elsewhere.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
   await elsewhere.context().clearCookies({ name: 'steward' });
   expectFailure(401);
   await elsewhere.getByRole('link', { name: 'Groups' }).first().click();

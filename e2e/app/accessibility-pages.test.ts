@@ -98,6 +98,16 @@ test('profile, settings and sites', async ({ page, pageErrors }) => {
   await checkOpened(page, 'dialog', () => page.goto('/sites/new'), checkPageAtWidths);
 });
 
+test('agent server', async ({ page }) => {
+  await openAs(page, ada);
+  const below = ['', '/ledger', '/seen', '/preview', '/settings'];
+  await checkPages(
+    page,
+    below.map((path) => `/agent${path}`),
+  );
+  await checkOpened(page, 'dialog', () => page.goto('/agent?new=true'), checkPageAtWidths);
+});
+
 test('jobs', async ({ page, calls }) => {
   const body = { userIds: [1, 2, 3, 999_999], timeZone: 'Europe/Berlin' };
   const { id } = await calls.call<Job>('POST', '/jobs/userUpdates', body);

@@ -121,7 +121,7 @@ for (const width of VIEWPORT_WIDTHS) {
       await checkPage(page);
 
       await elsewhere.setViewportSize({ width, height: 800 });
-      await openAs(elsewhere, proxy, '/agent');
+      await openAs(elsewhere, proxy, '/nowhere');
       await chooseMenuItem(elsewhere, /appearance and sign out/, 'Work as…');
       const dialog = elsewhere.getByRole('dialog', { name: /^Work as/ });
       await dialog

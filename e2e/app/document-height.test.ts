@@ -24,7 +24,7 @@ test.use({ installation: { sample: true, administrator: ada } });
 /** Values for the parameters of the routes; a page for something that does not exist must fit too. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   $activityId: '1',
-  $area: 'agent',
+  $area: 'reports',
   $groupId: '1',
   $investigationId: '1',
   $reportId: '1',

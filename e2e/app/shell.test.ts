@@ -141,10 +141,10 @@ test('a navigation is announced, and a link skips to the content', async ({ page
 });
 
 test('an area without pages shows a placeholder', async ({ page }) => {
-  await openAs(page, ada, '/agent');
-  await expect(page.getByRole('heading', { name: 'Agent server', level: 1 })).toBeVisible();
+  await openAs(page, ada, '/reports');
+  await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'This area is not available yet' })).toBeVisible();
-  await expect(page.getByText('POST /api/agent/mcp')).toBeVisible();
+  await expect(page.getByText('GET /api/rest/v4/templatereports', { exact: true })).toBeVisible();
 });
 
 for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {

@@ -107,10 +107,10 @@ test('acts for a user in every tab, with the capabilities that can be passed on,
   const principal = await calls.createUser({ firstName: 'Grace', lastName: 'Lund', groups });
   const proxy = await calls.createUser({ firstName: 'Ada', lastName: 'Okafor' });
   await assign(calls, [[proxy, principal]]);
-  await openAs(page, proxy, '/agent');
+  await openAs(page, proxy, '/nowhere');
   const second = await context.newPage();
-  await second.goto('/agent');
-  await expect(second.getByRole('heading', { name: 'Agent server', level: 1 })).toBeVisible();
+  await second.goto('/nowhere');
+  await expect(second.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
 
   const startActing = async () => {
     await chooseMenuItem(page, ACCOUNT_MENU, 'Work as…');

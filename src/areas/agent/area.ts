@@ -1,4 +1,4 @@
-import { Bot } from 'lucide-react';
+import { Bot, KeyRound } from 'lucide-react';
 import { defineArea } from '../../app/area/define-area.ts';
 
 export const agentArea = defineArea({
@@ -10,13 +10,10 @@ export const agentArea = defineArea({
       name: 'Agent server',
       icon: Bot,
       key: 't',
-      needs: 'callAgentServer',
-      notBuilt: {
-        purpose: 'Turn on the read-only server for AI agents, see its tools and review the calls of agents.',
-        operations: ['POST /api/agent/mcp'],
-      },
+      needs: 'getAgentSettings',
     },
   ],
+  commands: [{ label: 'New agent key', icon: KeyRound, to: '/agent?new=true', needs: 'createAgentKey' }],
   invalidations: {
     callAgentServer: [],
     updateAgentSettings: ['getAgentSettings'],

@@ -36,6 +36,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { AgentsCard } from '../../agent/index.ts';
 import { NotificationsCard } from '../../notifications/index.ts';
 import { sessionsQuery, securityQuery } from '../model/queries.ts';
 import { CodesDialog } from '../panels/EnrolDialog.tsx';
@@ -76,6 +77,7 @@ export function ProfilePage() {
             )}
             <SessionsCard />
             <ApiKeyCard />
+            <AgentsCard />
             <NotificationsCard />
           </div>
           <div className="profile-side">

@@ -1,0 +1,62 @@
+import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
+
+export interface SeenField {
+  fieldId: number;
+  calls: number;
+  firstDate: string;
+  lastDate: string;
+}
+
+export interface SeenByAgent {
+  keyId: number;
+  keyName: string;
+  userId: number;
+  userName: string;
+  calls: number;
+  lastDate: string;
+  isFlagged: boolean;
+  /** Fields of the entry that the agent read, the last read first. */
+  fields: readonly SeenField[];
+}
+
+type SeenCall = Pick<
+  AgentCall,
+  'date' | 'keyId' | 'keyName' | 'userId' | 'userName' | 'fieldIds' | 'flags' | 'outcome'
+>;
+
+/**
+ * What each agent has seen of one entry.
+ * @param calls calls that read the entry, newest first
+ */
+export function collectSeenFields(calls: readonly SeenCall[], entryId: number): SeenByAgent[] {
+  const byAgent = Map.groupBy(
+    calls.filter(({ outcome }) => outcome === 'Ok'),
+    ({ keyId }) => keyId,
+  );
+  return [...byAgent.values()].flatMap((ofAgent) => {
+    const [last] = ofAgent;
+    if (!last) return [];
+    const { keyId, keyName, userId, userName, date } = last;
+    return {
+      keyId,
+      keyName,
+      userId,
+      userName,
+      calls: ofAgent.length,
+      lastDate: date,
+      isFlagged: ofAgent.some(({ flags }) => flags.some((flag) => flag.entryId === entryId)),
+      fields: collectFields(ofAgent),
+    };
+  });
+}
+
+function collectFields(calls: readonly SeenCall[]): SeenField[] {
+  const fields = new Map<number, SeenField>();
+  for (const { date, fieldIds } of calls)
+    for (const fieldId of fieldIds) {
+      const known = fields.get(fieldId);
+      if (!known) fields.set(fieldId, { fieldId, calls: 1, firstDate: date, lastDate: date });
+      else Object.assign(known, { calls: known.calls + 1, firstDate: date });
+    }
+  return [...fields.values()];
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { buildSetUps } from './set-up.ts';
+
+it('names the address and the header in the set-up text of every client', () => {
+  const setUps = buildSetUps('https://data.example/api/agent/mcp', 'northlight');
+  expect(setUps.map(({ client }) => client)).toEqual([
+    'Claude Code',
+    'Codex',
+    'Cursor',
+    'Gemini CLI',
+    'VS Code',
+  ]);
+  for (const { text } of setUps) {
+    expect(text).toContain('https://data.example/api/agent/mcp');
+    expect(text).toMatch(/Bearer (\$|\$\{)|bearer_token_env_var/);
+    expect(text).toContain('steward-northlight');
+  }
+  for (const { text } of setUps.filter(({ place }) => place.endsWith('.json')))
+    expect(() => void JSON.parse(text)).not.toThrow();
+});

@@ -1,0 +1,23 @@
+import type { AgentKey } from '../../../../contract/generated/types.gen.ts';
+import { revokeAgentKeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
+import { toast } from '../../../ui/toast.ts';
+
+/** Returns a function that revokes a key after a confirmation; true if it was revoked. */
+export function useRevokeKey(): (key: AgentKey) => Promise<boolean> {
+  const revoke = useWrite('revokeAgentKey', revokeAgentKeyMutation());
+  return async ({ id, name, userName, lastUsedDate }) => {
+    const done = await confirmIrreversible({
+      title: `Revoke the key “${name}”?`,
+      irreversible: 'The key never works again. Its calls stay in the ledger.',
+      breaks: 'Every call with it is refused from now on, and a running one ends within a second.',
+      affects: `The agent of ${userName}. ${lastUsedDate === null ? 'It was never used.' : `It was last used on ${formatExactDate(lastUsedDate)}.`}`,
+      action: 'Revoke key',
+      run: () => revoke.mutateAsync({ path: { keyId: id } }),
+    });
+    if (done) toast({ title: `The key “${name}” was revoked` });
+    return done;
+  };
+}
