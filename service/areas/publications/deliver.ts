@@ -202,9 +202,9 @@ async function saveFailure(
   off: number,
   { status, detail }: NewAttempt,
 ): Promise<void> {
-  const failingSince = due.failingSince ?? new Date();
+  const failingSince = due.failingSince ?? due.leasedAt;
   const failures = due.failures + 1;
-  const isOver = Date.now() - failingSince.getTime() >= MAX_FAILING_MS;
+  const isOver = due.leasedAt.getTime() - failingSince.getTime() >= MAX_FAILING_MS;
   const reason = status === null || due.kind === 'JetStream' ? detail : `The destination answered ${status}`;
   const isSaved = await store.saveDelivery(db, due, {
     next: off,

@@ -146,6 +146,8 @@ export interface DueDestination {
   failures: number;
   failingSince: Date | null;
   fence: number;
+  /** Time of the database when the lease was taken: processes need not agree about the time. */
+  leasedAt: Date;
 }
 
 /** Destinations with events to deliver now. */
@@ -173,7 +175,8 @@ export async function leaseDestination(
     where d.site_id = ${siteId} and d.destination_id = ${id} and t.site_id = d.site_id and t.topic_id = d.topic_id
       and d.is_enabled and d.next < t.next and d.next_attempt_at <= now() and d.lease_until <= now()
     returning d.site_id as "siteId", d.destination_id as id, d.topic_id as "topicId", t.name as "topicName", d.name, d.kind, d.url,
-      d.subject, d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence`.execute(db);
+      d.subject, d.secret, d.next, d.failures, d.failing_since as "failingSince", d.fence,
+      now() as "leasedAt"`.execute(db);
   return rows[0];
 }
 

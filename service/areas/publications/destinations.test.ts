@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DeliveryAttempt, Destination } from '../../../contract/generated/types.gen.ts';
 import { createEgress, parseEgressRules } from '../../kernel/egress.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -32,6 +32,7 @@ interface Received {
 }
 const answerOk: Answer = (_request, response) => response.end('thanks');
 const answerLarge: Answer = (_request, response) => response.end(Buffer.alloc(10_000_000));
+const answerWithoutEnd: Answer = (_request, response) => void response.writeHead(200).write('x');
 const answerStatus =
   (status: number, headers: Record<string, string> = {}): Answer =>
   (_request, response) =>
@@ -129,6 +130,7 @@ onEachApp(
       ['a redirect', answerStatus(302, { location: '/other' }), 302],
       ['no answer', () => {}, null],
       ['an answer of 10 MB', answerLarge, null],
+      ['an answer that does not end', answerWithoutEnd, null],
     ])('%s holds up the later events until an attempt succeeds', async (_name, failing, status) => {
       const destination = await createDestination();
       await createGroups('A', 'B');
@@ -153,7 +155,10 @@ onEachApp(
       answer = answerStatus(500);
       await deliver();
       await makeDue(destination, 2.9);
+      // The clock of one process is wrong: the time of the database counts.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 });
       await deliver();
+      vi.useRealTimers();
       expect(await read(destination)).toMatchObject({ isEnabled: true, failures: 2 });
       await makeDue(destination, 3);
       await deliver();

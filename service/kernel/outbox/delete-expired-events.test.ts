@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
@@ -62,6 +62,15 @@ onEachDatabase((database) => {
     expect(await listOffsets(other)).toEqual([1, 2]);
     await run();
     expect(await listOffsets(siteId)).toEqual([3, 4]);
+  });
+
+  test('a process whose clock is wrong deletes no event too early', async () => {
+    await publish(siteId, 2);
+    await age(siteId, 1, 9.01);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 });
+    await run();
+    vi.useRealTimers();
+    expect(await listOffsets(siteId)).toEqual([1]);
   });
 
   test('offsets continue after all events of a topic are deleted', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
-import { deleteEventsBefore, listTopicsWithEventsBefore } from './events.store.ts';
+import { deleteEventsBefore, getMomentBefore, listTopicsWithEventsBefore } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;
 /** Events are kept for 9 days (spec shapes 7). */
@@ -25,7 +25,7 @@ export const deleteExpiredEventsTask = (
     intervalMs: HOUR_MS,
     maxRunMs,
     async listItems() {
-      const before = new Date(Date.now() - EVENT_RETENTION_MS);
+      const before = await getMomentBefore(db, EVENT_RETENTION_MS);
       const topics = await listTopicsWithEventsBefore(db, before);
       return topics.map((topic) => ({ ...topic, before, item: `topic ${topic.topicId}` }));
     },

@@ -41,6 +41,14 @@ export interface TopicKey {
   topicId: number;
 }
 
+/** The moment some milliseconds ago by the clock of the database, which sets the times of events. */
+export async function getMomentBefore(db: Db, ms: number): Promise<Date> {
+  const { rows } = await sql<{
+    at: Date;
+  }>`select now() - make_interval(secs => ${ms / 1000}::float8) as at`.execute(db);
+  return rows[0]?.at ?? new Date(0);
+}
+
 /** Topics whose oldest event is older than `before`; one index lookup for each topic. */
 export async function listTopicsWithEventsBefore(db: Db, before: Date): Promise<TopicKey[]> {
   const { rows } = await sql<TopicKey>`
