@@ -188,7 +188,10 @@ onEachApp((context) => {
     expect(new Set(calls[2]?.fieldIds)).toEqual(new Set([name, note, score]));
     expect(calls[2]?.bytes).toBeLessThan(text.length);
     // What has this agent seen of this entry?
-    const seen = await readCalls(`${byKey}&entryId=${ids[1]}&fieldId=${note}&isFlagged=true`, 1);
+    const seen = await readCalls(
+      `${byKey}&entryId=${ids[1]}&fieldId=${note}&isFlagged=true&tool=query_rows&outcome=Ok`,
+      1,
+    );
     expect(seen.map(({ id }) => id)).toEqual([calls[2]?.id]);
     const { body: summary } = await things.api.get<AgentCallSummary>(
       `/api/agent/calls/summary?${byKey}&entryTypeId=${things.typeId}`,

@@ -41,7 +41,7 @@ export interface AgentEndpointOptions {
 
 const MAX_BODY_BYTES = 262_144;
 const MAX_CACHED_AGENTS = 10_000;
-/** Time after which a running call checks again whether its agent may still read. */
+/** Time between two checks whether the agents of running calls may still read. */
 const RECHECK_INTERVAL_MS = 400;
 /** Longer arguments are left out of the ledger. */
 const MAX_LEDGER_ARGUMENTS = 4_000;
@@ -116,7 +116,13 @@ export async function registerAgentEndpoint(
     maxRequestBodySize: MAX_BODY_BYTES,
     keepAliveMs: 0,
   });
+  /** Checks of the calls that are running. One timer for all: most calls end before it fires. */
+  const running = new Set<() => Promise<void>>();
+  const timer = setInterval(() => {
+    for (const recheck of running) void recheck();
+  }, RECHECK_INTERVAL_MS).unref();
   app.addHook('onClose', async () => {
+    clearInterval(timer);
     await mcp.close();
     await ledger.stop();
   });
@@ -299,11 +305,11 @@ export async function registerAgentEndpoint(
         reject(error);
       }
     };
-    const timer = setInterval(() => void recheck(), RECHECK_INTERVAL_MS).unref();
+    running.add(recheck);
     try {
       return await Promise.race([fetchMessage(mcp, request, message, exchange, disconnected), refused]);
     } finally {
-      clearInterval(timer);
+      running.delete(recheck);
       disconnected.removeEventListener('abort', handleDisconnect);
     }
   }
