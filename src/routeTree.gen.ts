@@ -26,6 +26,7 @@ import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitatio
 import { Route as AppJobsRouteRouteImport } from './routes/_app/jobs/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
+import { Route as AppPublicationsRouteRouteImport } from './routes/_app/publications/route';
 import { Route as AppSettingsRouteRouteImport } from './routes/_app/settings/route';
 import { Route as AppSitesRouteRouteImport } from './routes/_app/sites/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
@@ -62,6 +63,9 @@ import { Route as AppProfileIndexRouteImport } from './routes/_app/profile/index
 import { Route as AppProxiesListRouteRouteImport } from './routes/_app/proxies/_list/route';
 import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/graph/route';
 import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
+import { Route as AppPublicationsMessageRouteImport } from './routes/_app/publications/message';
+import { Route as AppPublicationsTailRouteImport } from './routes/_app/publications/tail';
+import { Route as AppPublicationsChar123ListChar125RouteImport } from './routes/_app/publications/{-$list}';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
 import { Route as AppSettingsTwoFactorRouteImport } from './routes/_app/settings/two-factor';
@@ -96,6 +100,8 @@ import { Route as AppProxiesGraphIndexRouteImport } from './routes/_app/proxies/
 import { Route as AppProxiesGraphUserIdRouteImport } from './routes/_app/proxies/graph/$userId';
 import { Route as AppProxiesReportsIndexRouteImport } from './routes/_app/proxies/reports/index';
 import { Route as AppProxiesReportsReportIdRouteImport } from './routes/_app/proxies/reports/$reportId';
+import { Route as AppPublicationsDestinationsDestinationIdRouteImport } from './routes/_app/publications/destinations/$destinationId';
+import { Route as AppPublicationsTopicsTopicIdRouteImport } from './routes/_app/publications/topics/$topicId';
 import { Route as AppSitesListIndexRouteImport } from './routes/_app/sites/_list/index';
 import { Route as AppSitesListNewRouteImport } from './routes/_app/sites/_list/new';
 import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
@@ -191,6 +197,11 @@ const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
 const AppProxiesRouteRoute = AppProxiesRouteRouteImport.update({
   id: '/proxies',
   path: '/proxies',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppPublicationsRouteRoute = AppPublicationsRouteRouteImport.update({
+  id: '/publications',
+  path: '/publications',
   getParentRoute: () => AppRoute,
 } as any);
 const AppSettingsRouteRoute = AppSettingsRouteRouteImport.update({
@@ -370,6 +381,22 @@ const AppProxiesReportsRouteRoute = AppProxiesReportsRouteRouteImport.update({
   path: '/reports',
   getParentRoute: () => AppProxiesRouteRoute,
 } as any);
+const AppPublicationsMessageRoute = AppPublicationsMessageRouteImport.update({
+  id: '/message',
+  path: '/message',
+  getParentRoute: () => AppPublicationsRouteRoute,
+} as any);
+const AppPublicationsTailRoute = AppPublicationsTailRouteImport.update({
+  id: '/tail',
+  path: '/tail',
+  getParentRoute: () => AppPublicationsRouteRoute,
+} as any);
+const AppPublicationsChar123ListChar125Route =
+  AppPublicationsChar123ListChar125RouteImport.update({
+    id: '/{-$list}',
+    path: '/{-$list}',
+    getParentRoute: () => AppPublicationsRouteRoute,
+  } as any);
 const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -542,6 +569,18 @@ const AppProxiesReportsReportIdRoute =
     path: '/$reportId',
     getParentRoute: () => AppProxiesReportsRouteRoute,
   } as any);
+const AppPublicationsDestinationsDestinationIdRoute =
+  AppPublicationsDestinationsDestinationIdRouteImport.update({
+    id: '/destinations/$destinationId',
+    path: '/destinations/$destinationId',
+    getParentRoute: () => AppPublicationsRouteRoute,
+  } as any);
+const AppPublicationsTopicsTopicIdRoute =
+  AppPublicationsTopicsTopicIdRouteImport.update({
+    id: '/topics/$topicId',
+    path: '/topics/$topicId',
+    getParentRoute: () => AppPublicationsRouteRoute,
+  } as any);
 const AppSitesListIndexRoute = AppSitesListIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -622,6 +661,7 @@ export interface FileRoutesByFullPath {
   '/jobs': typeof AppJobsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/proxies': typeof AppProxiesRouteRouteWithChildren;
+  '/publications': typeof AppPublicationsRouteRouteWithChildren;
   '/settings': typeof AppSettingsRouteRouteWithChildren;
   '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
@@ -647,6 +687,9 @@ export interface FileRoutesByFullPath {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/publications/message': typeof AppPublicationsMessageRoute;
+  '/publications/tail': typeof AppPublicationsTailRoute;
+  '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -678,6 +721,8 @@ export interface FileRoutesByFullPath {
   '/proxies/assign': typeof AppProxiesListAssignRoute;
   '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/publications/destinations/$destinationId': typeof AppPublicationsDestinationsDestinationIdRoute;
+  '/publications/topics/$topicId': typeof AppPublicationsTopicsTopicIdRoute;
   '/sites/new': typeof AppSitesListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
@@ -709,6 +754,7 @@ export interface FileRoutesByTo {
   '/backups': typeof AppBackupsListIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
   '/proxies': typeof AppProxiesListIndexRoute;
+  '/publications': typeof AppPublicationsRouteRouteWithChildren;
   '/sites': typeof AppSitesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
@@ -728,6 +774,9 @@ export interface FileRoutesByTo {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/publications/message': typeof AppPublicationsMessageRoute;
+  '/publications/tail': typeof AppPublicationsTailRoute;
+  '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -758,6 +807,8 @@ export interface FileRoutesByTo {
   '/proxies/assign': typeof AppProxiesListAssignRoute;
   '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/publications/destinations/$destinationId': typeof AppPublicationsDestinationsDestinationIdRoute;
+  '/publications/topics/$topicId': typeof AppPublicationsTopicsTopicIdRoute;
   '/sites/new': typeof AppSitesListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
@@ -791,6 +842,7 @@ export interface FileRoutesById {
   '/_app/jobs': typeof AppJobsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
+  '/_app/publications': typeof AppPublicationsRouteRouteWithChildren;
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
   '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
@@ -823,6 +875,9 @@ export interface FileRoutesById {
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/jobs/$jobId': typeof AppJobsJobIdRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/_app/publications/message': typeof AppPublicationsMessageRoute;
+  '/_app/publications/tail': typeof AppPublicationsTailRoute;
+  '/_app/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -854,6 +909,8 @@ export interface FileRoutesById {
   '/_app/proxies/_list/assign': typeof AppProxiesListAssignRoute;
   '/_app/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/_app/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/_app/publications/destinations/$destinationId': typeof AppPublicationsDestinationsDestinationIdRoute;
+  '/_app/publications/topics/$topicId': typeof AppPublicationsTopicsTopicIdRoute;
   '/_app/sites/_list/new': typeof AppSitesListNewRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
@@ -894,6 +951,7 @@ export interface FileRouteTypes {
     | '/jobs'
     | '/licenses'
     | '/proxies'
+    | '/publications'
     | '/settings'
     | '/sites'
     | '/users'
@@ -919,6 +977,9 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/jobs/$jobId'
     | '/licenses/unused'
+    | '/publications/message'
+    | '/publications/tail'
+    | '/publications/{-$list}'
     | '/settings/addresses'
     | '/settings/two-factor'
     | '/sites/$siteId'
@@ -950,6 +1011,8 @@ export interface FileRouteTypes {
     | '/proxies/assign'
     | '/proxies/graph/$userId'
     | '/proxies/reports/$reportId'
+    | '/publications/destinations/$destinationId'
+    | '/publications/topics/$topicId'
     | '/sites/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
@@ -981,6 +1044,7 @@ export interface FileRouteTypes {
     | '/backups'
     | '/groups'
     | '/proxies'
+    | '/publications'
     | '/sites'
     | '/users'
     | '/$area'
@@ -1000,6 +1064,9 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/jobs/$jobId'
     | '/licenses/unused'
+    | '/publications/message'
+    | '/publications/tail'
+    | '/publications/{-$list}'
     | '/settings/addresses'
     | '/settings/two-factor'
     | '/sites/$siteId'
@@ -1030,6 +1097,8 @@ export interface FileRouteTypes {
     | '/proxies/assign'
     | '/proxies/graph/$userId'
     | '/proxies/reports/$reportId'
+    | '/publications/destinations/$destinationId'
+    | '/publications/topics/$topicId'
     | '/sites/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
@@ -1062,6 +1131,7 @@ export interface FileRouteTypes {
     | '/_app/jobs'
     | '/_app/licenses'
     | '/_app/proxies'
+    | '/_app/publications'
     | '/_app/settings'
     | '/_app/sites'
     | '/_app/users'
@@ -1094,6 +1164,9 @@ export interface FileRouteTypes {
     | '/_app/invitations/new'
     | '/_app/jobs/$jobId'
     | '/_app/licenses/unused'
+    | '/_app/publications/message'
+    | '/_app/publications/tail'
+    | '/_app/publications/{-$list}'
     | '/_app/settings/addresses'
     | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
@@ -1125,6 +1198,8 @@ export interface FileRouteTypes {
     | '/_app/proxies/_list/assign'
     | '/_app/proxies/graph/$userId'
     | '/_app/proxies/reports/$reportId'
+    | '/_app/publications/destinations/$destinationId'
+    | '/_app/publications/topics/$topicId'
     | '/_app/sites/_list/new'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
@@ -1276,6 +1351,13 @@ declare module '@tanstack/react-router' {
       path: '/proxies';
       fullPath: '/proxies';
       preLoaderRoute: typeof AppProxiesRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/publications': {
+      id: '/_app/publications';
+      path: '/publications';
+      fullPath: '/publications';
+      preLoaderRoute: typeof AppPublicationsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/settings': {
@@ -1530,6 +1612,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppProxiesReportsRouteRouteImport;
       parentRoute: typeof AppProxiesRouteRoute;
     };
+    '/_app/publications/message': {
+      id: '/_app/publications/message';
+      path: '/message';
+      fullPath: '/publications/message';
+      preLoaderRoute: typeof AppPublicationsMessageRouteImport;
+      parentRoute: typeof AppPublicationsRouteRoute;
+    };
+    '/_app/publications/tail': {
+      id: '/_app/publications/tail';
+      path: '/tail';
+      fullPath: '/publications/tail';
+      preLoaderRoute: typeof AppPublicationsTailRouteImport;
+      parentRoute: typeof AppPublicationsRouteRoute;
+    };
+    '/_app/publications/{-$list}': {
+      id: '/_app/publications/{-$list}';
+      path: '/{-$list}';
+      fullPath: '/publications/{-$list}';
+      preLoaderRoute: typeof AppPublicationsChar123ListChar125RouteImport;
+      parentRoute: typeof AppPublicationsRouteRoute;
+    };
     '/_app/settings/': {
       id: '/_app/settings/';
       path: '/';
@@ -1767,6 +1870,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/proxies/reports/$reportId';
       preLoaderRoute: typeof AppProxiesReportsReportIdRouteImport;
       parentRoute: typeof AppProxiesReportsRouteRoute;
+    };
+    '/_app/publications/destinations/$destinationId': {
+      id: '/_app/publications/destinations/$destinationId';
+      path: '/destinations/$destinationId';
+      fullPath: '/publications/destinations/$destinationId';
+      preLoaderRoute: typeof AppPublicationsDestinationsDestinationIdRouteImport;
+      parentRoute: typeof AppPublicationsRouteRoute;
+    };
+    '/_app/publications/topics/$topicId': {
+      id: '/_app/publications/topics/$topicId';
+      path: '/topics/$topicId';
+      fullPath: '/publications/topics/$topicId';
+      preLoaderRoute: typeof AppPublicationsTopicsTopicIdRouteImport;
+      parentRoute: typeof AppPublicationsRouteRoute;
     };
     '/_app/sites/_list/': {
       id: '/_app/sites/_list/';
@@ -2176,6 +2293,27 @@ const AppProxiesRouteRouteWithChildren = AppProxiesRouteRoute._addFileChildren(
   AppProxiesRouteRouteChildren,
 );
 
+interface AppPublicationsRouteRouteChildren {
+  AppPublicationsMessageRoute: typeof AppPublicationsMessageRoute;
+  AppPublicationsTailRoute: typeof AppPublicationsTailRoute;
+  AppPublicationsChar123ListChar125Route: typeof AppPublicationsChar123ListChar125Route;
+  AppPublicationsDestinationsDestinationIdRoute: typeof AppPublicationsDestinationsDestinationIdRoute;
+  AppPublicationsTopicsTopicIdRoute: typeof AppPublicationsTopicsTopicIdRoute;
+}
+
+const AppPublicationsRouteRouteChildren: AppPublicationsRouteRouteChildren = {
+  AppPublicationsMessageRoute: AppPublicationsMessageRoute,
+  AppPublicationsTailRoute: AppPublicationsTailRoute,
+  AppPublicationsChar123ListChar125Route:
+    AppPublicationsChar123ListChar125Route,
+  AppPublicationsDestinationsDestinationIdRoute:
+    AppPublicationsDestinationsDestinationIdRoute,
+  AppPublicationsTopicsTopicIdRoute: AppPublicationsTopicsTopicIdRoute,
+};
+
+const AppPublicationsRouteRouteWithChildren =
+  AppPublicationsRouteRoute._addFileChildren(AppPublicationsRouteRouteChildren);
+
 interface AppSettingsRouteRouteChildren {
   AppSettingsAddressesRoute: typeof AppSettingsAddressesRoute;
   AppSettingsTwoFactorRoute: typeof AppSettingsTwoFactorRoute;
@@ -2277,6 +2415,7 @@ interface AppRouteChildren {
   AppJobsRouteRoute: typeof AppJobsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
+  AppPublicationsRouteRoute: typeof AppPublicationsRouteRouteWithChildren;
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
   AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
@@ -2298,6 +2437,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppJobsRouteRoute: AppJobsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
+  AppPublicationsRouteRoute: AppPublicationsRouteRouteWithChildren,
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
   AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,

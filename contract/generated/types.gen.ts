@@ -3360,34 +3360,9 @@ export type SubscriberTopics = {
 export type TopicActivity = {
     topicId: number;
     /**
-     * Events of each of the last 24 hours, the last hour last.
+     * Events of each of the last 24 hours, 24 numbers, the last hour last.
      */
-    hours: [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number
-    ];
+    hours: Array<number>;
 };
 
 export type Consumer = {

@@ -114,3 +114,12 @@ test('jobs', async ({ page, calls }) => {
   await openAs(page, ada);
   await checkPages(page, ['/jobs', '/jobs?owner=others', '/jobs?state=stopped', `/jobs/${id}`]);
 });
+
+test('publications', async ({ page }) => {
+  await openAs(page, ada);
+  const lists = ['', '/consumers', '/destinations'];
+  await checkPages(
+    page,
+    [...lists, '/topics/new', '/tail'].map((path) => `/publications${path}`),
+  );
+});

@@ -2333,32 +2333,7 @@ export const zSubscriberTopics = z.object({
 
 export const zTopicActivity = z.object({
     topicId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    hours: z.tuple([
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0),
-        z.int().gte(0)
-    ])
+    hours: z.array(z.int().gte(0))
 });
 
 export const zConsumer = z.object({

@@ -1,4 +1,4 @@
-import { Radio } from 'lucide-react';
+import { Plus, Radio } from 'lucide-react';
 import { TOPIC_READS } from '../../api/read-groups.ts';
 import { defineArea } from '../../app/area/define-area.ts';
 
@@ -12,26 +12,21 @@ export const publicationsArea = defineArea({
       icon: Radio,
       key: 'p',
       needs: 'listTopics',
-      notBuilt: {
-        purpose:
-          'Programs can read change events, define topics and add destinations; pages are not available yet.',
-        operations: [
-          'POST /api/rest/v1/publication/poll',
-          'POST /api/rest/v1/publication/acknowledge',
-          'GET /api/rest/v1/publication/topics',
-        ],
-      },
     },
+  ],
+  commands: [
+    { label: 'Live tail', icon: Radio, to: '/publications/tail', needs: 'streamTopic' },
+    { label: 'New topic', icon: Plus, to: '/publications/topics/new', needs: 'createTopicDefinition' },
   ],
   invalidations: {
     acknowledgePublication: [],
     acknowledgeEnvironment: [],
     createTopicDefinition: TOPIC_READS,
-    updateTopicDefinition: TOPIC_READS,
-    deleteTopicDefinition: TOPIC_READS,
+    updateTopicDefinition: [...TOPIC_READS, 'getTopicSchema'],
+    deleteTopicDefinition: [...TOPIC_READS, 'listConsumers', 'listDestinations'],
     createDestination: ['listDestinations'],
     updateDestination: ['listDestinations', 'getDestination'],
-    deleteDestination: ['listDestinations', 'getDestination'],
+    deleteDestination: ['listDestinations'],
     resendEvents: ['listDestinations', 'getDestination', 'listDeliveryAttempts'],
     moveConsumer: ['listConsumers'],
     setSubscriberLimits: ['getSubscriberLimits'],

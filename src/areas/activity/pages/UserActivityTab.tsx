@@ -7,7 +7,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import { listUserChangesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
-import { formatTime } from '../../../lib/dates.ts';
+import { addDays, formatTime, isPast } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -174,7 +174,7 @@ function UserChanges({ userId }: { userId: number }) {
       {changes && changes.length > 0 && (
         <ol className="user-changes" aria-label="Changes">
           {changes.map((change) => (
-            <ChangeItem key={change.id} {...{ change, names }} />
+            <ChangeItem key={change.id} {...{ userId, change, names }} />
           ))}
         </ol>
       )}
@@ -198,7 +198,17 @@ function useNameResolver(changes: readonly UserChange[]): NameResolver {
   };
 }
 
-function ChangeItem({ change, names }: { change: UserChange; names: NameResolver }) {
+interface ChangeItemProps {
+  userId: number;
+  change: UserChange;
+  names: NameResolver;
+}
+
+/** Days for which the messages of changes are kept (shapes 7). */
+const MESSAGE_DAYS = 9;
+
+function ChangeItem({ userId, change, names }: ChangeItemProps) {
+  const { allowed } = usePermission('listTopicEvents');
   const changes = formatChanges(change, names);
   return (
     <li>
@@ -210,6 +220,18 @@ function ChangeItem({ change, names }: { change: UserChange; names: NameResolver
             <>
               {' '}
               · <span className="mono">{change.ipAddress}</span>
+            </>
+          )}
+          {allowed && !isPast(addDays(MESSAGE_DAYS, change.date)) && (
+            <>
+              {' '}
+              ·{' '}
+              <Link
+                to="/publications/message"
+                search={{ topic: 'default-users', at: change.date, entity: userId }}
+              >
+                Message
+              </Link>
             </>
           )}
         </span>

@@ -4,6 +4,8 @@ import { CornerDownRight, FilePlus2, GitMerge, Pencil, Sigma, Trash2, Undo2 } fr
 import { useMemo, useState } from 'react';
 import type { EntryChange, EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import { usePermission } from '../../../api/session.ts';
+import { addDays, isPast } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
@@ -56,7 +58,7 @@ export function Timeline({ type, entryId, fields, timestamps, onToggle }: Timeli
         {changes.map((change) => (
           <TimelineItem
             key={`${change.at} ${change.kind} ${change.entry?.id ?? ''} ${change.by?.id ?? ''}`}
-            {...{ type, change, fields }}
+            {...{ type, change, fields, entryId }}
             isSelected={timestamps.includes(getChangeTimestamp(change))}
             onToggle={onToggle && (() => onToggle(getChangeTimestamp(change)))}
           />
@@ -74,15 +76,33 @@ export function Timeline({ type, entryId, fields, timestamps, onToggle }: Timeli
   );
 }
 
+/** Days for which the messages of changes are kept (shapes 7). */
+const MESSAGE_DAYS = 9;
+
+/** Link to the message that published a change, while it is kept. */
+function MessageLink({ at, entryId }: { at: string; entryId: number }) {
+  const { allowed } = usePermission('listTopicEvents');
+  if (!allowed || isPast(addDays(MESSAGE_DAYS, at))) return null;
+  return (
+    <>
+      {' · '}
+      <Link to="/publications/message" search={{ topic: 'default-data', at, entity: entryId }}>
+        Message
+      </Link>
+    </>
+  );
+}
+
 interface TimelineItemProps {
   type: EntryTypeVm;
+  entryId: number;
   change: EntryChange;
   fields: readonly Field[];
   isSelected: boolean;
   onToggle: (() => void) | undefined;
 }
 
-function TimelineItem({ type, change, fields, isSelected, onToggle }: TimelineItemProps) {
+function TimelineItem({ type, entryId, change, fields, isSelected, onToggle }: TimelineItemProps) {
   const Icon = ICONS[change.kind];
   const names = new Set(change.fields);
   const differences = [
@@ -100,6 +120,7 @@ function TimelineItem({ type, change, fields, isSelected, onToggle }: TimelineIt
         <div className="tm-head">
           <span>
             <ChangeSummary change={change} fields={differences.length} />, <Timestamp at={change.at} />
+            <MessageLink at={change.at} entryId={entryId} />
           </span>
           {onToggle && (
             <Button size="small" variant="quiet" aria-pressed={isSelected} onClick={onToggle}>

@@ -1,0 +1,205 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useQuery } from '@tanstack/react-query';
+import { Copy } from 'lucide-react';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { Destination } from '../../../../contract/generated/types.gen.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import type { WithEtag } from '../../../api/etag.ts';
+import { createDestination, getDestination, updateDestination } from '../../../api/generated/sdk.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirm, confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { Form } from '../../../ui/form/Form.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { destinationSchema } from '../model/destinations.ts';
+import type { DestinationInput, DestinationValues } from '../model/destinations.ts';
+import { topicsQuery } from '../model/queries.ts';
+import './publications.css';
+
+interface DestinationPanelProps {
+  onClose: () => void;
+  onSaved: (destination: Destination) => void;
+}
+
+/** Panel that creates a destination. */
+export function DestinationPanel({ onClose, onSaved }: DestinationPanelProps) {
+  const create = useWrite('createDestination', {
+    mutationFn: async (body: DestinationValues) => (await createDestination({ body })).data,
+  });
+  const { reason } = usePermission('createDestination');
+  return (
+    <DestinationForm
+      title="New destination"
+      submitLabel="Create destination"
+      error={create.error}
+      reason={reason}
+      onClose={onClose}
+      onSubmit={async (body) => {
+        const created = await create.mutateAsync(body).catch(() => undefined);
+        if (created) onSaved(created);
+      }}
+    />
+  );
+}
+
+/** Panel that edits name and address of a destination. */
+export function EditDestinationPanel({
+  destination,
+  onClose,
+}: {
+  destination: WithEtag<Destination>;
+  onClose: () => void;
+}) {
+  // Editing starts with this state: a later reading must not replace what was typed.
+  const [initial] = useState(destination);
+  const path = { destinationId: initial.data.id };
+  const { reason } = usePermission('updateDestination');
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial,
+    operation: 'updateDestination',
+    write: ({ name, url }: DestinationValues, match) =>
+      updateDestination({ path, body: { name, url }, ...match }),
+    read: () => getDestination({ path }),
+  });
+  return (
+    <DestinationForm
+      title={`Edit ${initial.data.name}`}
+      submitLabel="Save"
+      values={initial.data}
+      error={error}
+      reason={reason}
+      conflict={hasConflict ? `It is now ${base.name} at ${base.url}.` : undefined}
+      onClose={onClose}
+      onSubmit={async (values) => {
+        const saved = await save(values);
+        if (!saved) return;
+        toast({ title: `${saved.name} was saved` });
+        onClose();
+      }}
+    />
+  );
+}
+
+interface DestinationFormProps {
+  title: string;
+  submitLabel: string;
+  /** Set for a stored destination, whose topic cannot change. */
+  values?: DestinationValues;
+  error: ServiceError | null | undefined;
+  reason: string | undefined;
+  /** What another user has saved in the meantime. */
+  conflict?: string | undefined;
+  onClose: () => void;
+  onSubmit: (values: DestinationValues) => Promise<void>;
+}
+
+function DestinationForm(props: DestinationFormProps) {
+  const { title, submitLabel, values, error, reason, conflict, onClose, onSubmit } = props;
+  const { data: topics = [] } = useQuery(topicsQuery);
+  const form = useForm<DestinationInput, unknown, DestinationValues>({
+    resolver: zodResolver(destinationSchema),
+    defaultValues: values
+      ? { topicId: values.topicId, name: values.name, url: values.url }
+      : { topicId: null, name: '', url: '' },
+  });
+  const { isDirty, isSubmitting } = form.formState;
+  useUnsavedGuard(isDirty);
+  return (
+    <Panel title={title} onClose={onClose} confirmClose={isDirty ? confirmDiscard : undefined}>
+      <Form
+        form={form}
+        pending={isSubmitting}
+        error={error}
+        submitLabel={submitLabel}
+        disabledReason={reason}
+        onCancel={onClose}
+        onSubmit={onSubmit}
+      >
+        {conflict !== undefined && (
+          <Banner tone="warn" title="Another user changed the destination in the meantime">
+            {conflict} Your changes are not saved yet. Saving again replaces it with yours.
+          </Banner>
+        )}
+        {!values && (
+          <SelectField
+            control={form.control}
+            name="topicId"
+            label="Topic"
+            placeholder="Choose a topic"
+            hint="Its events are sent from the creation of the destination on."
+            options={topics.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        )}
+        <TextField control={form.control} name="name" label="Name" placeholder="Warehouse" maxLength={100} />
+        <TextField
+          control={form.control}
+          name="url"
+          label="Address"
+          type="url"
+          placeholder="https://hooks.example.com/steward"
+          maxLength={2000}
+          hint="HTTPS. The rules of the service for outgoing requests must allow it."
+        />
+      </Form>
+    </Panel>
+  );
+}
+
+/** Shows the signing key, which the service never answers again. */
+export function SecretDialog({ destination, onClose }: { destination: Destination; onClose: () => void }) {
+  const { name, secret = '' } = destination;
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret);
+      setIsCopied(true);
+    } catch {
+      // Browsers allow it only on a secure address.
+      toast({ title: 'The browser does not allow copying here: select the key and copy it', tone: 'bad' });
+    }
+  };
+  const close = async () => {
+    const isDone =
+      isCopied ||
+      (await confirm({
+        title: 'Close without copying the key?',
+        body: 'It is never shown again. Without it the receiver cannot verify that requests are from this site; a new destination has a new key.',
+        action: 'Close',
+        cancel: 'Back to the key',
+        danger: true,
+      }));
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={`${name} was created`}
+      role="alertdialog"
+      onClose={() => void close()}
+      footer={
+        <>
+          <Button onClick={() => void close()}>Close</Button>
+          <Button variant="primary" icon={Copy} onClick={() => void copy()}>
+            {isCopied ? 'Copied' : 'Copy the key'}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <strong>The signing key is never shown again.</strong> The receiver needs it to verify the signature
+        of each request, with a library of Standard Webhooks.
+      </p>
+      <div className="pub-secret" onCopy={() => setIsCopied(true)}>
+        <code aria-label="Signing key">{secret}</code>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import { ServiceError } from '../../../../api/errors.ts';
+import { destinationQuery } from '../../../../areas/publications/model/destinations.ts';
+import { DestinationPage } from '../../../../areas/publications/pages/DestinationPage.tsx';
+
+const DESTINATION_ID = /^[1-9]\d{0,9}$/;
+
+export const Route = createFileRoute('/_app/publications/destinations/$destinationId')({
+  params: {
+    parse: ({ destinationId }) => {
+      if (!DESTINATION_ID.test(destinationId)) throw notFound();
+      return { destinationId: Number(destinationId) };
+    },
+    stringify: ({ destinationId }) => ({ destinationId: String(destinationId) }),
+  },
+  loader: async ({ context: { queryClient }, params: { destinationId } }) => {
+    try {
+      const { data } = await queryClient.fetchQuery(destinationQuery(destinationId));
+      return { title: data.name };
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+  remountDeps: ({ params }) => params,
+  component: DestinationPage,
+});

@@ -1,0 +1,37 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import { ServiceError } from '../../../../api/errors.ts';
+import { topicQuery } from '../../../../areas/publications/model/queries.ts';
+import type { TopicView } from '../../../../areas/publications/model/view.ts';
+import { TopicPage } from '../../../../areas/publications/pages/TopicPage.tsx';
+
+const TOPIC_ID = /^[1-9]\d{0,9}$/;
+/** In place of the id: the form of a new topic. */
+const NEW = 'new';
+
+/** The id of a topic, or `new` for the form of a new one. */
+function parseTopicId(text: string): number | typeof NEW {
+  if (text === NEW) return NEW;
+  if (!TOPIC_ID.test(text)) throw notFound();
+  return Number(text);
+}
+
+export const Route = createFileRoute('/_app/publications/topics/$topicId')({
+  params: {
+    parse: ({ topicId }) => ({ topicId: parseTopicId(topicId) }),
+    stringify: ({ topicId }) => ({ topicId: String(topicId) }),
+  },
+  validateSearch: (search: Partial<TopicView>): Partial<TopicView> => search,
+  loader: async ({ context: { queryClient }, params: { topicId } }) => {
+    if (topicId === NEW) return { title: 'New topic' };
+    try {
+      // Editing starts with the current state of the topic.
+      const { data } = await queryClient.fetchQuery({ ...topicQuery(topicId), staleTime: 0 });
+      return { title: data.name };
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+  remountDeps: ({ params }) => params,
+  component: TopicPage,
+});

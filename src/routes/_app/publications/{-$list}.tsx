@@ -1,0 +1,15 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import type { ConsumersView } from '../../../areas/publications/model/view.ts';
+import { PublicationsPage } from '../../../areas/publications/pages/PublicationsPage.tsx';
+
+// One route for the three lists, which share their frame.
+export const Route = createFileRoute('/_app/publications/{-$list}')({
+  params: {
+    parse: ({ list }) => {
+      if (list !== undefined && list !== 'consumers' && list !== 'destinations') throw notFound();
+      return { list };
+    },
+  },
+  validateSearch: (search: Partial<ConsumersView>): Partial<ConsumersView> => search,
+  component: PublicationsPage,
+});
