@@ -35,7 +35,8 @@ const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
 
 /** Signs in as an administrator; returns a function that calls the session API. */
 export async function signInToConsole({ service }: EntryService) {
-  const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url };
+  const formHeaders = { 'x-steward-console': '1', origin: service.url };
+  const headers = { ...formHeaders, 'content-type': 'application/json' };
   const answer = await fetch(`${service.url}/console/api/session`, {
     method: 'POST',
     headers,
@@ -48,8 +49,8 @@ export async function signInToConsole({ service }: EntryService) {
   return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
     const response = await fetch(service.url + path, {
       method,
-      headers: { ...headers, cookie },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: { ...(body instanceof FormData ? formHeaders : headers), cookie },
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${response.status} of ${path}: ${await response.text()}`);
     return response.json();

@@ -21,6 +21,7 @@ import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
+import { reports } from './reports.ts';
 import { requests } from './requests.ts';
 import { start } from './start.ts';
 import { topicLock } from './topic-lock.ts';
@@ -51,6 +52,7 @@ const BENCHES: readonly Bench[] = [
   importsEmbedded,
   relationshipIntelligence,
   agent,
+  reports,
 ];
 
 const formatNumber = (value: number, unit: string) =>

@@ -100,10 +100,10 @@ async function loadEntries(service: Service, entries: number, changes: number): 
 /** Starts a service on the database and loads the entries with `changes` changes each. */
 export async function startEntryService(
   kind: 'embedded' | 'postgres',
-  { entries, changes }: { entries: number; changes: number },
+  { entries, changes, env }: { entries: number; changes: number; env?: Record<string, string> },
 ): Promise<EntryService> {
   await chooseDatabase(kind);
-  const service = await startService({ sample: true, administrator: ada });
+  const service = await startService({ sample: true, administrator: ada, ...(env && { env }) });
   try {
     const loadMs = await loadEntries(service, entries, changes);
     const call = createCaller(service, await createAccessToken(service));

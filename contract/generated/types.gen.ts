@@ -3784,6 +3784,18 @@ export type ReportRun = {
      * Reason of the failure.
      */
     message?: string | null;
+    /**
+     * What was selected, to generate the report again. Only in getReportRun, for reports of the caller.
+     */
+    request?: {
+        entryIds?: Array<number>;
+        query?: {
+            [key: string]: unknown;
+        } | string;
+        orderBy?: string;
+        asOf?: string;
+        timeZone?: string;
+    };
 };
 
 export type ReportEntry = {

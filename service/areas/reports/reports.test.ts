@@ -233,6 +233,7 @@ onEachApp((context) => {
       readerCount: 1,
       isRemoved: false,
       size: file.length,
+      request: { entryIds: [two, one], timeZone: 'UTC' },
     });
     expect(run.dataHash).toMatch(/^[0-9a-f]{64}$/);
     const days = (Date.parse(run.expiresDate ?? '') - Date.now()) / 86_400_000;

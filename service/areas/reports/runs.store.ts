@@ -28,8 +28,8 @@ export interface StoredRun {
   sha256: string | null;
   expiresDate: Date | null;
   isRemoved: boolean;
-  /** The first of the selected entries; null for a query. */
-  selectedIds: number[] | null;
+  /** The selected entries; null for a query. Only of a single report. */
+  selectedIds?: number[] | null;
 }
 
 const COLUMNS = sql`j.job_id as "runId", j.state, j.done, j.total, j.created_at as "createdDate", j.finished_at as "finishedDate",
@@ -37,7 +37,7 @@ const COLUMNS = sql`j.job_id as "runId", j.state, j.done, j.total, j.created_at 
   a.first_name || ' ' || a.last_name as "ownerName", j.parameters, j.stop_reason as "stopReason",
   r.entry_count as "entryCount", r.data_at as "dataDate", encode(r.data_hash, 'hex') as "dataHash", r.reader_count as "readerCount",
   f.name as "fileName", f.byte_count as size, encode(f.sha256, 'hex') as sha256, f.expires_at as "expiresDate",
-  f.removed_at is not null as "isRemoved", j.selected_ids[1:100] as "selectedIds"`;
+  f.removed_at is not null as "isRemoved"`;
 
 const FROM = sql`job j
   left join report_result r on r.site_id = j.site_id and r.job_id = j.job_id
@@ -70,7 +70,7 @@ export async function listRuns(
 
 export async function findRun(db: Db, siteId: number, runId: number): Promise<StoredRun | undefined> {
   const { rows } = await sql<StoredRun>`
-    select ${COLUMNS} from ${FROM} where j.site_id = ${siteId} and j.kind = 'report' and j.job_id = ${runId}`.execute(
+    select ${COLUMNS}, j.selected_ids as "selectedIds" from ${FROM} where j.site_id = ${siteId} and j.kind = 'report' and j.job_id = ${runId}`.execute(
     db,
   );
   return rows[0];

@@ -154,7 +154,8 @@ export const runHandlers: Handlers<Operations> = {
   },
 
   async getReportRun(call) {
-    return ok(toRun(await requireRun(call, call.params.runId)));
+    const run = await requireRun(call, call.params.runId);
+    return ok({ ...toRun(run), ...(isOwn(call.caller, run) && { request: toRequest(run) }) });
   },
 
   async cancelReportRun(call) {
@@ -331,6 +332,17 @@ async function describeRequest(
     ...(filterText !== undefined && { filterText }),
   };
 }
+
+/** What a report selected. */
+const toRequest = ({ parameters, selectedIds }: StoredRun): NonNullable<ReportRun['request']> => {
+  const { query, orderBy, asOf, timeZone } = parameters;
+  return {
+    ...(selectedIds ? { entryIds: [...selectedIds] } : { query: query ?? {} }),
+    ...(orderBy !== undefined && { orderBy }),
+    ...(asOf !== undefined && { asOf }),
+    timeZone,
+  };
+};
 
 const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

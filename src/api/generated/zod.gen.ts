@@ -2576,7 +2576,17 @@ export const zReportRun = z.object({
     sha256: z.string().nullish(),
     expiresDate: z.iso.datetime({ offset: true }).nullish(),
     isRemoved: z.boolean(),
-    message: z.string().nullish()
+    message: z.string().nullish(),
+    request: z.object({
+        entryIds: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).optional(),
+        query: z.union([
+            z.record(z.string(), z.unknown()),
+            z.string()
+        ]).optional(),
+        orderBy: z.string().optional(),
+        asOf: z.string().optional(),
+        timeZone: z.string().optional()
+    }).optional()
 });
 
 export const zReportEntry = z.object({

@@ -60,6 +60,10 @@ const statements = [
     primary key (site_id, job_id),
     foreign key (site_id, job_id) references job on delete cascade
   )`,
+  // Users grant only what they hold: without this nobody could grant the new capability.
+  `update user_group set capabilities = array_append(capabilities, 'Manage Report Templates')
+    where 'Run Reports' = any(capabilities) and 'Manage Settings' = any(capabilities)
+      and not 'Manage Report Templates' = any(capabilities)`,
   `create index job_reports on job (site_id, job_id) where kind = 'report'`,
 ];
 
