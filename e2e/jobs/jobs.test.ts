@@ -134,7 +134,10 @@ test('a job is announced at its end, and its page says what became of everyone a
   await expect(peopleGrid(page)).toHaveAttribute('aria-rowcount', '2');
   await page.reload();
   await expect(peopleGrid(page).getByRole('row')).toHaveCount(2);
-  await page.getByRole('button', { name: /^Remove Reason/ }).click();
+  await page.getByRole('button', { name: 'Clear Reason filter' }).click();
+  await page.getByRole('button', { name: 'Reason filter' }).click();
+  await expect(page.getByRole('dialog', { name: /Reason/ })).toContainText('No longer on this site');
+  await page.keyboard.press('Escape');
   await choose(outcomes(page), /^All 5$/);
   await page.getByRole('searchbox', { name: 'Search the people of this job' }).fill(ben.email);
   await expect(peopleGrid(page)).toHaveAttribute('aria-rowcount', '2');

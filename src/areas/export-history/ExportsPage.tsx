@@ -1,20 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { FileDown } from 'lucide-react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { listJobsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { usePermission } from '../../api/session.ts';
+import { usePermission, useSession } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';
+import { SegmentedControl } from '../../ui/chart/SegmentedControl.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
 import { Timestamp } from '../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../ui/table/columns.ts';
 import { DataTable } from '../../ui/table/DataTable.tsx';
-import { isExport, SaveJobFileButton, STATE_LABELS } from '../jobs/index.ts';
+import { FilterChip } from '../../ui/table/FilterChips.tsx';
+import { TableBar } from '../../ui/table/TableBar.tsx';
+import {
+  getExportedList,
+  getExportedType,
+  isExport,
+  SaveJobFileButton,
+  STATE_LABELS,
+} from '../jobs/index.ts';
+import type { ExportsView } from './view.ts';
 import './exports.css';
+
+const route = getRouteApi('/_app/exports/');
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
@@ -40,34 +52,63 @@ const getTitle = ({ title }: Job) => title;
 const REFRESH_INTERVAL_MS = 2_000;
 const MAX_JOBS = 1000;
 
-/** The caller's exports, which are jobs of the service, with their files. */
+/** Exports, which are jobs of the service, with their files: the caller's, and with View Activity those of others. */
 export function ExportsPage() {
   const { allowed } = usePermission('listJobs');
+  const canSeeOthers = useSession().capabilities.includes('View Activity');
+  const view = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (next: ExportsView) => void navigate({ to: '.', search: next });
+  const owner = canSeeOthers ? view.owner : 'own';
   const { data, error, refetch, isRefetching } = useQuery({
-    ...listJobsOptions({ query: { pageNumber: 1, pageSize: MAX_JOBS } }),
+    ...listJobsOptions({ query: { owner, pageNumber: 1, pageSize: MAX_JOBS } }),
     enabled: allowed,
     refetchInterval: ({ state }) =>
       state.data?.some((job) => isExport(job) && job.finishedDate === null) ? REFRESH_INTERVAL_MS : false,
   });
-  const jobs = data?.filter(isExport);
+  const exports = data?.filter(isExport);
+  const types = [...new Set([...(exports ?? []).map((job) => getExportedType(job) ?? ''), view.type])]
+    .filter((type) => type !== '')
+    .toSorted((one, other) => one.localeCompare(other));
+  const jobs = view.type === '' ? exports : exports?.filter((job) => getExportedType(job) === view.type);
   return (
     <Page fill title="Exports" meta={jobs && jobs.length > 0 && formatSummary(jobs)}>
       <p className="exports-note">
         Files are kept for 7 days. Each export and each download is logged in Activity.
       </p>
+      <TableBar>
+        {canSeeOthers && (
+          <SegmentedControl
+            label="Whose exports"
+            value={owner}
+            onChange={(next) => show({ ...view, owner: next })}
+            options={[
+              { value: 'own', label: 'Mine' },
+              { value: 'others', label: 'Others’' },
+            ]}
+          />
+        )}
+        <FilterChip
+          label="Type"
+          options={types.map((type) => ({ value: type, label: type }))}
+          value={view.type === '' ? [] : [view.type]}
+          onChange={(chosen) => show({ ...view, type: chosen.at(-1) ?? '' })}
+        />
+      </TableBar>
       <DataTable
         label="Exports"
-        columns={COLUMNS}
+        columns={owner === 'own' ? OWN_COLUMNS : OTHERS_COLUMNS}
         rows={jobs}
         rowId={getId}
         rowLabel={getTitle}
         error={error === null ? undefined : toServiceError(error)}
         onRetry={() => void refetch()}
         refetching={isRefetching && error !== null}
+        onClearFilters={view.type === '' ? undefined : () => show({ ...view, type: '' })}
         empty={
           <EmptyState
             icon={FileDown}
-            title="No exports yet"
+            title={owner === 'own' ? 'No exports yet' : 'Nobody else has exported anything'}
             actions={
               <Link to="/users" className={buttonClass({})}>
                 Go to users
@@ -82,17 +123,32 @@ export function ExportsPage() {
   );
 }
 
-const COLUMNS: readonly Column<Job>[] = [
-  {
-    id: 'title',
-    header: 'Export',
-    minWidth: 190,
-    cell: ({ id, title }, { tabIndex }) => (
-      <Link to="/jobs/$jobId" params={{ jobId: id }} tabIndex={tabIndex} title={title}>
-        {title}
+const TITLE_COLUMN: Column<Job> = {
+  id: 'title',
+  header: 'Export',
+  minWidth: 190,
+  cell: ({ id, title }, { tabIndex }) => (
+    <Link to="/jobs/$jobId" params={{ jobId: id }} tabIndex={tabIndex} title={title}>
+      {title}
+    </Link>
+  ),
+};
+
+const OWNER_COLUMN: Column<Job> = {
+  id: 'owner',
+  header: 'Exported by',
+  width: 170,
+  cell: ({ ownerId, ownerName }, { tabIndex }) =>
+    ownerName === null ? (
+      'Left the site'
+    ) : (
+      <Link to="/users/$userId" params={{ userId: ownerId }} tabIndex={tabIndex} title={ownerName}>
+        {ownerName}
       </Link>
     ),
-  },
+};
+
+const FACT_COLUMNS: readonly Column<Job>[] = [
   {
     id: 'rows',
     header: 'Rows',
@@ -115,15 +171,39 @@ const COLUMNS: readonly Column<Job>[] = [
     cell: ({ state }) => <Badge tone={STATE_LABELS[state].tone}>{STATE_LABELS[state].label}</Badge>,
   },
   {
-    id: 'save',
-    header: 'File',
-    width: 124,
+    id: 'list',
+    header: 'List',
+    width: 84,
     small: 'line',
-    cell: (job, { tabIndex }) =>
-      job.file?.isRemoved === true ? (
-        <Badge>Removed</Badge>
-      ) : (
-        <SaveJobFileButton job={job} tabIndex={tabIndex} isSmall />
-      ),
+    cell(job, { tabIndex }) {
+      const list = getExportedList(job);
+      return list ? (
+        <Link
+          to="/entries/$type"
+          params={{ type: list.type }}
+          search={list.query ? { query: list.query } : {}}
+          tabIndex={tabIndex}
+        >
+          Show list
+        </Link>
+      ) : null;
+    },
   },
 ];
+
+const FILE_COLUMN: Column<Job> = {
+  id: 'save',
+  header: 'File',
+  width: 124,
+  small: 'line',
+  cell: (job, { tabIndex }) =>
+    job.file?.isRemoved === true ? (
+      <Badge>Removed</Badge>
+    ) : (
+      <SaveJobFileButton job={job} tabIndex={tabIndex} isSmall />
+    ),
+};
+
+const OWN_COLUMNS = [TITLE_COLUMN, ...FACT_COLUMNS, FILE_COLUMN];
+/** Files are given to their owner only. */
+const OTHERS_COLUMNS = [TITLE_COLUMN, OWNER_COLUMN, ...FACT_COLUMNS];

@@ -22,7 +22,7 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import { useMedia } from '../../../ui/use-media.ts';
@@ -42,6 +42,7 @@ import {
 import { countByState, MAX_FOUND, useJobItems } from '../model/job-items.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
 import { getProcessed, hasEnded, isActive, isPending, recordProgress } from '../model/progress.ts';
+import { getExportedList, listRequestFacts } from '../model/request-facts.ts';
 import { countItems, describeUndo, useJobActions } from '../model/use-job-actions.tsx';
 import { useJob, useRate } from '../model/use-jobs.ts';
 import { ITEM_STATES } from '../model/view.ts';
@@ -260,6 +261,7 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
     <section className="card job-asked" aria-label="What was asked">
       <p className="job-label">What was asked</p>
       <p className="job-sentence">{job.title}.</p>
+      <RequestFacts job={job} />
       <ul className="job-notes">
         {typeof reviewedAt === 'string' && (
           <li>Reviewed {formatExactDate(reviewedAt)}; anyone changed after that is left alone.</li>
@@ -316,6 +318,41 @@ function Summary({ job, rate }: { job: Job; rate: number | undefined }) {
   );
 }
 
+/** Type, filter and fields as chips, with a link to the list that was exported. */
+function RequestFacts({ job }: { job: Job }) {
+  const facts = listRequestFacts(job);
+  const list = getExportedList(job);
+  if (facts.length === 0) return null;
+  return (
+    <dl className="job-facts">
+      {facts.map(({ label, values }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          {values.map((value) => (
+            <dd key={value} title={value}>
+              {value}
+            </dd>
+          ))}
+        </div>
+      ))}
+      {list && (
+        <div>
+          <dt className="visually-hidden">List</dt>
+          <dd className="job-fact-link">
+            <Link
+              to="/entries/$type"
+              params={{ type: list.type }}
+              search={list.query ? { query: list.query } : {}}
+            >
+              Show the list
+            </Link>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
 const JobNumber = ({ id }: { id: number }) => (
   <Link to="/jobs/$jobId" params={{ jobId: id }}>
     job {formatNumber(id)}
@@ -342,6 +379,10 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
   const segments = SEGMENTS.filter(
     (state) => state === 'all' || state === view.state || countByState(job, state) > 0,
   );
+  // A reason may be that of items in several states.
+  const reasonOptions = [...new Set([...reasons.map(({ reason }) => reason), view.reason])]
+    .filter((reason) => reason !== '')
+    .map((reason) => ({ value: reason, label: reason }));
   return (
     <div className="job-items">
       <div className="job-items-bar">
@@ -355,8 +396,14 @@ function Items({ job, reasons, view, show, type, settle }: ItemsProps) {
             count: countByState(job, value),
           }))}
         />
-        {view.reason !== '' && (
-          <RemovableChip label={`Reason: ${view.reason}`} onRemove={() => show({ ...view, reason: '' })} />
+        {reasonOptions.length > 0 && (
+          <FilterChip
+            label="Reason"
+            options={reasonOptions}
+            value={view.reason === '' ? NO_HIDDEN : [view.reason]}
+            // One reason at a time: the service filters by one.
+            onChange={(chosen) => show({ ...view, reason: chosen.at(-1) ?? '' })}
+          />
         )}
         <SearchField
           label={`Search the ${many} of this job`}

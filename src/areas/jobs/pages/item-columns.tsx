@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import type { GroupInfoResponse, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
@@ -7,6 +8,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { OUTCOME_LABELS } from '../model/format.ts';
 import { describeChange } from '../model/item-change.ts';
+import { getItemEntry } from '../model/request-facts.ts';
 
 export const getItemId = ({ number }: JobItem): number => number;
 export const getItemLabel = ({ label, number }: JobItem): string => label ?? `Item ${number}`;
@@ -18,19 +20,38 @@ const CHANGE_HEADERS: Partial<Record<Job['kind'], string>> = {
   'users.update': 'Change',
 };
 
-function ItemName({ item, isRemoval, tabIndex }: { item: JobItem; isRemoval: boolean; tabIndex: 0 | -1 }) {
+interface ItemNameProps {
+  job: Pick<Job, 'kind' | 'parameters'>;
+  item: JobItem;
+  tabIndex: 0 | -1;
+}
+
+function ItemName({ job, item, tabIndex }: ItemNameProps) {
   const { input, detail, state } = item;
   const { userId } = input;
   const name = getItemLabel(item);
+  const entry = getItemEntry(job, item);
   if (typeof userId !== 'number')
     return (
       <span className="job-item-name">
-        <span title={name}>{name}</span> {detail !== null && <small title={detail}>{detail}</small>}
+        {entry ? (
+          <Link
+            to="/entries/$type/$entryId"
+            params={{ type: String(entry.typeId), entryId: entry.entryId }}
+            tabIndex={tabIndex}
+            title={name}
+          >
+            {name}
+          </Link>
+        ) : (
+          <span title={name}>{name}</span>
+        )}{' '}
+        {detail !== null && <small title={detail}>{detail}</small>}
       </span>
     );
   return (
     <span className="job-item-name" title={detail === null ? name : `${name}, ${detail}`}>
-      {isRemoval && state === 'done' ? (
+      {job.kind === 'users.remove' && state === 'done' ? (
         <span className="person">
           <Avatar name={name} id={userId} />
           <span>{name}</span>
@@ -77,9 +98,7 @@ export function createItemColumns(
       id: 'item',
       header: noun.charAt(0).toUpperCase() + noun.slice(1),
       minWidth: 170,
-      cell: (item, { tabIndex }) => (
-        <ItemName item={item} isRemoval={job.kind === 'users.remove'} tabIndex={tabIndex} />
-      ),
+      cell: (item, { tabIndex }) => <ItemName job={job} item={item} tabIndex={tabIndex} />,
     },
     ...(changeHeader === undefined ? [] : [changeColumn]),
     {

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { getExportedList, getItemEntry, listRequestFacts } from './request-facts.ts';
+
+test('an export says its type, filter, fields and format; many fields are counted', () => {
+  const parameters = {
+    entryType: '7',
+    typeName: 'Companies',
+    filterText: 'City is Hamburg',
+    format: 'csv',
+    fields: ['Name', 'City', 'C', 'D', 'E', 'F', 'G', 'H'],
+    query: { City: 'Hamburg' },
+  };
+  expect(listRequestFacts({ kind: 'entries.export', parameters })).toEqual([
+    { label: 'Type', values: ['Companies'] },
+    { label: 'Filter', values: ['City is Hamburg'] },
+    { label: 'Fields', values: ['Name', 'City', 'C', 'D', 'E', 'F', '2 more'] },
+    { label: 'Format', values: ['CSV'] },
+  ]);
+  expect(getExportedList({ kind: 'entries.export', parameters })).toEqual({
+    type: '7',
+    query: { City: 'Hamburg' },
+  });
+  const asOf = '2026-01-01T00:00:00Z';
+  expect(getExportedList({ kind: 'entries.export', parameters: { ...parameters, asOf } })).toBeUndefined();
+});
+
+test('jobs whose title says everything have no facts; imports name their file', () => {
+  expect(listRequestFacts({ kind: 'users.update', parameters: { isActive: false } })).toEqual([]);
+  expect(
+    listRequestFacts({ kind: 'entries.import', parameters: { typeId: 7, fileName: 'a.xlsx', sheet: 'May' } }),
+  ).toEqual([
+    { label: 'File', values: ['a.xlsx'] },
+    { label: 'Worksheet', values: ['May'] },
+  ]);
+});
+
+test('an item links to its entry, also to one that an import created, but not to a deleted one', () => {
+  const parameters = { typeId: 7 };
+  const item = { input: { entryId: 12 }, before: null, state: 'done' };
+  expect(getItemEntry({ kind: 'entries.update', parameters }, item)).toEqual({ typeId: 7, entryId: 12 });
+  expect(
+    getItemEntry(
+      { kind: 'entries.import', parameters },
+      { input: { row: 2 }, before: { entryId: 13, isNew: true }, state: 'done' },
+    ),
+  ).toEqual({ typeId: 7, entryId: 13 });
+  expect(getItemEntry({ kind: 'entries.delete', parameters }, item)).toBeUndefined();
+  expect(getItemEntry({ kind: 'entries.delete', parameters }, { ...item, state: 'failed' })).toBeDefined();
+  expect(getItemEntry({ kind: 'users.update', parameters }, item)).toBeUndefined();
+});
