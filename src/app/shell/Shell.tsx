@@ -177,7 +177,7 @@ function UnreachableBanner() {
     setTrying(false);
   };
   return (
-    <div className="shell-banner">
+    <div className="shell-banner shell-unreachable">
       <Banner
         tone="warn"
         title="The service cannot be reached"

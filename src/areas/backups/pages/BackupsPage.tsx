@@ -7,7 +7,6 @@ import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { formatTime, formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -97,10 +96,6 @@ function BackupList() {
   const filtered = useMemo(() => all && filterBackups(all, deferredView), [all, deferredView]);
   const rowMenu = useRowMenu();
   useWatchOwnBackup(all);
-  const total = all?.length;
-  useEffect(() => {
-    if (total !== undefined) setNavigationCount('/backups', total);
-  }, [total]);
 
   const failure = error === null ? undefined : toServiceError(error);
   // The error boundary of the route shows which capability is missing.

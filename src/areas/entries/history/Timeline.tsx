@@ -27,7 +27,7 @@ interface TimelineProps {
   fields: readonly Field[];
   timestamps: Timestamps;
   /** Selects a change for comparison; undefined for the nested history of a merged entry. */
-  onToggle?: ((at: string) => void) | undefined;
+  onToggle?: ((change: EntryChange, isNewest: boolean) => void) | undefined;
 }
 
 const ICONS = {
@@ -55,12 +55,12 @@ export function Timeline({ type, entryId, fields, timestamps, onToggle }: Timeli
   return (
     <>
       <ol className="tm-line">
-        {changes.map((change) => (
+        {changes.map((change, index) => (
           <TimelineItem
             key={`${change.at} ${change.kind} ${change.entry?.id ?? ''} ${change.by?.id ?? ''}`}
             {...{ type, change, fields, entryId }}
             isSelected={timestamps.includes(getChangeTimestamp(change))}
-            onToggle={onToggle && (() => onToggle(getChangeTimestamp(change)))}
+            onToggle={onToggle && (() => onToggle(change, index === 0))}
           />
         ))}
       </ol>

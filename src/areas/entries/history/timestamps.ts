@@ -15,6 +15,18 @@ export function toggleTimestamp(timestamps: Timestamps, at: string): Timestamps 
   return [...timestamps.slice(-1), at];
 }
 
+/**
+ * Selects or deselects a change. The newest one is compared with the state before it, because the state after it is that
+ * of today; any other one with today, or with the selected one.
+ */
+export function toggleChange(timestamps: Timestamps, change: EntryChange, isNewest: boolean): Timestamps {
+  const at = getChangeTimestamp(change);
+  if (!isNewest || at !== change.at) return toggleTimestamp(timestamps, at);
+  if (timestamps.includes(at)) return [];
+  const [other = new Date(Date.parse(at) - 1).toISOString()] = timestamps.slice(-1);
+  return [other, at];
+}
+
 /** Sorts timestamps chronologically. */
 export const sortTimestamps = (timestamps: Timestamps): Timestamps =>
   timestamps.toSorted((a, b) => Date.parse(a) - Date.parse(b));

@@ -7,7 +7,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import { formatDateTooltip, formatDateValue, formatZoneName } from './dates.ts';
 import type { Field } from './schema.ts';
-import { isFile, isNamed, formatItem, toItems } from './values.ts';
+import { findUrl, isFile, isNamed, formatItem, toItems } from './values.ts';
 import { useTimeZone } from './zone.ts';
 import './values.css';
 
@@ -75,6 +75,13 @@ function Item({ item, field, brief }: ItemProps) {
   }
   if (field.fieldType === FIELD.date && typeof item === 'string')
     return <DateText value={item} isDateOnly={field.isDateOnly} />;
+  const url = typeof item === 'string' ? findUrl(item) : undefined;
+  if (url !== undefined)
+    return (
+      <a href={url} target="_blank" rel="noreferrer" tabIndex={tabIndex} className="val-url">
+        {brief ? text.slice(0, MAX_BRIEF_CHARS) : text}
+      </a>
+    );
   if (typeof item === 'string')
     return (
       <bdi className={brief ? undefined : 'val-text'}>{brief ? text.slice(0, MAX_BRIEF_CHARS) : text}</bdi>

@@ -12,15 +12,15 @@ export interface EntryColumn {
 const WIDTHS: Readonly<Record<number, number>> = {
   1: 220,
   2: 170,
-  3: 120,
-  4: 200,
+  3: 150,
+  4: 220,
   5: 180,
   6: 110,
   7: 170,
   13: 180,
   15: 110,
   16: 180,
-  18: 170,
+  18: 190,
 };
 const KEY_WIDTH = 240;
 const MIN_COLUMN_WIDTH_PX = 64;

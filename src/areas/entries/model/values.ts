@@ -16,8 +16,11 @@ export { isFile, isMoney, isNamed, toItems };
 export const getValue = (row: RowVm, { apiName }: Pick<Field, 'apiName'>): FieldValue | undefined =>
   row[apiName];
 
-// No digit grouping: years and register numbers are numbers too.
-const plainNumberFormat = new Intl.NumberFormat(undefined, { useGrouping: false, maximumFractionDigits: 15 });
+// Groups from five digits on, so that years stay as they are written.
+const plainNumberFormat = new Intl.NumberFormat(undefined, {
+  useGrouping: 'min2',
+  maximumFractionDigits: 15,
+});
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
 /** Formats an amount with its currency code, keeping its fraction digits. */
@@ -51,6 +54,10 @@ export function formatItem(
   if (typeof item === 'object') return item.name;
   return field.fieldType === FIELD.date ? formatDateValue(item, field.isDateOnly) : item;
 }
+
+/** The address of a text that is a web address; undefined for any other text. */
+export const findUrl = (text: string): string | undefined =>
+  /^https?:\/\/[^\s/?#]\S*$/i.test(text) ? text : undefined;
 
 /** Formats a value, dates with their time zone; empty for no data. */
 export const formatValue = (

@@ -4,7 +4,7 @@ import { Card } from '../../../ui/layout/Card.tsx';
 import { AsOfField } from '../history/AsOfField.tsx';
 import { EntryComparison } from '../history/EntryComparison.tsx';
 import { Timeline } from '../history/Timeline.tsx';
-import { sortTimestamps, parseTimestamps, toggleTimestamp } from '../history/timestamps.ts';
+import { sortTimestamps, parseTimestamps, toggleChange } from '../history/timestamps.ts';
 import type { Timestamps } from '../history/timestamps.ts';
 import type { Field } from '../model/schema.ts';
 import type { Entry } from './entry-query.ts';
@@ -56,7 +56,7 @@ export function EntryHistory({ type, entry, fields }: EntryHistoryProps) {
       <Timeline
         {...{ type, fields, timestamps }}
         entryId={entry.id}
-        onToggle={(at) => select(toggleTimestamp(timestamps, at))}
+        onToggle={(change, isNewest) => select(toggleChange(timestamps, change, isNewest))}
       />
     </Card>
   );

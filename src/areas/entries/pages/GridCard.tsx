@@ -1,10 +1,11 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
 import { GitMerge, Trash2 } from 'lucide-react';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import type { QueryError } from '../../../../contract/rules/query/condition.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
@@ -101,9 +102,20 @@ function Content(props: GridCardProps & { editing: GridEditing }) {
       <EmptyState
         icon={icon}
         title={`There are no ${type.pluralName} yet`}
-        actions={<NewEntryButton type={type} schema={props.editing.schema} />}
+        actions={
+          <>
+            <Link to="/entries/$type/schema" params={{ type: type.apiName }} className={buttonClass()}>
+              Edit schema
+            </Link>
+            <Link to="/entries/$type/import" params={{ type: type.apiName }} className={buttonClass()}>
+              Import
+            </Link>
+            <NewEntryButton type={type} schema={props.editing.schema} />
+          </>
+        }
       >
-        Entries created over the API appear here as well.
+        Define the fields, import a file, or create the first entry. Entries created over the API appear here
+        as well.
       </EmptyState>
     );
   return (

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Grid3x3, UsersRound, Users } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import type { GroupInfoResponse, Capability } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { useSession } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { groupsQuery, compareByName, getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
@@ -124,10 +123,6 @@ export function GroupsPage() {
     () => groups && findGroups(groups, given, deferredView),
     [groups, given, deferredView],
   );
-  const total = groups?.length;
-  useEffect(() => {
-    if (total !== undefined) setNavigationCount('/groups', total);
-  }, [total]);
 
   const failure = error === null ? undefined : toServiceError(error);
   // Without permission and data the page shows what is missing.

@@ -1,9 +1,8 @@
 import { useRouter, Link, getRouteApi } from '@tanstack/react-router';
 import { Mail, MailX, MailPlus, RefreshCw, AtSign, Ban, CalendarPlus, Send, UserRound } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { formatTime } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
@@ -88,9 +87,6 @@ function InvitationList() {
   );
   const endingSoon = useMemo(() => all?.filter((one) => endsSoon(one)) ?? [], [all]);
   const pending = useMemo(() => all?.filter(({ status }) => status === 'pending').length, [all]);
-  useEffect(() => {
-    if (complete && pending !== undefined) setNavigationCount('/invitations', pending);
-  }, [complete, pending]);
 
   // Without permission and data the page shows what is missing.
   if (error?.status === 403 && all === undefined) throw error;

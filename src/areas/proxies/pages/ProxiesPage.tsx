@@ -9,9 +9,8 @@ import {
   UserRound,
   UserRoundPlus,
 } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { useSession, usePermission } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -59,10 +58,6 @@ export function ProxiesPage() {
     () => rows && assignments && filterRows(rows, deferredView, assignments),
     [rows, deferredView, assignments],
   );
-  const total = assignments?.pairs.length;
-  useEffect(() => {
-    if (total !== undefined) setNavigationCount('/proxies', total);
-  }, [total]);
 
   // The error boundary of the route shows which capability is missing.
   if (error?.status === 403 && !assignments) throw error;

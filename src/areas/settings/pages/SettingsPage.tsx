@@ -1,11 +1,22 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { useSession } from '../../../api/session.ts';
+import { Lock } from 'lucide-react';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 
 /** Settings of the site with their tabs. */
 export function SettingsPage() {
   const { site } = useSession();
+  const { allowed, reason } = usePermission('getSiteSettings');
+  if (!allowed)
+    return (
+      <Page title="Settings" meta={`of ${site.name}`}>
+        <EmptyState icon={Lock} title="You cannot view the settings of this site">
+          {reason}. An administrator of groups can grant you the capability.
+        </EmptyState>
+      </Page>
+    );
   return (
     <Page title="Settings" meta={`of ${site.name}`}>
       <TabLinks label="Settings">

@@ -7,7 +7,7 @@ import type { Tone } from '../../../../ui/layout/Badge.tsx';
 import type { RowChange } from '../../history/row-changes.ts';
 import { formatDateValue, formatZoneName } from '../../model/dates.ts';
 import type { Field } from '../../model/schema.ts';
-import { isFile, isNamed, formatItem, toItems, formatValue } from '../../model/values.ts';
+import { findUrl, isFile, isNamed, formatItem, toItems, formatValue } from '../../model/values.ts';
 import { ChoiceBadge } from '../../model/ValueView.tsx';
 import { getEntryPath } from './EntryLink.tsx';
 import '../../model/values.css';
@@ -60,7 +60,16 @@ function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone:
         <bdi>{text}</bdi>
       </span>
     );
-  if (!isNamed(item)) return text;
+  if (!isNamed(item)) {
+    const url = typeof item === 'string' ? findUrl(item) : undefined;
+    return url === undefined ? (
+      text
+    ) : (
+      <a href={url} target="_blank" rel="noreferrer" tabIndex={-1} className="val-one">
+        {text}
+      </a>
+    );
+  }
   if (field.fieldType === FIELD.choice) return <ChoiceBadge choice={item} />;
   const href = getHref(item, field);
   return href === undefined ? (
