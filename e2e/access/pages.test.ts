@@ -54,6 +54,8 @@ test('sets up a second factor and turns an API key on and off on the profile', a
   const shown = dialog(page, 'Your API key is on');
   await expect(shown).toContainText('never shown again');
   const secret = await shown.getByLabel('Client secret', { exact: true }).innerText();
+  await expect(shown).toContainText(`${service.url}/api/rest/v1/oauth/token`);
+  await expect(shown.getByRole('link', { name: 'API reference' })).toHaveAttribute('href', '/api/current');
   await page.keyboard.press('Escape');
   await press(page, 'Back to the secret');
   await shown.getByRole('button', { name: 'Copy the secret' }).press('Enter');

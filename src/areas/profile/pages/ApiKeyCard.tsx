@@ -46,6 +46,7 @@ import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { describeApiKeyUse } from '../model/api-key-use.ts';
 import { keyQuery, usageQuery } from '../model/queries.ts';
 import { formatScopes, SCOPES } from '../model/scopes.ts';
 import { useFocusTarget } from '../model/use-focus-target.ts';
@@ -171,6 +172,7 @@ function useTurnOffKey({ clientId }: ApiKeyInfo, onOff: () => void): () => Promi
 /** Shows the id and secret of a new key once; asks for confirmation before closing without copying the secret. */
 function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => void }) {
   const { clientId, clientSecret, expiresDate } = secret;
+  const use = describeApiKeyUse(location.origin, secret);
   const [isCopied, setIsCopied] = useState(false);
   useUnsavedGuard(!isCopied);
   const close = async () => {
@@ -218,6 +220,34 @@ function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => v
           <code aria-label="Client secret">{clientSecret}</code>
         </span>
       </div>
+      <div className="profile-secret">
+        Address for access tokens
+        <span>
+          <code>{use.tokenUrl}</code>
+          <CopyButton value={use.tokenUrl} label="Copy the address" />
+        </span>
+      </div>
+      <div className="profile-secret">
+        Environment variables (.env)
+        <span>
+          <pre>{use.env.replace(clientSecret, '…')}</pre>
+          <CopyButton value={use.env} label="Copy the variables with the secret" />
+        </span>
+      </div>
+      <div className="profile-secret">
+        Get a token, then make a first call
+        {use.commands.map((command, at) => (
+          <span key={command}>
+            <code>{command}</code>
+            <CopyButton value={command} label={at === 0 ? 'Copy the token request' : 'Copy the first call'} />
+          </span>
+        ))}
+      </div>
+      <p>
+        <a href="/api/current" target="_blank" rel="noreferrer">
+          API reference
+        </a>
+      </p>
     </Dialog>
   );
 }
