@@ -35,9 +35,7 @@ test('pages name the missing capability', async ({ page, calls, expectFailure })
   expectFailure(403, 'Manage Users');
   const person = await calls.createUser();
   await openAs(page, person);
-  await expect(page.getByRole('region', { name: 'People' })).toContainText(
-    /Needs (the|one of the) capabilit/,
-  );
+  await expect(page.getByText('None of your groups grants a capability on this site.')).toBeVisible();
   await expectAccessible(page);
   await page.goto(`/users/${person.id}`);
   await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
@@ -47,6 +45,15 @@ test('pages name the missing capability', async ({ page, calls, expectFailure })
   await expect(page.getByRole('heading', { name: 'You do not have access to this page' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('Manage Users');
   await expectAccessible(page);
+});
+
+test('settings without the capability are refused, with no retry', async ({ page, calls, expectFailure }) => {
+  expectFailure(403);
+  await openAs(page, await calls.createUser(), '/settings');
+  await expect(
+    page.getByRole('heading', { name: 'You cannot view the settings of this site' }),
+  ).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden();
 });
 
 test('buttons are disabled with a reason for users with read access only', async ({ page, calls }) => {

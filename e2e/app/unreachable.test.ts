@@ -54,8 +54,6 @@ test('recovers automatically', async ({ page, service, expectFailure }) => {
   await expect(page.getByText('Not loaded: the service cannot be reached.').first()).toBeVisible();
   await expectAccessible(page);
   await service.start();
-  await expect(page.getByRole('region', { name: 'People' }).getByRole('definition').first()).toHaveText(
-    /^5\d\d$/,
-  );
+  await expect(page.getByText(/^5\d\d people · /)).toBeVisible();
   await expect(page.getByText('cannot be reached')).toHaveCount(0);
 });

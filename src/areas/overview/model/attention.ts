@@ -1,0 +1,262 @@
+import type {
+  ActivityCount,
+  ApiKeyInfo,
+  GetBackupsResponse,
+  Job,
+  SiteSettings,
+  TwoFactorCoverage,
+} from '../../../../contract/generated/types.gen.ts';
+import { formatDistance, formatShortDate, isWithinDays } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Codes of refused sign-ins in the activity report (contract/rules/activity.ts), and of those with a locked account. */
+export const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];
+const LOCKED_OUT = 5;
+/** Code of successful sign-ins. */
+export const SIGN_IN = 1;
+
+/** Facts of the site that the viewer may read; undefined while they are loaded, or without the permission. */
+export interface SiteFacts {
+  /** Counts by day (UTC) of the last 30 days. */
+  activity?: readonly ActivityCount[] | undefined;
+  backups?: readonly GetBackupsResponse[] | undefined;
+  isDailyBackup?: boolean | undefined;
+  coverage?: TwoFactorCoverage | undefined;
+  jobs?: readonly Job[] | undefined;
+  /** Parts of the background work that failed. */
+  taskFailures?: number | undefined;
+  apiKey?: ApiKeyInfo | null | undefined;
+  expiredApiKey?: ApiKeyInfo | null | undefined;
+  settings?: SiteSettings | undefined;
+}
+
+/** Something to act on, and where it is done. */
+export interface AttentionItem {
+  id: 'failedSignIns' | 'lockedOut' | 'backup' | 'secondFactor' | 'jobs' | 'tasks' | 'apiKey' | 'storage';
+  tone: 'bad' | 'warn';
+  /** The fact in one sentence without a full stop. */
+  title: string;
+  /** The evidence. */
+  detail: string;
+}
+
+/** Days (UTC) of the last `days` days, oldest first, as "2026-03-01". */
+export const listDays = (now: Date, days: number): string[] =>
+  Array.from({ length: days }, (_, index) =>
+    new Date(now.getTime() - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+
+/** Number of activities of some types on each of the days. */
+export function countByDay(
+  counts: readonly ActivityCount[],
+  types: readonly number[],
+  days: readonly string[],
+): number[] {
+  const byDay = new Map<string, number>();
+  for (const { date, activityTypeId, count } of counts) {
+    if (!types.includes(activityTypeId)) continue;
+    const day = date.slice(0, 10);
+    byDay.set(day, (byDay.get(day) ?? 0) + count);
+  }
+  return days.map((day) => byDay.get(day) ?? 0);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
+}
+
+const PERIOD_DAYS = 30;
+/** Days that count as now: yesterday and today, which has just begun for some. */
+const RECENT_DAYS = 2;
+const MIN_FAILED = 10;
+const UNUSUAL_FACTOR = 3;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+function findFailedSignIns({ activity }: SiteFacts, now: Date): AttentionItem[] {
+  if (!activity) return [];
+  const days = listDays(now, PERIOD_DAYS);
+  const failed = countByDay(activity, FAILED_SIGN_INS, days);
+  const recent = sum(failed.slice(-RECENT_DAYS));
+  const usual = Math.round(RECENT_DAYS * median(failed.slice(0, -RECENT_DAYS)));
+  const lockedOut = sum(countByDay(activity, [LOCKED_OUT], days.slice(-RECENT_DAYS)));
+  return [
+    ...(recent >= MIN_FAILED && recent > UNUSUAL_FACTOR * usual
+      ? [
+          {
+            id: 'failedSignIns' as const,
+            tone: 'bad' as const,
+            title: `${formatNumber(recent)} failed sign-ins since yesterday, usually ${formatNumber(usual)}`,
+            detail: 'The usual number is the median of the last four weeks.',
+          },
+        ]
+      : []),
+    ...(lockedOut > 0
+      ? [
+          {
+            id: 'lockedOut' as const,
+            tone: 'warn' as const,
+            title: `${pluralize(lockedOut, 'sign-in', 'sign-ins')} refused because the account is locked`,
+            detail: 'Since yesterday. A new password unlocks an account immediately.',
+          },
+        ]
+      : []),
+  ];
+}
+
+const MAX_DAYS_WITH_SCHEDULE = 2;
+const MAX_DAYS_WITHOUT_SCHEDULE = 7;
+
+function findMissingBackup({ backups, isDailyBackup }: SiteFacts, now: Date): AttentionItem[] {
+  // A site without any backup has its place in the first steps.
+  const newest = backups
+    ?.filter(({ status = 'Ready' }) => status === 'Ready')
+    .map(({ createdDate = '' }) => createdDate)
+    .toSorted()
+    .at(-1);
+  if (newest === undefined) return [];
+  const days = Math.floor((now.getTime() - Date.parse(newest)) / DAY_MS);
+  if (days < (isDailyBackup ? MAX_DAYS_WITH_SCHEDULE : MAX_DAYS_WITHOUT_SCHEDULE)) return [];
+  return [
+    {
+      id: 'backup',
+      tone: 'bad',
+      title: `No backup for ${pluralize(days, 'day', 'days')}`,
+      detail: `${isDailyBackup ? 'The daily backup is on.' : 'No daily backup is scheduled.'} The last one is of ${formatShortDate(newest, now)}.`,
+    },
+  ];
+}
+
+const MAX_NAMES = 3;
+
+function findMissingFactors({ coverage }: SiteFacts): AttentionItem[] {
+  const count = coverage?.administratorsNotSetUp ?? 0;
+  if (!coverage || count === 0) return [];
+  const names = coverage.people
+    .filter(({ isAdministrator }) => isAdministrator)
+    .map(({ fullName }) => fullName);
+  const more = count - Math.min(names.length, MAX_NAMES);
+  return [
+    {
+      id: 'secondFactor',
+      tone: 'warn',
+      title:
+        count === 1
+          ? '1 administrator has no second factor'
+          : `${formatNumber(count)} administrators have no second factor`,
+      detail: [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${formatNumber(more)} more`] : [])].join(', '),
+    },
+  ];
+}
+
+const JOB_DAYS = 7;
+
+/** Jobs of the last days that stopped or had failures. */
+export const findFailedJobs = (jobs: readonly Job[], now: Date): Job[] =>
+  jobs.filter(
+    ({ state, failed, finishedDate }) =>
+      (state === 'stopped' || (failed > 0 && finishedDate !== null)) &&
+      finishedDate !== null &&
+      now.getTime() - Date.parse(finishedDate) < JOB_DAYS * DAY_MS,
+  );
+
+function findFailedWork({ jobs = [], taskFailures = 0 }: SiteFacts, now: Date): AttentionItem[] {
+  const failed = findFailedJobs(jobs, now);
+  const [first] = failed;
+  return [
+    ...(first
+      ? [
+          {
+            id: 'jobs' as const,
+            tone: 'warn' as const,
+            title:
+              failed.length === 1
+                ? '1 job of yours had failures'
+                : `${formatNumber(failed.length)} jobs of yours had failures`,
+            detail: first.title,
+          },
+        ]
+      : []),
+    ...(taskFailures > 0
+      ? [
+          {
+            id: 'tasks' as const,
+            tone: 'bad' as const,
+            title: `${pluralize(taskFailures, 'part', 'parts')} of the background work failed`,
+            detail: 'The settings name each with its reason, and retry it.',
+          },
+        ]
+      : []),
+  ];
+}
+
+const KEY_NOTICE_DAYS = 14;
+
+function findEndingKey({ apiKey, expiredApiKey }: SiteFacts, now: Date): AttentionItem[] {
+  const end = apiKey?.expiresDate;
+  if (end && isWithinDays(end, KEY_NOTICE_DAYS, now))
+    return [
+      {
+        id: 'apiKey',
+        tone: 'warn',
+        title: `Your API key expires ${formatDistance(end, now)}`,
+        detail: 'Programs that use it are then refused. Replace it with a new key before.',
+      },
+    ];
+  if (!expiredApiKey || apiKey) return [];
+  return [
+    {
+      id: 'apiKey',
+      tone: 'bad',
+      title: 'Your API key has expired',
+      detail: 'Programs that use it are refused. Turn on a new key.',
+    },
+  ];
+}
+
+const FULL_SHARE = 0.9;
+
+function findFullStorage({ settings }: SiteFacts): AttentionItem[] {
+  const limit = settings?.storageLimitBytes ?? null;
+  if (!settings || limit === null || settings.storageUsedBytes < FULL_SHARE * limit) return [];
+  return [
+    {
+      id: 'storage',
+      tone: 'warn',
+      title: `${formatSize(settings.storageUsedBytes)} of ${formatSize(limit)} for files are used`,
+      detail: 'At the limit, no further files are stored. A platform administrator can raise it.',
+    },
+  ];
+}
+
+/** Lists what needs attention, failures before warnings. */
+export const findAttention = (facts: SiteFacts, now: Date): AttentionItem[] =>
+  [
+    ...findFailedSignIns(facts, now),
+    ...findMissingBackup(facts, now),
+    ...findFailedWork(facts, now),
+    ...findEndingKey(facts, now),
+    ...findMissingFactors(facts),
+    ...findFullStorage(facts),
+  ].toSorted((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'));
+
+/** Points of a line through the values, for a box of `width` × `height`; the highest value touches its top. */
+export function toLinePoints(values: readonly number[], width: number, height: number): string {
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low || 1;
+  const step = values.length > 1 ? width / (values.length - 1) : 0;
+  // A line of equal values lies in the middle.
+  const flat = Math.max(...values) === low;
+  return values
+    .map((value, index) => {
+      const share = flat ? 0.5 : (value - low) / range;
+      return `${(index * step).toFixed(1)},${(height - share * height).toFixed(1)}`;
+    })
+    .join(' ');
+}
