@@ -15,6 +15,7 @@ export { useTimeZone } from './model/zone.ts';
 export { buildMissingValueQuery, isComplete, toRequiredGroup } from './filter/draft.ts';
 export type { QueryObject } from './filter/draft.ts';
 export { FilterBuilder } from './filter/FilterBuilder.tsx';
+export { IdPicker } from './filter/IdPicker.tsx';
 export { formatRequiredWhen } from './filter/format-filter.ts';
 export { useNameLookup } from './filter/use-name-lookup.ts';
 export { getReferencedNames, toEntriesView } from './views/saved-view.ts';

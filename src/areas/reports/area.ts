@@ -11,21 +11,12 @@ export const reportsArea = defineArea({
       icon: FileText,
       key: 'r',
       needs: 'listReportTemplates',
-      notBuilt: {
-        purpose:
-          'Run template reports over selected entries, follow their progress and download the documents.',
-        operations: [
-          'GET /api/rest/v4/templatereports',
-          'POST /api/rest/v4/templatereports/{templateId}/runs',
-          'GET /api/rest/v4/templatereports/runs/{runId}',
-        ],
-      },
     },
   ],
   invalidations: {
     createReportTemplate: ['listReportTemplates'],
     replaceReportTemplate: ['listReportTemplates', 'getReportTemplate'],
-    deleteReportTemplate: ['listReportTemplates', 'getReportTemplate'],
+    deleteReportTemplate: ['listReportTemplates'],
     checkReportTemplate: [],
     checkReportFile: [],
     previewReport: [],

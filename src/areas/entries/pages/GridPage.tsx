@@ -8,7 +8,6 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -38,9 +37,8 @@ import type { EntryRows } from '../model/row-windows.ts';
 import { findField, useReloadSchema } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { CellAddressNotice } from '../views/CellAddressNotice.tsx';
 import { buildRowQuery, formatCurl, parseSort } from '../views/row-query.ts';
-import { getColumnLayoutKey } from '../views/saved-view.ts';
+import { findMissingFields, getColumnLayoutKey } from '../views/saved-view.ts';
 import { useViews } from '../views/use-views.ts';
 import {
   useRememberView,
@@ -50,7 +48,6 @@ import {
   formatCellAddress,
 } from '../views/view.ts';
 import type { EntriesView, CellAddress } from '../views/view.ts';
-import { ViewNotices } from '../views/ViewNotices.tsx';
 import { ViewsBar } from '../views/ViewsBar.tsx';
 import { ColumnTools } from './ColumnTools.tsx';
 import { FilterChips } from './FilterChips.tsx';
@@ -58,6 +55,9 @@ import { GridCard } from './GridCard.tsx';
 import { ImportExportMenu } from './ImportExportMenu.tsx';
 import './entries.css';
 
+const DeletedFieldsBanner = lazyWithPreload(() => import('./DeletedFieldsBanner.tsx'));
+const CellAddressNotice = lazyWithPreload(() => import('../views/CellAddressNotice.tsx'));
+const ViewNotices = lazyWithPreload(() => import('../views/ViewNotices.tsx'));
 const FilterPanel = lazyWithPreload(() => import('../filter/FilterPanel.tsx'));
 
 /** Page of the entries of a type with search, filter, saved views and the editable grid. */
@@ -210,23 +210,29 @@ function EntryList() {
         </div>
       )}
       <DeletedFieldsNotice {...{ fields, rows }} error={result.error} onReloadSchema={reloadSchema} />
-      <ViewNotices {...{ view, fields }} saved={savedView} isLoaded={isLoaded} show={showView} />
-      {address && position && (
-        <CellAddressNotice
-          {...{ target: address, position, view, isFiltered, fields }}
-          type={type.apiName}
-          isColumnVisible={column >= 0}
-          onShowColumn={(name) =>
-            saveLayout(
-              hideColumns(
-                fields,
-                layout,
-                layout.hidden.filter((other) => other !== name),
-              ),
-            )
-          }
-        />
-      )}
+      <Suspense>
+        {view.savedViewId !== undefined &&
+          isLoaded &&
+          (!savedView || findMissingFields(savedView, fields).length > 0) && (
+            <ViewNotices {...{ view, fields }} saved={savedView} show={showView} />
+          )}
+        {address && position && (
+          <CellAddressNotice
+            {...{ target: address, position, view, isFiltered, fields }}
+            type={type.apiName}
+            isColumnVisible={column >= 0}
+            onShowColumn={(name) =>
+              saveLayout(
+                hideColumns(
+                  fields,
+                  layout,
+                  layout.hidden.filter((other) => other !== name),
+                ),
+              )
+            }
+          />
+        )}
+      </Suspense>
       <Suspense fallback={filterPanel?.focusRequest && <FilterPanelFallback />}>
         {filterPanel && (
           <FilterPanel
@@ -303,7 +309,6 @@ interface DeletedFieldsNoticeProps {
   onReloadSchema: () => Promise<unknown>;
 }
 
-const listFormat = new Intl.ListFormat('en');
 const subscribeToNothing = () => () => undefined;
 
 /** Whether the service refused a query because it names a deleted field (shapes 4). */
@@ -332,17 +337,9 @@ function DeletedFieldsNotice({ fields, rows, error, onReloadSchema }: DeletedFie
   }, [message]);
   if (deletedNames.length === 0) return null;
   return (
-    <Banner
-      title={`${listFormat.format(deletedNames)} ${deletedNames.length === 1 ? 'was' : 'were'} deleted from the schema`}
-      actions={
-        <Button size="small" onClick={() => setDeletedNames([])}>
-          Dismiss
-        </Button>
-      }
-    >
-      The schema was changed while this page was open. The entries are displayed without{' '}
-      {deletedNames.length === 1 ? 'this column' : 'these columns'}.
-    </Banner>
+    <Suspense>
+      <DeletedFieldsBanner names={deletedNames} onDismiss={() => setDeletedNames([])} />
+    </Suspense>
   );
 }
 

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { Download, Upload } from 'lucide-react';
+import { Download, FileText, Upload } from 'lucide-react';
 import type { Condition } from '../../../../contract/rules/query/condition.ts';
 import { usePermission } from '../../../api/session.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { openExport } from '../../export/index.ts';
+import { useSelectedStoredRows } from '../bulk/selected-rows.ts';
 import type { EntriesExportRequest } from '../export/entries-export.ts';
 import { useTimeZone } from '../model/zone.ts';
 import type { EntriesView } from '../views/view.ts';
@@ -19,7 +20,7 @@ interface ImportExportMenuProps {
   condition: Condition | undefined;
 }
 
-/** Menu to import entries and to export those of the list. */
+/** Menu to import entries, and to export or report those of the list. */
 export function ImportExportMenu({ request, view, condition }: ImportExportMenuProps) {
   const router = useRouter();
   const client = useQueryClient();
@@ -27,6 +28,8 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
   const zone = useTimeZone();
   const importPermission = usePermission('startEntryImport');
   const exportPermission = usePermission('startEntryExport');
+  const reportPermission = usePermission('startReportRun');
+  const range = useSelectedStoredRows();
   const { type, total } = request;
   const getExportRefusal = () => {
     if (condition === undefined) return 'This filter is not valid';
@@ -56,6 +59,16 @@ export function ImportExportMenu({ request, view, condition }: ImportExportMenuP
               const zones = [zone.name, 'UTC', zone.site, zone.own];
               return createEntriesExport({ ...request, total: total ?? 0, filter }, zones);
             }),
+        },
+        {
+          label: 'Generate report',
+          hint: 'From a template, of the selected rows or the list',
+          icon: FileText,
+          disabledReason: reportPermission.reason ?? getExportRefusal(),
+          onSelect: () =>
+            void import('../export/open-report.ts').then(({ openReport }) =>
+              openReport(router, type.apiName, { ...request, filter }, range),
+            ),
         },
       ]}
     />

@@ -22,8 +22,8 @@ interface CellAddressNoticeProps {
   onShowColumn: (apiName: string) => void;
 }
 
-/** Explains why the row or cell that the URL points at is not visible, with a link to it. */
-export function CellAddressNotice(props: CellAddressNoticeProps) {
+/** Explains why the row or cell that the URL points at is not visible, with a link to it. Loaded when it is needed. */
+export default function CellAddressNotice(props: CellAddressNoticeProps) {
   const { type, target, position, view, isFiltered, fields, isColumnVisible } = props;
   const { entryId } = target;
   const toEntry = (

@@ -9,17 +9,16 @@ import type { EntriesView } from './view.ts';
 interface ViewNoticesProps {
   view: EntriesView;
   fields: readonly Field[];
+  /** Undefined if the view does not exist or is not shared. */
   saved: SavedView | undefined;
-  /** Whether the saved views have been loaded. */
-  isLoaded: boolean;
   show: (next: EntriesView) => unknown;
 }
 
 const names = new Intl.ListFormat('en');
 
-/** Notices about the open view: it was deleted or is not shared, or its fields were deleted. */
-export function ViewNotices({ view, fields, saved, isLoaded, show }: ViewNoticesProps) {
-  if (view.savedViewId !== undefined && !saved && isLoaded)
+/** Notices about the open view: it was deleted or is not shared, or its fields were deleted. Loaded when there is one. */
+export default function ViewNotices({ view, fields, saved, show }: ViewNoticesProps) {
+  if (!saved)
     return (
       <Banner
         title="This view does not exist"
@@ -32,8 +31,7 @@ export function ViewNotices({ view, fields, saved, isLoaded, show }: ViewNotices
         It was deleted or is not shared with you. The list still shows the entries this link selects.
       </Banner>
     );
-  const missing = saved ? findMissingFields(saved, fields) : [];
-  if (missing.length === 0) return null;
+  const missing = findMissingFields(saved, fields);
   const pronoun = missing.length === 1 ? 'it' : 'them';
   const { query } = view;
   const remaining = isObject(query) ? removeMissingFields(query, fields) : undefined;

@@ -1,0 +1,76 @@
+import { openAs } from '../support/calls.ts';
+import { buildDocx, readDocx } from '../support/documents.ts';
+import { createEntryType } from '../support/entries.ts';
+import { downloadBytes } from '../support/files.ts';
+import { checkOpened, checkPageAtWidths } from '../support/page-checks.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const docx = (name: string, ...paragraphs: string[]) => ({
+  name,
+  mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  buffer: buildDocx(paragraphs),
+});
+
+test('a template is checked while it is chosen, corrected, previewed and deleted', async ({ page }) => {
+  await openAs(page, ada);
+  await createEntryType(page, 'Berth');
+  await page.goto('/reports');
+  await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
+  await page.getByRole('link', { name: 'New template' }).first().click();
+  const panel = page.getByRole('dialog', { name: 'New template' });
+
+  await test.step('a faulty file shows its marks and can be stored', async () => {
+    await panel.getByLabel('For entries of').selectOption('Berths');
+    await panel
+      .getByLabel('File', { exact: true })
+      .setInputFiles(docx('Berth profile.docx', 'Berth {Name}', 'Stage: {Stagge}'));
+    await expect(panel.getByLabel('Name', { exact: true })).toHaveValue('Berth profile');
+    await expect(panel.getByText('1 fault in the document')).toBeVisible();
+    await expect(panel.locator('mark')).toHaveText([/^\{Name\}/, /^\{Stagge\}/]);
+    await expect(panel.getByText('{Stage}', { exact: true })).toBeVisible();
+    await panel.getByRole('button', { name: 'Create template' }).click();
+    await expect(page.getByRole('row', { name: /Berth profile/ })).toContainText('1 fault');
+    await checkPageAtWidths(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await page.getByRole('link', { name: 'Berth profile', exact: true }).click();
+  await test.step('the fault leads to its mark, and a new version corrects it', async () => {
+    await page.getByRole('button', { name: /\{Stagge\}/ }).click();
+    await expect(page.locator('mark').filter({ hasText: '{Stagge}' })).toBeFocused();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const change = page.getByRole('dialog', { name: 'Change Berth profile' });
+    await change
+      .getByLabel(/^New file/)
+      .setInputFiles(docx('Berth profile.docx', 'Berth {Name}', 'Stage: {Stage}'));
+    await expect(change.getByText('All placeholders fit the schema')).toBeVisible();
+    await change.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('version 2')).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Versions' }).getByRole('listitem')).toHaveCount(2);
+  });
+
+  await test.step('placeholders show the data of the chosen entry, and the preview has it', async () => {
+    await page.getByRole('combobox', { name: 'Entry' }).fill('Haf');
+    await page.getByRole('option', { name: 'Hafen' }).click();
+    const name = page
+      .getByRole('list', { name: 'Placeholders' })
+      .getByRole('listitem')
+      .filter({ hasText: '{Name}' });
+    await expect(name).toContainText('Hafen');
+    await expect(name.getByRole('button', { name: 'Copy {Name}' })).toBeVisible();
+    const { bytes } = await downloadBytes(page, () =>
+      page.getByRole('button', { name: 'Download as Word' }).click(),
+    );
+    expect(readDocx(bytes)).toContain('Berth Hafen');
+    await checkPageAtWidths(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await checkOpened(page, 'alertdialog', () =>
+    page.getByRole('button', { name: 'Delete', exact: true }).click(),
+  );
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete template' }).click();
+  await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
+});

@@ -1,0 +1,259 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { FileText } from 'lucide-react';
+import { useId, useMemo, useState } from 'react';
+import type { FormEvent } from 'react';
+import type {
+  ReportFormat,
+  ReportRunRequest,
+  ReportTemplate,
+} from '../../../../contract/generated/types.gen.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import {
+  getReportOptionsOptions,
+  listReportTemplatesOptions,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getJob, startReportRun } from '../../../api/generated/sdk.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { parseWallIso, toDateTimeField } from '../../../lib/time-zones.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { useSchema, useTimeZone } from '../../entries/index.ts';
+import { showStartedJob } from '../../jobs/index.ts';
+import { FORMAT_LABELS, sortTemplates } from '../model/reports.ts';
+import { parseSelection } from '../model/selection.ts';
+import type { ReportSelection } from '../model/selection.ts';
+import '../reports.css';
+
+const route = getRouteApi('/_app/reports/generate');
+
+/** Page that generates a report of the entries that the URL selects. */
+export function GeneratePage() {
+  const search = route.useSearch();
+  const selection = useMemo(() => parseSelection(search), [search]);
+  const { allowed, reason } = usePermission('startReportRun');
+  if (!allowed) throw new ServiceError(403, reason ?? 'You cannot generate reports');
+  return (
+    <Page title="Generate a report" breadcrumbs={<Breadcrumbs />}>
+      <GenerateForm selection={selection} key={JSON.stringify(search)} />
+    </Page>
+  );
+}
+
+function GenerateForm({ selection }: { selection: ReportSelection }) {
+  const { types } = useSchema();
+  const { data } = useQuery(listReportTemplatesOptions());
+  const type = types.find(
+    ({ id, apiName }) =>
+      String(id) === selection.type || apiName.toLowerCase() === selection.type.toLowerCase(),
+  );
+  if (!data) return <SkeletonRows rows={5} />;
+  const templates = sortTemplates(data).filter(
+    ({ status, entryTypeId }) => status === 'Ready' && (type === undefined || entryTypeId === type.id),
+  );
+  if (templates.length === 0)
+    return (
+      <EmptyState
+        icon={FileText}
+        title={type ? `No template for ${type.pluralName} is ready` : 'No template is ready'}
+        actions={<Link to="/reports">Show the templates</Link>}
+      >
+        A template is a Word or Excel file with placeholders.
+      </EmptyState>
+    );
+  return <TemplateForm {...{ selection, templates }} />;
+}
+
+interface TemplateFormProps {
+  selection: ReportSelection;
+  templates: readonly ReportTemplate[];
+}
+
+function TemplateForm({ selection, templates }: TemplateFormProps) {
+  const id = useId();
+  const { typeById } = useSchema();
+  const { name: timeZone } = useTimeZone();
+  const { data: options } = useQuery(getReportOptionsOptions());
+  const [templateId, setTemplateId] = useState(selection.templateId);
+  const [isPdf, setIsPdf] = useState(false);
+  const [document, setDocument] = useState<'one' | 'zip'>('one');
+  const [asOf, setAsOf] = useState(
+    selection.asOf === '' ? '' : toDateTimeField(Date.parse(selection.asOf), timeZone),
+  );
+  const start = useStart();
+  const template = templates.find((one) => one.id === templateId) ?? templates[0];
+  if (!template) return null;
+  const type = typeById.get(template.entryTypeId);
+  const isSelected = selection.ids.length > 0;
+  const moment = asOf === '' ? undefined : parseWallIso(asOf, timeZone);
+  const momentError =
+    asOf !== '' && moment === undefined ? `This time does not exist in ${timeZone}` : undefined;
+  const limits = options?.limits;
+  const format: ReportFormat = isPdf ? 'pdf' : template.format;
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (start.isPending || momentError !== undefined) return;
+    const entries: Partial<ReportRunRequest> = isSelected
+      ? { entryIds: [...selection.ids] }
+      : {
+          query: selection.query ?? {},
+          ...(selection.orderBy !== '' && { orderBy: selection.orderBy }),
+        };
+    const body: ReportRunRequest = {
+      ...entries,
+      format,
+      timeZone,
+      ...(!template.listsRows && { document }),
+      ...(moment !== undefined && { asOf: moment }),
+      filterText: describeSelection(selection, type?.pluralName ?? 'entries'),
+    };
+    await start.mutateAsync({ templateId: template.id, body }).catch(() => undefined);
+  };
+  return (
+    <Card>
+      <CardBody>
+        <form className="rep-generate" onSubmit={(event) => void submit(event)}>
+          {start.error && <FailureBanner failure={start.error} />}
+          <FieldFrame
+            id={`${id}-template`}
+            noteId={`${id}-template-note`}
+            label="Template"
+            hint={template.description ?? undefined}
+          >
+            <select
+              id={`${id}-template`}
+              className="input"
+              value={template.id}
+              aria-describedby={`${id}-template-note`}
+              onChange={({ target }) => setTemplateId(Number(target.value))}
+            >
+              {templates.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name} ({FORMAT_LABELS[one.format]})
+                </option>
+              ))}
+            </select>
+          </FieldFrame>
+          <div className="field">
+            <span className="field-label">Entries</span>
+            <p>{describeSelection(selection, type?.pluralName ?? 'entries')}</p>
+            {!isSelected && type && (
+              <Link to="/entries/$type" params={{ type: type.apiName }}>
+                Select or filter {type.pluralName}
+              </Link>
+            )}
+          </div>
+          <fieldset className="rep-choices">
+            <legend className="field-label">Format</legend>
+            <Choice
+              name={`${id}-format`}
+              label={FORMAT_LABELS[template.format]}
+              isChosen={!isPdf}
+              onChoose={() => setIsPdf(false)}
+            />
+            <Choice
+              name={`${id}-format`}
+              label="PDF"
+              isChosen={isPdf}
+              hint={options?.pdf.isAvailable === true ? undefined : (options?.pdf.reason ?? undefined)}
+              isDisabled={options?.pdf.isAvailable !== true}
+              onChoose={() => setIsPdf(true)}
+            />
+          </fieldset>
+          {!template.listsRows && (
+            <fieldset className="rep-choices">
+              <legend className="field-label">Documents</legend>
+              <Choice
+                name={`${id}-document`}
+                label="One document"
+                hint={limits && `A section for each entry, up to ${formatNumber(limits.sections)}.`}
+                isChosen={document === 'one'}
+                onChoose={() => setDocument('one')}
+              />
+              <Choice
+                name={`${id}-document`}
+                label="A document for each entry"
+                hint={limits && `In a ZIP file, up to ${formatNumber(limits.files)}.`}
+                isChosen={document === 'zip'}
+                onChoose={() => setDocument('zip')}
+              />
+            </fieldset>
+          )}
+          <FieldFrame
+            id={`${id}-as-of`}
+            noteId={`${id}-as-of-note`}
+            label="As of"
+            optional
+            hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
+            error={momentError}
+          >
+            <input
+              id={`${id}-as-of`}
+              className="input"
+              type="datetime-local"
+              value={asOf}
+              aria-invalid={momentError !== undefined}
+              aria-describedby={`${id}-as-of-note`}
+              onChange={({ target }) => setAsOf(target.value)}
+            />
+          </FieldFrame>
+          <div className="rep-submit">
+            <Button type="submit" variant="primary" pending={start.isPending} disabledReason={momentError}>
+              Generate report
+            </Button>
+          </div>
+        </form>
+      </CardBody>
+    </Card>
+  );
+}
+
+/** The selection in words: "12 selected Companies", "Companies where Sector is Energy", "All Companies". */
+function describeSelection({ ids, filter, query }: ReportSelection, pluralName: string): string {
+  if (ids.length > 0)
+    return pluralize(ids.length, `selected entry of ${pluralName}`, `selected ${pluralName}`);
+  if (filter !== '') return `${pluralName}: ${filter}`;
+  return query === undefined ? `All ${pluralName}` : `${pluralName} that match the filter`;
+}
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  hint?: string | undefined;
+  isChosen: boolean;
+  isDisabled?: boolean;
+  onChoose: () => void;
+}
+
+const Choice = ({ name, label, hint, isChosen, isDisabled = false, onChoose }: ChoiceProps) => (
+  <label className="rep-choice">
+    <input type="radio" name={name} checked={isChosen} disabled={isDisabled} onChange={onChoose} />
+    <span>
+      {label} {hint !== undefined && <small>{hint}</small>}
+    </span>
+  </label>
+);
+
+/** Starts the report, shows its job and opens the list. */
+function useStart() {
+  const client = useQueryClient();
+  const router = useRouter();
+  return useWrite('startReportRun', {
+    async mutationFn({ templateId, body }: { templateId: number; body: ReportRunRequest }) {
+      const { data } = await startReportRun({ path: { templateId }, body });
+      const { data: job } = await getJob({ path: { jobId: data.jobId } });
+      showStartedJob(client, job);
+      await router.navigate({ to: '/reports/runs' });
+      return data;
+    },
+  });
+}

@@ -1,0 +1,16 @@
+import { Link } from '@tanstack/react-router';
+import { usePermission } from '../../../api/session.ts';
+import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
+
+/** The two lists of reports: templates and what was generated from them. */
+export function ReportTabs() {
+  const { allowed } = usePermission('listReportRuns');
+  return (
+    <TabLinks label="Reports">
+      <Link to="/reports" activeOptions={{ exact: true }}>
+        Templates
+      </Link>
+      {allowed && <Link to="/reports/runs">Generated reports</Link>}
+    </TabLinks>
+  );
+}

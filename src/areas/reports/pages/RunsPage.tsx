@@ -1,0 +1,275 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { Eye, FileText, RefreshCw, X } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import type { ReportRun } from '../../../../contract/generated/types.gen.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import { listReportRunsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { cancelReportRun } from '../../../api/generated/sdk.gen.ts';
+import { hasAnyCapability, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { saveFile } from '../../../files/download.ts';
+import { formatExactDate } from '../../../lib/dates.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { formatSize } from '../../../lib/sizes.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Toggle } from '../../../ui/form/Toggle.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { lazyWithPreload } from '../../../ui/lazy.tsx';
+import type { MenuItems } from '../../../ui/menu/menu-items.ts';
+import { createBlobSource } from '../../../ui/pdf/blob-source.ts';
+import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
+import type { Column } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { isRunning, loadReport, RUN_LABELS, saveReport, showFailure } from '../model/reports.ts';
+import { formatSelection } from '../model/selection.ts';
+import { ReportTabs } from './ReportTabs.tsx';
+import '../reports.css';
+
+const route = getRouteApi('/_app/reports/runs');
+const PdfDialog = lazyWithPreload(() => import('../../../ui/pdf/PdfDialog.tsx'));
+
+const getId = ({ runId }: ReportRun) => String(runId);
+const getTitle = ({ templateName }: ReportRun) => templateName;
+/** Running reports change without a message from the service. */
+const REFRESH_INTERVAL_MS = 2000;
+const PAGE_SIZE = 1000;
+
+/** Generated reports, newest first: the user's own, or those of everyone for those who may see them. */
+export function RunsPage() {
+  const session = useSession();
+  const { everyone } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayListAll = hasAnyCapability(session, ['View Activity', 'Manage Report Templates']);
+  const owner = everyone === true && mayListAll ? 'all' : 'own';
+  const { data, error, refetch, isRefetching } = useQuery({
+    ...listReportRunsOptions({ query: { owner, pageNumber: 1, pageSize: PAGE_SIZE } }),
+    refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? REFRESH_INTERVAL_MS : false),
+  });
+  const { menu, shown, close } = useRunMenu();
+  return (
+    <Page
+      fill
+      title="Reports"
+      meta={data && data.length > 0 && pluralize(data.length, 'generated report', 'generated reports')}
+    >
+      <ReportTabs />
+      <div className="rep-bar">
+        <p className="field-hint">
+          Files are kept for 30 days, and those of the last 100 reports of the site. Each download is
+          recorded.
+        </p>
+        {mayListAll && (
+          <Toggle
+            kind="switch"
+            id="reports-everyone"
+            label="Of all users"
+            checked={owner === 'all'}
+            onChange={(isOn) => void navigate({ search: isOn ? { everyone: true } : {} })}
+          />
+        )}
+      </div>
+      <DataTable
+        label="Generated reports"
+        columns={COLUMNS}
+        hidden={owner === 'all' ? NO_COLUMNS : OWN_HIDDEN}
+        rows={data}
+        rowId={getId}
+        rowLabel={getTitle}
+        rowMenu={menu}
+        error={error === null ? undefined : toServiceError(error)}
+        onRetry={() => void refetch()}
+        refetching={isRefetching && error !== null}
+        empty={
+          <EmptyState
+            icon={FileText}
+            title="No reports yet"
+            actions={<Link to="/reports">Show the templates</Link>}
+          >
+            Reports are generated from a template, or from the list of entries.
+          </EmptyState>
+        }
+      />
+      {shown && (
+        <Suspense>
+          <PdfDialog
+            source={shown.pdf}
+            onDownload={() => saveFile(shown.pdf.name, shown.blob)}
+            onClose={close}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+const NO_COLUMNS: readonly string[] = [];
+const OWN_HIDDEN = ['person'];
+
+/** Actions of a report, and the PDF file that is shown. */
+function useRunMenu() {
+  const router = useRouter();
+  const { user } = useSession();
+  const [shown, setShown] = useState<{ pdf: PdfSource; blob: Blob }>();
+  const cancel = useWrite('cancelReportRun', {
+    mutationFn: (runId: number) => cancelReportRun({ path: { runId } }),
+  });
+  const show = async (run: ReportRun) => {
+    try {
+      const blob = await loadReport(run.runId);
+      setShown({ pdf: createBlobSource(run.fileName ?? `${run.templateName}.pdf`, blob), blob });
+    } catch (thrown) {
+      showFailure('The report could not be opened', thrown);
+    }
+  };
+  const askCancel = (run: ReportRun) =>
+    confirm({
+      title: `Cancel ${run.templateName}?`,
+      body: 'Nothing of the report is kept.',
+      action: 'Cancel report',
+      cancel: 'Keep generating',
+      danger: true,
+      run: () => cancel.mutateAsync(run.runId),
+    });
+  const menu = (run: ReportRun): MenuItems => [
+    {
+      label: 'Show',
+      icon: Eye,
+      disabledReason:
+        run.format !== 'pdf' || run.document === 'zip'
+          ? 'Only PDF documents can be shown'
+          : getFileRefusal(run, user.id),
+      onSelect: () => void show(run),
+    },
+    {
+      label: 'Generate again',
+      hint: 'With other entries or another moment',
+      icon: RefreshCw,
+      onSelect: () =>
+        void router.navigate({
+          to: '/reports/generate',
+          search: formatSelection({ templateId: run.templateId }),
+        }),
+    },
+    {
+      label: 'Cancel',
+      icon: X,
+      disabledReason: isRunning(run) ? undefined : 'The report has ended',
+      onSelect: () => void askCancel(run),
+    },
+  ];
+  return { menu, shown, close: () => setShown(undefined) };
+}
+
+/** Why the file of a report cannot be read; undefined if it can. */
+function getFileRefusal(run: ReportRun, userId: number): string | undefined {
+  if (run.requestedBy !== userId) return 'Only the user who generated a report can download it';
+  if (run.isRemoved) return 'The file is no longer kept';
+  return run.status === 'Ready' ? undefined : 'The report is not ready';
+}
+
+function DownloadButton({ run, tabIndex }: { run: ReportRun; tabIndex: number }) {
+  const { user } = useSession();
+  const [pending, setPending] = useState(false);
+  if (run.isRemoved) return <Badge>Removed</Badge>;
+  if (run.status !== 'Ready') return null;
+  const save = async () => {
+    setPending(true);
+    await saveReport(run);
+    setPending(false);
+  };
+  return (
+    <Button
+      size="small"
+      tabIndex={tabIndex}
+      pending={pending}
+      aria-label={`Download ${run.fileName ?? run.templateName}`}
+      disabledReason={getFileRefusal(run, user.id)}
+      onClick={() => void save()}
+    >
+      Download
+    </Button>
+  );
+}
+
+const COLUMNS: readonly Column<ReportRun>[] = [
+  {
+    id: 'report',
+    header: 'Report',
+    minWidth: 170,
+    cell: ({ templateId, templateName }, { tabIndex }) => (
+      <Link
+        to="/reports/$templateId"
+        params={{ templateId: String(templateId) }}
+        tabIndex={tabIndex}
+        title={templateName}
+      >
+        {templateName}
+      </Link>
+    ),
+  },
+  {
+    id: 'entries',
+    header: 'Entries',
+    minWidth: 150,
+    cell: ({ filterText, entryCount }) => {
+      const count = entryCount === null || entryCount === undefined ? '' : formatNumber(entryCount);
+      return <span title={filterText ?? undefined}>{filterText ?? count}</span>;
+    },
+  },
+  {
+    id: 'person',
+    header: 'Generated by',
+    minWidth: 130,
+    cell: ({ requestedByName }) => requestedByName ?? 'A former user',
+  },
+  {
+    id: 'at',
+    header: 'Generated',
+    width: 100,
+    cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
+  },
+  {
+    id: 'data',
+    header: 'Data of',
+    width: 100,
+    cell: ({ dataDate }, { tabIndex }) =>
+      dataDate === null || dataDate === undefined ? '' : <Timestamp at={dataDate} tabIndex={tabIndex} />,
+  },
+  {
+    id: 'size',
+    header: 'Size',
+    width: 84,
+    align: 'end',
+    cell: ({ size }) => (size === null || size === undefined ? '' : formatSize(size)),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 120,
+    small: 'aside',
+    cell: ({ status, progress, message, notBefore }) => (
+      <span
+        title={
+          message ?? (typeof notBefore === 'string' ? `Starts ${formatExactDate(notBefore)}` : undefined)
+        }
+      >
+        <Badge tone={RUN_LABELS[status].tone}>
+          {RUN_LABELS[status].label}
+          {status === 'Running' && ` ${progress} %`}
+        </Badge>
+      </span>
+    ),
+  },
+  {
+    id: 'file',
+    header: 'File',
+    width: 120,
+    small: 'line',
+    cell: (run, { tabIndex }) => <DownloadButton run={run} tabIndex={tabIndex} />,
+  },
+];

@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import type { FormEvent } from 'react';
+import type { ReportCheck, ReportTemplateDetail } from '../../../../contract/generated/types.gen.ts';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { getReportOptionsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import {
+  checkReportFile,
+  createReportTemplate,
+  replaceReportTemplate,
+} from '../../../api/generated/sdk.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { formatSize } from '../../../lib/sizes.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { useSchema } from '../../entries/index.ts';
+import { asForm, TEMPLATE_TYPES } from '../model/reports.ts';
+import { CheckedDocument } from './CheckedDocument.tsx';
+
+interface TemplatePanelProps {
+  /** The template whose file or properties are changed; a new one without it. */
+  template?: ReportTemplateDetail;
+  /** Entity tag of the template, so that the change of another user is not overwritten. */
+  etag?: string | undefined;
+  onClose: () => void;
+}
+
+interface SavedValues {
+  name: string;
+  description: string | null;
+  entryTypeId: number;
+}
+
+/** Panel that creates or changes a template. A chosen file is checked before it is stored. */
+export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
+  const id = useId();
+  const { types } = useSchema();
+  const { reason } = usePermission(template ? 'replaceReportTemplate' : 'createReportTemplate');
+  const { data: options } = useQuery(getReportOptionsOptions());
+  const [name, setName] = useState(template?.name ?? '');
+  const [description, setDescription] = useState(template?.description ?? '');
+  const [entryTypeId, setEntryTypeId] = useState(template?.entryTypeId ?? types[0]?.id ?? 0);
+  const [file, setFile] = useState<File>();
+  const check = useCheck();
+  const save = useSave(template, etag);
+  const maxBytes = options?.limits.templateBytes;
+  const tooLarge =
+    file && maxBytes !== undefined && file.size > maxBytes
+      ? `The file is larger than ${formatSize(maxBytes)}`
+      : undefined;
+
+  const choose = (chosen: File | undefined, typeId = entryTypeId) => {
+    setFile(chosen);
+    // The name of the file is the usual name of the template.
+    if (chosen && name === '') setName(chosen.name.replace(/\.\w+$/, ''));
+    if (chosen && (maxBytes === undefined || chosen.size <= maxBytes))
+      check.mutate({ file: chosen, entryTypeId: typeId });
+    else check.reset();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    const values = { name: name.trim(), description: description.trim() || null, entryTypeId };
+    const saved = await save.mutateAsync({ values, file }).catch(() => undefined);
+    if (!saved) return;
+    toast({
+      title: template ? `${saved.name} was saved` : `${saved.name} was created`,
+      ...(saved.status === 'Broken' && { description: 'It is broken until its file is corrected.' }),
+    });
+    onClose();
+  };
+  const missing =
+    name.trim() === '' ? 'Enter a name first' : !template && !file ? 'Choose a file first' : undefined;
+  return (
+    <Panel title={template ? `Change ${template.name}` : 'New template'} onClose={onClose}>
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <div className="form-body rep-form">
+          {save.error && <FailureBanner failure={save.error} />}
+          <FieldFrame
+            id={`${id}-file`}
+            noteId={`${id}-file-note`}
+            label={template ? 'New file' : 'File'}
+            optional={template !== undefined}
+            hint={
+              template
+                ? 'Makes a new version. The last 20 versions are kept.'
+                : `A Word (.docx) or Excel (.xlsx) file${maxBytes === undefined ? '' : ` of at most ${formatSize(maxBytes)}`} with placeholders such as {Name}.`
+            }
+            error={tooLarge}
+          >
+            <input
+              id={`${id}-file`}
+              type="file"
+              accept={TEMPLATE_TYPES}
+              aria-describedby={`${id}-file-note`}
+              onChange={({ target }) => choose(target.files?.[0])}
+            />
+          </FieldFrame>
+          <FieldFrame id={`${id}-name`} noteId={undefined} label="Name">
+            <input
+              id={`${id}-name`}
+              className="input"
+              maxLength={200}
+              autoComplete="off"
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          </FieldFrame>
+          <FieldFrame id={`${id}-type`} noteId={undefined} label="For entries of">
+            <select
+              id={`${id}-type`}
+              className="input"
+              value={entryTypeId}
+              onChange={({ target }) => {
+                setEntryTypeId(Number(target.value));
+                choose(file, Number(target.value));
+              }}
+            >
+              {types.map((type) => (
+                <option key={type.id} value={type.id}>
+                  {type.pluralName}
+                </option>
+              ))}
+            </select>
+          </FieldFrame>
+          <FieldFrame id={`${id}-description`} noteId={undefined} label="Description" optional>
+            <textarea
+              id={`${id}-description`}
+              className="input"
+              rows={2}
+              maxLength={2000}
+              value={description}
+              onChange={({ target }) => setDescription(target.value)}
+            />
+          </FieldFrame>
+          <section aria-label="Check" aria-busy={check.isPending} aria-live="polite">
+            {check.isPending && <p className="field-hint">Checking the file</p>}
+            {check.error && <FailureBanner failure={check.error} />}
+            {check.data && <CheckedDocument check={check.data} />}
+          </section>
+        </div>
+        <footer className="form-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            pending={save.isPending}
+            disabledReason={reason ?? missing ?? tooLarge}
+          >
+            {template ? 'Save' : 'Create template'}
+          </Button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}
+
+/** Checks a chosen file without storing it. */
+const useCheck = () =>
+  useWrite('checkReportFile', {
+    async mutationFn({ file, entryTypeId }: { file: File; entryTypeId: number }): Promise<ReportCheck> {
+      const { data } = await checkReportFile(asForm({ entryTypeId }, file));
+      return data;
+    },
+  });
+
+const useSave = (template: ReportTemplateDetail | undefined, etag: string | undefined) =>
+  useWrite(template ? 'replaceReportTemplate' : 'createReportTemplate', {
+    async mutationFn({ values, file }: { values: SavedValues; file: File | undefined }) {
+      if (!template) {
+        if (!file) throw new ServiceError(400, 'Choose a file first');
+        const { data } = await createReportTemplate(asForm(values, file));
+        return data;
+      }
+      const path = { templateId: template.id };
+      const ifMatch = etag === undefined ? {} : { 'If-Match': etag };
+      const form = file && asForm(values, file);
+      try {
+        const { data } = await replaceReportTemplate(
+          form
+            ? { path, ...form, headers: { ...form.headers, ...ifMatch } }
+            : { path, body: values, headers: ifMatch },
+        );
+        return data;
+      } catch (thrown) {
+        const failure = toServiceError(thrown);
+        if (failure.status !== 412) throw failure;
+        throw new ServiceError(412, 'Another user changed the template in the meantime. Reload the page.');
+      }
+    },
+  });
