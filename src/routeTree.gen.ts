@@ -27,6 +27,7 @@ import { Route as AppJobsRouteRouteImport } from './routes/_app/jobs/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
 import { Route as AppPublicationsRouteRouteImport } from './routes/_app/publications/route';
+import { Route as AppReportsRouteRouteImport } from './routes/_app/reports/route';
 import { Route as AppSettingsRouteRouteImport } from './routes/_app/settings/route';
 import { Route as AppSitesRouteRouteImport } from './routes/_app/sites/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
@@ -66,6 +67,10 @@ import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxie
 import { Route as AppPublicationsMessageRouteImport } from './routes/_app/publications/message';
 import { Route as AppPublicationsTailRouteImport } from './routes/_app/publications/tail';
 import { Route as AppPublicationsChar123ListChar125RouteImport } from './routes/_app/publications/{-$list}';
+import { Route as AppReportsIndexRouteImport } from './routes/_app/reports/index';
+import { Route as AppReportsTemplateIdRouteImport } from './routes/_app/reports/$templateId';
+import { Route as AppReportsGenerateRouteImport } from './routes/_app/reports/generate';
+import { Route as AppReportsRunsRouteImport } from './routes/_app/reports/runs';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
 import { Route as AppSettingsTwoFactorRouteImport } from './routes/_app/settings/two-factor';
@@ -202,6 +207,11 @@ const AppProxiesRouteRoute = AppProxiesRouteRouteImport.update({
 const AppPublicationsRouteRoute = AppPublicationsRouteRouteImport.update({
   id: '/publications',
   path: '/publications',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppReportsRouteRoute = AppReportsRouteRouteImport.update({
+  id: '/reports',
+  path: '/reports',
   getParentRoute: () => AppRoute,
 } as any);
 const AppSettingsRouteRoute = AppSettingsRouteRouteImport.update({
@@ -397,6 +407,26 @@ const AppPublicationsChar123ListChar125Route =
     path: '/{-$list}',
     getParentRoute: () => AppPublicationsRouteRoute,
   } as any);
+const AppReportsIndexRoute = AppReportsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
+const AppReportsTemplateIdRoute = AppReportsTemplateIdRouteImport.update({
+  id: '/$templateId',
+  path: '/$templateId',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
+const AppReportsGenerateRoute = AppReportsGenerateRouteImport.update({
+  id: '/generate',
+  path: '/generate',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
+const AppReportsRunsRoute = AppReportsRunsRouteImport.update({
+  id: '/runs',
+  path: '/runs',
+  getParentRoute: () => AppReportsRouteRoute,
+} as any);
 const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -662,6 +692,7 @@ export interface FileRoutesByFullPath {
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/publications': typeof AppPublicationsRouteRouteWithChildren;
+  '/reports': typeof AppReportsRouteRouteWithChildren;
   '/settings': typeof AppSettingsRouteRouteWithChildren;
   '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
@@ -690,6 +721,9 @@ export interface FileRoutesByFullPath {
   '/publications/message': typeof AppPublicationsMessageRoute;
   '/publications/tail': typeof AppPublicationsTailRoute;
   '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
+  '/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/reports/generate': typeof AppReportsGenerateRoute;
+  '/reports/runs': typeof AppReportsRunsRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -703,6 +737,7 @@ export interface FileRoutesByFullPath {
   '/jobs/': typeof AppJobsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
   '/profile/': typeof AppProfileIndexRoute;
+  '/reports/': typeof AppReportsIndexRoute;
   '/settings/': typeof AppSettingsIndexRoute;
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
@@ -777,6 +812,9 @@ export interface FileRoutesByTo {
   '/publications/message': typeof AppPublicationsMessageRoute;
   '/publications/tail': typeof AppPublicationsTailRoute;
   '/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
+  '/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/reports/generate': typeof AppReportsGenerateRoute;
+  '/reports/runs': typeof AppReportsRunsRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -790,6 +828,7 @@ export interface FileRoutesByTo {
   '/jobs': typeof AppJobsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
   '/profile': typeof AppProfileIndexRoute;
+  '/reports': typeof AppReportsIndexRoute;
   '/settings': typeof AppSettingsIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
@@ -843,6 +882,7 @@ export interface FileRoutesById {
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/_app/publications': typeof AppPublicationsRouteRouteWithChildren;
+  '/_app/reports': typeof AppReportsRouteRouteWithChildren;
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
   '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
@@ -878,6 +918,9 @@ export interface FileRoutesById {
   '/_app/publications/message': typeof AppPublicationsMessageRoute;
   '/_app/publications/tail': typeof AppPublicationsTailRoute;
   '/_app/publications/{-$list}': typeof AppPublicationsChar123ListChar125Route;
+  '/_app/reports/$templateId': typeof AppReportsTemplateIdRoute;
+  '/_app/reports/generate': typeof AppReportsGenerateRoute;
+  '/_app/reports/runs': typeof AppReportsRunsRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
@@ -891,6 +934,7 @@ export interface FileRoutesById {
   '/_app/jobs/': typeof AppJobsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/profile/': typeof AppProfileIndexRoute;
+  '/_app/reports/': typeof AppReportsIndexRoute;
   '/_app/settings/': typeof AppSettingsIndexRoute;
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
@@ -952,6 +996,7 @@ export interface FileRouteTypes {
     | '/licenses'
     | '/proxies'
     | '/publications'
+    | '/reports'
     | '/settings'
     | '/sites'
     | '/users'
@@ -980,6 +1025,9 @@ export interface FileRouteTypes {
     | '/publications/message'
     | '/publications/tail'
     | '/publications/{-$list}'
+    | '/reports/$templateId'
+    | '/reports/generate'
+    | '/reports/runs'
     | '/settings/addresses'
     | '/settings/two-factor'
     | '/sites/$siteId'
@@ -993,6 +1041,7 @@ export interface FileRouteTypes {
     | '/jobs/'
     | '/licenses/'
     | '/profile/'
+    | '/reports/'
     | '/settings/'
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
@@ -1067,6 +1116,9 @@ export interface FileRouteTypes {
     | '/publications/message'
     | '/publications/tail'
     | '/publications/{-$list}'
+    | '/reports/$templateId'
+    | '/reports/generate'
+    | '/reports/runs'
     | '/settings/addresses'
     | '/settings/two-factor'
     | '/sites/$siteId'
@@ -1080,6 +1132,7 @@ export interface FileRouteTypes {
     | '/jobs'
     | '/licenses'
     | '/profile'
+    | '/reports'
     | '/settings'
     | '/activity/$activityId'
     | '/activity/save'
@@ -1132,6 +1185,7 @@ export interface FileRouteTypes {
     | '/_app/licenses'
     | '/_app/proxies'
     | '/_app/publications'
+    | '/_app/reports'
     | '/_app/settings'
     | '/_app/sites'
     | '/_app/users'
@@ -1167,6 +1221,9 @@ export interface FileRouteTypes {
     | '/_app/publications/message'
     | '/_app/publications/tail'
     | '/_app/publications/{-$list}'
+    | '/_app/reports/$templateId'
+    | '/_app/reports/generate'
+    | '/_app/reports/runs'
     | '/_app/settings/addresses'
     | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
@@ -1180,6 +1237,7 @@ export interface FileRouteTypes {
     | '/_app/jobs/'
     | '/_app/licenses/'
     | '/_app/profile/'
+    | '/_app/reports/'
     | '/_app/settings/'
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
@@ -1358,6 +1416,13 @@ declare module '@tanstack/react-router' {
       path: '/publications';
       fullPath: '/publications';
       preLoaderRoute: typeof AppPublicationsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/reports': {
+      id: '/_app/reports';
+      path: '/reports';
+      fullPath: '/reports';
+      preLoaderRoute: typeof AppReportsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/settings': {
@@ -1632,6 +1697,34 @@ declare module '@tanstack/react-router' {
       fullPath: '/publications/{-$list}';
       preLoaderRoute: typeof AppPublicationsChar123ListChar125RouteImport;
       parentRoute: typeof AppPublicationsRouteRoute;
+    };
+    '/_app/reports/': {
+      id: '/_app/reports/';
+      path: '/';
+      fullPath: '/reports/';
+      preLoaderRoute: typeof AppReportsIndexRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
+    };
+    '/_app/reports/$templateId': {
+      id: '/_app/reports/$templateId';
+      path: '/$templateId';
+      fullPath: '/reports/$templateId';
+      preLoaderRoute: typeof AppReportsTemplateIdRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
+    };
+    '/_app/reports/generate': {
+      id: '/_app/reports/generate';
+      path: '/generate';
+      fullPath: '/reports/generate';
+      preLoaderRoute: typeof AppReportsGenerateRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
+    };
+    '/_app/reports/runs': {
+      id: '/_app/reports/runs';
+      path: '/runs';
+      fullPath: '/reports/runs';
+      preLoaderRoute: typeof AppReportsRunsRouteImport;
+      parentRoute: typeof AppReportsRouteRoute;
     };
     '/_app/settings/': {
       id: '/_app/settings/';
@@ -2314,6 +2407,24 @@ const AppPublicationsRouteRouteChildren: AppPublicationsRouteRouteChildren = {
 const AppPublicationsRouteRouteWithChildren =
   AppPublicationsRouteRoute._addFileChildren(AppPublicationsRouteRouteChildren);
 
+interface AppReportsRouteRouteChildren {
+  AppReportsTemplateIdRoute: typeof AppReportsTemplateIdRoute;
+  AppReportsGenerateRoute: typeof AppReportsGenerateRoute;
+  AppReportsRunsRoute: typeof AppReportsRunsRoute;
+  AppReportsIndexRoute: typeof AppReportsIndexRoute;
+}
+
+const AppReportsRouteRouteChildren: AppReportsRouteRouteChildren = {
+  AppReportsTemplateIdRoute: AppReportsTemplateIdRoute,
+  AppReportsGenerateRoute: AppReportsGenerateRoute,
+  AppReportsRunsRoute: AppReportsRunsRoute,
+  AppReportsIndexRoute: AppReportsIndexRoute,
+};
+
+const AppReportsRouteRouteWithChildren = AppReportsRouteRoute._addFileChildren(
+  AppReportsRouteRouteChildren,
+);
+
 interface AppSettingsRouteRouteChildren {
   AppSettingsAddressesRoute: typeof AppSettingsAddressesRoute;
   AppSettingsTwoFactorRoute: typeof AppSettingsTwoFactorRoute;
@@ -2416,6 +2527,7 @@ interface AppRouteChildren {
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
   AppPublicationsRouteRoute: typeof AppPublicationsRouteRouteWithChildren;
+  AppReportsRouteRoute: typeof AppReportsRouteRouteWithChildren;
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
   AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
@@ -2438,6 +2550,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
   AppPublicationsRouteRoute: AppPublicationsRouteRouteWithChildren,
+  AppReportsRouteRoute: AppReportsRouteRouteWithChildren,
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
   AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
