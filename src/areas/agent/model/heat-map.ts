@@ -15,9 +15,9 @@ export interface ReadField extends ReadFieldKey {
 }
 
 /** Steps of the color scale; 0 is for no value. */
-export type HeatLevel = 0 | 1 | 2 | 3 | 4;
+type HeatLevel = 0 | 1 | 2 | 3 | 4;
 
-export interface HeatCell {
+interface HeatCell {
   /** The only field of the type in the column; undefined where the last column sums up several. */
   field: ReadFieldKey | undefined;
   values: number;

@@ -1,6 +1,6 @@
 import type { AgentCall } from '../../../../contract/generated/types.gen.ts';
 
-export interface SeenField {
+interface SeenField {
   fieldId: number;
   calls: number;
   firstDate: string;
