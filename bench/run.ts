@@ -20,6 +20,7 @@ import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { imports, importsEmbedded } from './imports.ts';
 import { jobs, jobsEmbedded } from './jobs.ts';
+import { publications } from './publications.ts';
 import { relationshipIntelligence } from './relationship-intelligence.ts';
 import { reports } from './reports.ts';
 import { requests } from './requests.ts';
@@ -53,6 +54,7 @@ const BENCHES: readonly Bench[] = [
   relationshipIntelligence,
   agent,
   reports,
+  publications,
 ];
 
 const formatNumber = (value: number, unit: string) =>

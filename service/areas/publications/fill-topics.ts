@@ -11,8 +11,8 @@ const BATCH_SIZE = 200;
 const MAX_RUN_MS = 5_000;
 /** How long the events of other processes may wait for this one. */
 const INTERVAL_MS = 1_000;
-/** Time after an own commit for which further ones are gathered. */
-const GATHER_MS = 30;
+/** Time after an own commit for which further ones are gathered: each run costs a transaction for each topic, which writers feel. */
+const GATHER_MS = 250;
 
 const FILL_TASK = 'fill custom topics';
 
@@ -37,7 +37,7 @@ const fillTopic = (db: Db, siteId: number, topicId: number): Promise<boolean> =>
       messages,
       sourceNext: last ? last.off + 1 : sourceNext,
     });
-    return last !== undefined;
+    return last !== undefined && last.off + 1 < sourceNext;
   });
 
 /** Scheduled task that fills the custom topics of all sites from default-data; writers never do. */
