@@ -1,12 +1,12 @@
 import type { EntryTypeVm, Job } from '../../contract/generated/types.gen.ts';
-import { expectAccessibleInBothThemes } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessibleInBothThemes, expectToast } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import { checkPageAtWidths } from '../support/page-checks.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
 
-test.use({ installation: { sample: false, administrator: ada } });
+test.use({ installation: { sample: false, administrator: ada }, timezoneId: 'Europe/Berlin' });
 
 test('the page of a job says what was exported and links to its list and entries; exports are found by type', async ({
   page,
@@ -60,4 +60,31 @@ test('the page of a job says what was exported and links to its list and entries
   await exports.getByRole('link', { name: 'Show list' }).click();
   await expect(page.getByRole('grid', { name: 'Companies' })).toContainText('Alster');
   await expect(page.getByRole('grid', { name: 'Companies' })).not.toContainText('Hafen');
+});
+
+test('invitations and the deletion of a group start at a time', async ({ page, calls }) => {
+  const groupId = await calls.createGroup('Project Elbe', []);
+  await openAs(page, ada, '/groups');
+  await chooseMenuItem(page, 'Actions for Project Elbe', 'Delete group');
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Project Elbe?' });
+  await dialog.getByRole('group', { name: 'Start' }).getByText('At a time').click();
+  await dialog.getByLabel('Date and time').fill('2090-01-31T18:00');
+  await dialog.getByRole('textbox').last().fill('Project Elbe');
+  await expectAccessibleInBothThemes(page);
+  await dialog.getByRole('button', { name: 'Delete group' }).click();
+  await expectToast(page, /Project Elbe/);
+  await expect(page.getByRole('region', { name: 'Messages' })).toContainText('Starts 31 Jan 2090');
+  const [deletion] = await calls.call<Job[]>('GET', '/jobs?pageSize=1');
+  expect(deletion).toMatchObject({ kind: 'groups.delete', notBefore: '2090-01-31T17:00:00.000Z', done: 0 });
+  await calls.call('GET', `/user/group/${groupId}`);
+
+  await page.goto('/invitations/new');
+  await page.getByLabel('E-mail addresses').fill('new@people.example');
+  const start = page.getByRole('group', { name: 'Start' });
+  await start.getByText('At a time').click();
+  await page.getByLabel('Date and time').fill('2020-01-01T09:00');
+  await expect(page.getByText('Choose a time in the future')).toBeVisible();
+  await start.getByText('After a job').click();
+  await expect(page.getByLabel('Job', { exact: true })).toHaveText(/Project Elbe · job \d+/);
+  await checkPageAtWidths(page);
 });

@@ -57,7 +57,9 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
       <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
         <div>{body}</div>
         {expectedText !== undefined && (
-          <ConfirmationField expectedText={expectedText} value={text} onChange={setText} />
+          <div data-initial-focus>
+            <ConfirmationField expectedText={expectedText} value={text} onChange={setText} />
+          </div>
         )}
         {failure && <FailureBanner failure={failure} />}
       </form>

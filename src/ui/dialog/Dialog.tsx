@@ -13,13 +13,16 @@ interface DialogProps {
 }
 
 /**
- * Modal dialog in the middle of the screen. Focuses its first field or, without one, its first button, which is the safe
- * choice, so that a habitual Enter deletes nothing.
+ * Modal dialog in the middle of the screen. Focuses the field in `data-initial-focus`, else its first field or, without one, its
+ * first button, which is the safe choice, so that a habitual Enter deletes nothing.
  */
 export function Dialog({ title, onClose, role = 'dialog', children, footer }: DialogProps) {
   const inner = useRef<HTMLElement>(null);
   // Not `autoFocus`: focus taken during mounting is lost to a panel under the dialog.
-  useEffect(() => inner.current?.querySelector<HTMLElement>('input, footer button')?.focus(), []);
+  useEffect(() => {
+    const find = (selector: string) => inner.current?.querySelector<HTMLElement>(selector);
+    (find('[data-initial-focus] input') ?? find('input, footer button'))?.focus();
+  }, []);
   return (
     <ModalOverlay className="overlay" isOpen isDismissable={role === 'dialog'} onOpenChange={onClose}>
       <Modal className="dialog">

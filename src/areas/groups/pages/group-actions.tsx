@@ -1,17 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Grid3x3, Hash, Pencil, Trash2, UserPlus, UsersRound } from 'lucide-react';
+import { useState } from 'react';
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
+import { ServiceError } from '../../../api/errors.ts';
 import { deleteGroup, startGroupRemovals } from '../../../api/generated/sdk.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import type { StartOptions } from '../../../app/jobs/upload-items.ts';
 import { getGroupCapabilities, groupQuery } from '../../../directory/groups.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
-import { showStartedJob } from '../../jobs/index.ts';
+import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../../jobs/index.ts';
+import type { Schedule } from '../../jobs/index.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
 import { useEffects } from '../effects/EffectsPreview.tsx';
 import { useGrantCheck } from '../model/group-capabilities.ts';
@@ -32,8 +36,16 @@ const MAX_MEMBERS_AT_ONCE = 1_000;
 function useDeleteGroup() {
   const client = useQueryClient();
   const start = useWrite('startGroupRemovals', {
-    async mutationFn({ groupId, leave }: { groupId: number; leave: AfterDeletion }) {
-      const { data } = await startGroupRemovals({ body: { groupIds: [groupId] } });
+    async mutationFn({
+      groupId,
+      leave,
+      options,
+    }: {
+      groupId: number;
+      leave: AfterDeletion;
+      options: StartOptions;
+    }) {
+      const { data } = await startGroupRemovals({ body: { groupIds: [groupId], ...options } });
       await leave();
       showStartedJob(client, data);
     },
@@ -65,21 +77,38 @@ function useDeleteGroup() {
     if (!read) return;
     const { data, etag } = read;
     const isLarge = data.userCount > MAX_MEMBERS_AT_ONCE;
+    let schedule = NOW;
+    const isJob = () => isLarge || schedule.kind !== 'now';
     const done = await confirmIrreversible({
       title: `Delete ${name}?`,
       ...getDeletionDetails(getGroupCapabilities(data), data.userCount),
-      details: data.userCount > 0 && <CapabilityLosses groupId={id} gives={getGroupCapabilities(data)} />,
+      details: (
+        <>
+          {data.userCount > 0 && <CapabilityLosses groupId={id} gives={getGroupCapabilities(data)} />}
+          <DeletionStart onChange={(next) => (schedule = next)} />
+        </>
+      ),
       action: 'Delete group',
       expectedText: name,
-      run: () =>
-        (isLarge
-          ? start.mutateAsync({ groupId: id, leave })
-          : removal.mutateAsync({ groupId: id, etag, leave })
+      async run() {
+        const problem = getScheduleProblem(schedule);
+        if (problem !== undefined) throw new ServiceError(400, `${problem}.`);
+        // A group that is deleted later still has its page.
+        const stays = schedule.kind !== 'now';
+        await (
+          isJob()
+            ? start.mutateAsync({
+                groupId: id,
+                leave: stays ? stayOnPage : leave,
+                options: toStartOptions(schedule),
+              })
+            : removal.mutateAsync({ groupId: id, etag, leave })
         ).catch((thrown: unknown) => {
           throw toGroupWriteError(thrown);
-        }),
+        });
+      },
     });
-    if (done && !isLarge) toast({ title: `${name} was deleted` });
+    if (done && !isJob()) toast({ title: `${name} was deleted` });
   };
 }
 
@@ -100,6 +129,21 @@ const getDeletionDetails = (gives: Capabilities, members: number) => ({
       ? 'It has no members.'
       : `${pluralize(members, 'member leaves', 'members leave')} it and ${members === 1 ? 'stays a user' : 'stay users'} of the site.`,
 });
+
+/** Choice of when the group is deleted. */
+function DeletionStart({ onChange }: { onChange: (schedule: Schedule) => void }) {
+  const [schedule, setSchedule] = useState(NOW);
+  return (
+    <StartField
+      value={schedule}
+      hint="The members that the group has by then leave it. The job can be cancelled until it starts."
+      onChange={(next) => {
+        setSchedule(next);
+        onChange(next);
+      }}
+    />
+  );
+}
 
 /** Members who lose capabilities. */
 function CapabilityLosses({ groupId, gives }: { groupId: number; gives: Capabilities }) {

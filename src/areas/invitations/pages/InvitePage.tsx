@@ -32,6 +32,8 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { useStore } from '../../../ui/store.ts';
 import { useGroupOptions } from '../../groups/index.ts';
+import { getScheduleProblem, NOW, StartField, toStartOptions } from '../../jobs/index.ts';
+import type { Schedule } from '../../jobs/index.ts';
 import { planInvitees } from '../model/choices.ts';
 import type { Invitee, MissingCapabilities } from '../model/choices.ts';
 import {
@@ -101,9 +103,10 @@ function InviteForm() {
     groupLookup,
   });
   // A refused request leaves the draft as it is.
+  const [schedule, setSchedule] = useState<Schedule>(NOW);
   const send = (selected: readonly Invitee[]) =>
     start.mutate(
-      { body: buildInvitationsRequest(selected) },
+      { body: { ...buildInvitationsRequest(selected), ...toStartOptions(schedule) } },
       {
         onSuccess({ id }) {
           moveDraftToJob(id);
@@ -119,12 +122,22 @@ function InviteForm() {
         <div className="inv-make-side">
           <AddressBox />
           <MembershipCard {...{ settings, options, gives }} reasons={{ invite, add }} />
+          <Card title="Sending">
+            <CardBody>
+              <StartField
+                value={schedule}
+                hint="The service checks every address again then. The job can be cancelled until it starts."
+                onChange={setSchedule}
+              />
+            </CardBody>
+          </Card>
         </div>
         <InviteeTable
           invitees={invitees}
           check={{ failure: error, asking: isChecking, waits: waitSeconds }}
           onSend={send}
           sending={start.isPending}
+          scheduleProblem={getScheduleProblem(schedule)}
           failure={start.error === null ? undefined : start.error}
         />
       </div>

@@ -33,18 +33,27 @@ interface InviteeTableProps {
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
   onSend: (selected: readonly Invitee[]) => void;
   sending: boolean;
+  /** Why the chosen start is not possible. */
+  scheduleProblem: string | undefined;
   /** Why the job was not started. */
   failure: ServiceError | undefined;
 }
 
 /** Table of all addresses with check results and choices, and the button to send. */
-export function InviteeTable({ invitees, check, onSend, sending, failure }: InviteeTableProps) {
+export function InviteeTable({
+  invitees,
+  check,
+  onSend,
+  sending,
+  scheduleProblem,
+  failure,
+}: InviteeTableProps) {
   const [shown, setShown] = useState<ShownInvitees>('all');
   const { skip, invite, add, resend } = countChoices(invitees);
   const sent = invite + add + resend;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
-  const reason = getDisabledReason(sent, checking, invitees);
+  const reason = getDisabledReason(sent, checking, invitees) ?? scheduleProblem;
   return (
     <div className="inv-make-main">
       {check.failure && (
