@@ -13,7 +13,7 @@ import { formatSize } from '../../../lib/sizes.ts';
 const DAY_MS = 86_400_000;
 
 /** Codes of refused sign-ins in the activity report (contract/rules/activity.ts), and of those with a locked account. */
-export const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];
+const FAILED_SIGN_INS: readonly number[] = [2, 5, 6, 7];
 const LOCKED_OUT = 5;
 /** Code of successful sign-ins. */
 export const SIGN_IN = 1;

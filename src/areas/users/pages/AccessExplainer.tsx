@@ -214,7 +214,7 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
       case 'sendPasswordLink':
         return button('Send a link', permissions.link.reason, () => void sendLink(), link.isPending);
       case 'resetSecondFactor':
-        return button('Reset…', factor.reason, () => void factor.reset());
+        return button('Reset second factor…', factor.reason, () => void factor.reset());
       case 'setFederationId':
         return button('Set federation id', update.reason, onEditProfile);
       case 'giveLicense':
