@@ -81,11 +81,12 @@ test('entry pages', async ({ page }) => {
   await checkPageAtWidths(page);
 });
 
-test('changes, backups, entries as of a date and import', async ({ page }) => {
+test('changes, backups, reports, entries as of a date and import', async ({ page }) => {
   await openAs(page, ada);
   const entries = ['/entries/Company/past', '/entries/Company/import'];
-  await checkPages(page, ['/changes', '/backups', ...entries]);
-  for (const panel of ['/backups/new', '/backups/schedule'])
+  const reports = ['/reports', '/reports/runs', '/reports/generate'];
+  await checkPages(page, ['/changes', '/backups', ...reports, ...entries]);
+  for (const panel of ['/backups/new', '/backups/schedule', '/reports?new=true'])
     await checkOpened(page, 'dialog', () => page.goto(panel), checkPageAtWidths);
 });
 

@@ -5,7 +5,7 @@ import { Suspense, useState } from 'react';
 import type { ReportRun } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listReportRunsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { cancelReportRun } from '../../../api/generated/sdk.gen.ts';
+import { cancelReportRun, getReportRun } from '../../../api/generated/sdk.gen.ts';
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';
@@ -27,6 +27,7 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { isRunning, loadReport, RUN_LABELS, saveReport, showFailure } from '../model/reports.ts';
 import { formatSelection } from '../model/selection.ts';
+import type { ReportSelection } from '../model/selection.ts';
 import { ReportTabs } from './ReportTabs.tsx';
 import '../reports.css';
 
@@ -126,6 +127,14 @@ function useRunMenu() {
       showFailure('The report could not be opened', thrown);
     }
   };
+  const repeat = async (run: ReportRun) => {
+    try {
+      const { data } = await getReportRun({ path: { runId: run.runId } });
+      await router.navigate({ to: '/reports/generate', search: formatSelection(toSelection(data)) });
+    } catch (thrown) {
+      showFailure('The report could not be read', thrown);
+    }
+  };
   const askCancel = (run: ReportRun) =>
     confirm({
       title: `Cancel ${run.templateName}?`,
@@ -149,11 +158,7 @@ function useRunMenu() {
       label: 'Generate again',
       hint: 'With other entries or another moment',
       icon: RefreshCw,
-      onSelect: () =>
-        void router.navigate({
-          to: '/reports/generate',
-          search: formatSelection({ templateId: run.templateId }),
-        }),
+      onSelect: () => void repeat(run),
     },
     {
       label: 'Cancel',
@@ -163,6 +168,16 @@ function useRunMenu() {
     },
   ];
   return { menu, shown, close: () => setShown(undefined) };
+}
+
+/** The selection of a report, to start with; only the template for reports of others. */
+function toSelection({ templateId, filterText, request = {} }: ReportRun): Partial<ReportSelection> {
+  const { entryIds = [], query, orderBy = '', asOf = '' } = request;
+  // The text begins with the name of the type (GeneratePage).
+  const [, filter = ''] = /^[^:]*: (.*)$/s.exec(filterText ?? '') ?? [];
+  return typeof query === 'object' && entryIds.length === 0
+    ? { templateId, query, orderBy, asOf, filter }
+    : { templateId, ids: entryIds, asOf };
 }
 
 /** Why the file of a report cannot be read; undefined if it can. */
