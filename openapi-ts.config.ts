@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from '@hey-api/openapi-ts';
 import { READ_ONLY_POSTS } from './contract/rules/operations.ts';
 
@@ -14,11 +15,36 @@ const importContractTypes = (module: string) =>
     ? module.replace(/^\.\//, '').replace('types.gen.ts', '../../../contract/generated/types.gen.ts')
     : undefined;
 
+/** The area of each operation: the file of contract/areas that defines it. */
+const areas = new Map(
+  readdirSync('contract/areas').flatMap((file) =>
+    [...readFileSync(`contract/areas/${file}`, 'utf8').matchAll(/operationId: (\w+)/g)].map(
+      ([, operation = '']) => [operation, file.replace('.yaml', '')] as const,
+    ),
+  ),
+);
+
+/** Writes the functions of each area into a file of their own, so that the console loads them with the area. */
+function getFilePath({
+  name,
+  meta,
+}: {
+  name: string;
+  meta?: { artifact?: string; resource?: string; resourceId?: string };
+}): string | undefined {
+  // The keys of queries carry no operation; it is the first part of their name.
+  const area = areas.get(meta?.resourceId ?? name.replace(/(Infinite)?(QueryKey|Options)$/, ''));
+  if (area === undefined) return undefined;
+  if (meta?.artifact === 'sdk') return `sdk/${area}`;
+  return meta?.artifact === '@tanstack/react-query' ? `queries/${area}` : undefined;
+}
+
 const parser = {
   // Without this, schemas with writeOnly properties would get a second type for requests.
   transforms: { readWrite: { enabled: false } },
   pagination: { keywords: ['pageNumber', 'skip'] },
   hooks: {
+    symbols: { getFilePath },
     operations: {
       isQuery: (op: { operationId?: string; id: string }) =>
         READ_ONLY_POSTS.has(op.operationId ?? op.id) ? true : undefined,

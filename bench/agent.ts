@@ -69,6 +69,7 @@ async function measure(): Promise<Measure[]> {
       publicUrl: 'http://127.0.0.1:4400',
       dataDir,
       storageQuota: null,
+      logRetention: { activityDays: null, auditDays: null },
       egress: createEgress({ rules: [], log }),
       backupSheets: Object.values(registry.sheets),
       jobKinds: registry.jobKinds,

@@ -1,6 +1,6 @@
 /** Generates the files derived from the contract and from the route files, in the current folder. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolveConfig } from 'vite';
 import { z } from 'zod';
 
@@ -18,6 +18,15 @@ function generateFromContract() {
   runTool('@hey-api/openapi-ts/bin/run.js', '--no-log-file');
   // The client imports the types of contract/generated (openapi-ts.config.ts); this copy is unused.
   rmSync('src/api/generated/types.gen.ts');
+  // The generator does not export what it places into another file than its users.
+  const helpers = 'src/api/generated/@tanstack/react-query.gen.ts';
+  writeFileSync(helpers, readFileSync(helpers, 'utf8').replaceAll(/^const create/gm, 'export const create'));
+  const queries = globSync('queries/*.gen.ts', { cwd: 'src/api/generated' }).toSorted();
+  const names = queries.map((file) => `export * from './${file.replaceAll('\\', '/')}';`);
+  writeFileSync(
+    'src/api/generated/queries.gen.ts',
+    `// This file is generated; only types may import it, because it needs the client of every area.\n${names.join('\n')}\n`,
+  );
 }
 
 const Paths = z.object({

@@ -3,7 +3,7 @@ import type { APIRequestContext } from '@playwright/test';
 import '../../src/api/query-client.ts';
 import type { Job, JobItem } from '../../contract/generated/types.gen.ts';
 import { client } from '../../src/api/generated/client.gen.ts';
-import { getJob, listJobItems, undoJob } from '../../src/api/generated/sdk.gen.ts';
+import { getJob, listJobItems, undoJob } from '../../src/api/generated/sdk/jobs.gen.ts';
 import type { BulkAction } from '../../src/areas/bulk/bulk-request.ts';
 import type { Person, PersonState } from '../../src/areas/bulk/person.ts';
 import { createPlanner } from '../../src/areas/bulk/plan.ts';

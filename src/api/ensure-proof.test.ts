@@ -3,7 +3,7 @@ import { ensureProof } from './ensure-proof.ts';
 import { isProofRequested, settleProof } from './step-up.ts';
 
 const provenUntil = vi.hoisted(() => ({ now: null as string | null }));
-vi.mock('./generated/sdk.gen.ts', () => ({
+vi.mock('./generated/sdk/access.gen.ts', () => ({
   getOwnSecurity: () => Promise.resolve({ data: { provenUntil: provenUntil.now } }),
 }));
 

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type * as Operations from './generated/@tanstack/react-query.gen.ts';
+import type * as Operations from './generated/queries.gen.ts';
 
 type GeneratedExport = keyof typeof Operations;
 type OperationIdWithSuffix<Suffix extends string> = GeneratedExport extends infer Name

@@ -1,5 +1,5 @@
 import type { Session } from '../../contract/generated/types.gen.ts';
-import { getSessionOptions } from './generated/@tanstack/react-query.gen.ts';
+import { getSessionOptions } from './generated/queries/session.gen.ts';
 import type { SessionIdentity } from './session-state.ts';
 
 /** Returns the identity of a session. */

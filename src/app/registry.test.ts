@@ -5,7 +5,7 @@ import contract from '../../contract/openapi.json' with { type: 'json' };
 import { capabilities } from '../../contract/rules/capabilities.ts';
 import { READ_ONLY_POSTS } from '../../contract/rules/operations.ts';
 import { getActingCapabilities } from '../../contract/rules/proxies.ts';
-import { searchUsersOptions } from '../api/generated/@tanstack/react-query.gen.ts';
+import { searchUsersOptions } from '../api/generated/queries/users.gen.ts';
 import { invalidateAfter, setInvalidations } from '../api/invalidation.ts';
 import { closedReason, collectAreas } from './area/collect-areas.ts';
 import { defineArea } from './area/define-area.ts';

@@ -2,8 +2,8 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query';
 import type { GroupInfoResponse } from '../../contract/generated/types.gen.ts';
 import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
-import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
-import { getSession } from '../api/generated/sdk.gen.ts';
+import { searchUsersQueryKey } from '../api/generated/queries/users.gen.ts';
+import { getSession } from '../api/generated/sdk/session.gen.ts';
 import { getSessionIdentity, sessionQuery } from '../api/session-query.ts';
 import {
   requestSessionRefresh,

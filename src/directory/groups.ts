@@ -4,8 +4,8 @@ import type { Capability, GroupInfoResponse, UserGroupEntityVm } from '../../con
 import { capabilities, findMissingCapabilities } from '../../contract/rules/capabilities.ts';
 import { withEtag } from '../api/etag.ts';
 import type { WithEtag } from '../api/etag.ts';
-import { getGroupQueryKey, listGroupsQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
-import { getGroup, listGroups } from '../api/generated/sdk.gen.ts';
+import { getGroupQueryKey, listGroupsQueryKey } from '../api/generated/queries/groups.gen.ts';
+import { getGroup, listGroups } from '../api/generated/sdk/groups.gen.ts';
 import { readAllPages } from './read-all-pages.ts';
 
 const GROUP_STALE_TIME_MS = 5 * 60_000;

@@ -1,13 +1,10 @@
 import pLimit from 'p-limit';
 import type { GroupInfoResponse, UserInfoResponse } from '../../contract/generated/types.gen.ts';
 import { NO_ANSWER, ServiceError, toServiceError } from '../api/errors.ts';
-import {
-  getSession,
-  getUserLicense,
-  listGroups,
-  searchUserLicenses,
-  searchUsers,
-} from '../api/generated/sdk.gen.ts';
+import { listGroups } from '../api/generated/sdk/groups.gen.ts';
+import { getUserLicense, searchUserLicenses } from '../api/generated/sdk/licenses.gen.ts';
+import { getSession } from '../api/generated/sdk/session.gen.ts';
+import { searchUsers } from '../api/generated/sdk/users.gen.ts';
 import { isSameIdentity, isSameUserAndSite } from '../api/session-state.ts';
 import type { DirectoryRow, Licenses } from './engine/row.ts';
 import { recordLicenses, toRow } from './engine/row.ts';

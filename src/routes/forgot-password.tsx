@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { createFileRoute, Link } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
-import { requestPasswordLinkMutation } from '../api/generated/@tanstack/react-query.gen.ts';
+import { requestPasswordLinkMutation } from '../api/generated/queries/session.gen.ts';
 import { zPasswordLinkRequest } from '../api/generated/zod.gen.ts';
 import { useWrite } from '../api/write.ts';
 import { SignInLayout } from '../app/sign-in/SignInLayout.tsx';

@@ -1,7 +1,7 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
 import type { ReceivedInvitation } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
-import { inspectInvitation } from '../api/generated/sdk.gen.ts';
+import { inspectInvitation } from '../api/generated/sdk/invitations.gen.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { invitationToken } from '../app/sign-in/invitation-token.ts';
 import { ReceivedInvitationPage } from '../app/sign-in/ReceivedInvitationPage.tsx';

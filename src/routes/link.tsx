@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
-import { inspectLink } from '../api/generated/sdk.gen.ts';
+import { inspectLink } from '../api/generated/sdk/session.gen.ts';
 import { startSession } from '../app/session/session.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { FirstAdministratorForm } from '../app/sign-in/FirstAdministratorForm.tsx';

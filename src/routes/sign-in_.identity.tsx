@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
-import { finishIdentitySignIn } from '../api/generated/sdk.gen.ts';
+import { finishIdentitySignIn } from '../api/generated/sdk/session.gen.ts';
 import { startSession } from '../app/session/session.ts';
 import { StandaloneErrorPage } from '../app/shell/ErrorPage.tsx';
 import { PendingPage } from '../app/shell/PendingPage.tsx';

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
-import { beginActingMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { beginActingMutation } from '../../api/generated/queries/proxies.gen.ts';
 import { zBeginActing } from '../../api/generated/zod.gen.ts';
 import { getSessionIdentity } from '../../api/session-query.ts';
 import { useSession } from '../../api/session.ts';

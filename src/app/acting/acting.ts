@@ -1,10 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { OwnPrincipal } from '../../../contract/generated/types.gen.ts';
-import {
-  listOwnPrincipalsOptions,
-  endActingMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listOwnPrincipalsOptions, endActingMutation } from '../../api/generated/queries/proxies.gen.ts';
 import { useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
 import { confirmLeave } from '../../ui/dialog/unsaved-work.ts';

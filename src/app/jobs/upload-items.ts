@@ -1,5 +1,5 @@
 import type { Job, JobPart, JobPartItems } from '../../../contract/generated/types.gen.ts';
-import { cancelJob, putJobPart, submitJob } from '../../api/generated/sdk.gen.ts';
+import { cancelJob, putJobPart, submitJob } from '../../api/generated/sdk/jobs.gen.ts';
 
 /** When a job starts that does not start now. */
 export interface StartOptions {

@@ -10,8 +10,8 @@ import {
   UserRoundCog,
 } from 'lucide-react';
 import type { Session } from '../../../contract/generated/types.gen.ts';
-import { switchSiteMutation, signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
-import { getIdentitySignOut } from '../../api/generated/sdk.gen.ts';
+import { switchSiteMutation, signOutMutation } from '../../api/generated/queries/session.gen.ts';
+import { getIdentitySignOut } from '../../api/generated/sdk/session.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
 import { getInitials } from '../../lib/initials.ts';

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { getSession } from '../../api/generated/sdk.gen.ts';
+import { getSession } from '../../api/generated/sdk/session.gen.ts';
 import { unreachableSince } from '../../api/reachability.ts';
 
 const MIN_RETRY_MS = 1000;

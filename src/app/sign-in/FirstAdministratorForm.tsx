@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import type { Session } from '../../../contract/generated/types.gen.ts';
-import { createFirstAdministratorMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { createFirstAdministratorMutation } from '../../api/generated/queries/session.gen.ts';
 import { zFirstAdministratorRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Form, FormRow } from '../../ui/form/Form.tsx';

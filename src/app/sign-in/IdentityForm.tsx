@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
-import { beginIdentitySignInMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { beginIdentitySignInMutation } from '../../api/generated/queries/session.gen.ts';
 import { zBeginIdentitySignIn } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Form } from '../../ui/form/Form.tsx';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import type { Session } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { signInWithPasskey } from '../../api/generated/sdk.gen.ts';
+import { signInWithPasskey } from '../../api/generated/sdk/access.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { requestPasskeySignIn, isPasskeySupported, PasskeyNotUsedError } from './passkeys.ts';
 import './access.css';

@@ -6,10 +6,8 @@ import type {
   ReceivedInvitation,
   Session,
 } from '../../../contract/generated/types.gen.ts';
-import {
-  acceptInvitationMutation,
-  switchSiteMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts';
+import { acceptInvitationMutation } from '../../api/generated/queries/invitations.gen.ts';
+import { switchSiteMutation } from '../../api/generated/queries/session.gen.ts';
 import { sessionQuery } from '../../api/session-query.ts';
 import { useWrite } from '../../api/write.ts';
 import { formatShortDate, addDays, formatDistance } from '../../lib/dates.ts';

@@ -1,5 +1,5 @@
 import type { PendingSignIn, Session } from '../../../contract/generated/types.gen.ts';
-import { verifySecondFactorMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { verifySecondFactorMutation } from '../../api/generated/queries/access.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { ProofForm } from './ProofForm.tsx';
 

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
-import { setPasswordMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { setPasswordMutation } from '../../api/generated/queries/session.gen.ts';
 import { zSetPasswordRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Form } from '../../ui/form/Form.tsx';

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { Suspense, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { PendingSignIn, Session, SignInRequest } from '../../../contract/generated/types.gen.ts';
-import { signInMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { signInMutation } from '../../api/generated/queries/session.gen.ts';
 import { zSignInRequest } from '../../api/generated/zod.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';

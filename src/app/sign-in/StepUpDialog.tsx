@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { toServiceError } from '../../api/errors.ts';
-import {
-  getOwnSecurityOptions,
-  provePresenceMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts';
+import { getOwnSecurityOptions, provePresenceMutation } from '../../api/generated/queries/access.gen.ts';
 import { useSession } from '../../api/session.ts';
 import { settleProof } from '../../api/step-up.ts';
 import { useWrite } from '../../api/write.ts';

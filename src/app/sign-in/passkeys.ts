@@ -1,5 +1,5 @@
 import type { PasskeyAnswer, PasskeyOptions } from '../../../contract/generated/types.gen.ts';
-import { beginPasskeyProof, beginPasskeySignIn } from '../../api/generated/sdk.gen.ts';
+import { beginPasskeyProof, beginPasskeySignIn } from '../../api/generated/sdk/access.gen.ts';
 
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
 

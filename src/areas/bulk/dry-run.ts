@@ -3,7 +3,7 @@ import type { Capability, Session } from '../../../contract/generated/types.gen.
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { searchUsers } from '../../api/generated/sdk.gen.ts';
+import { searchUsers } from '../../api/generated/sdk/users.gen.ts';
 import { hasAnyCapability, formatMissingCapabilities } from '../../api/session.ts';
 import { readDirectoryRows } from '../../directory/directory.ts';
 import { getGroupCapabilities, groupQuery, readAllGroups } from '../../directory/groups.ts';

@@ -1,6 +1,7 @@
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { getUserLicense, getUsersByIds, searchUserLicenses } from '../../api/generated/sdk.gen.ts';
+import { getUserLicense, searchUserLicenses } from '../../api/generated/sdk/licenses.gen.ts';
+import { getUsersByIds } from '../../api/generated/sdk/users.gen.ts';
 import { PAGE_SIZE, readAllPages } from '../../directory/read-all-pages.ts';
 import { createBatchRun } from '../../lib/batch-run.ts';
 import { splitIntoChunks } from '../../lib/chunks.ts';

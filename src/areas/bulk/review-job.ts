@@ -1,5 +1,5 @@
 import type { Job, JobItem } from '../../../contract/generated/types.gen.ts';
-import { listJobItems } from '../../api/generated/sdk.gen.ts';
+import { listJobItems } from '../../api/generated/sdk/jobs.gen.ts';
 import { readAllPages } from '../../directory/read-all-pages.ts';
 import type { BulkAction, BulkRequest } from './bulk-request.ts';
 import { bulkRequest } from './bulk-request.ts';

@@ -10,7 +10,7 @@ import {
   startMembershipChanges,
   startUserRemovals,
   startUserUpdates,
-} from '../../api/generated/sdk.gen.ts';
+} from '../../api/generated/sdk/jobs.gen.ts';
 import { fitsIntoRequest, startInParts } from '../../app/jobs/upload-items.ts';
 import type { StartOptions, UploadItem } from '../../app/jobs/upload-items.ts';
 import type { BulkAction } from './bulk-request.ts';

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { FileDown } from 'lucide-react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { listJobsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { listJobsOptions } from '../../api/generated/queries/jobs.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { buttonClass } from '../../ui/button/button-class.ts';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../contract/generated/types.gen.ts';
-import { getJob } from '../../api/generated/sdk.gen.ts';
+import { getJob } from '../../api/generated/sdk/jobs.gen.ts';
 import { formatMoment } from '../../lib/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { toast } from '../../ui/toast.ts';

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { countUnreadNotificationsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { countUnreadNotificationsOptions } from '../../api/generated/queries/notifications.gen.ts';
 import { usePermission } from '../../api/session.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';

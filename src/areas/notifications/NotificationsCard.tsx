@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NotificationChannels, NotificationSettings } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { updateNotificationSettingsMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { updateNotificationSettingsMutation } from '../../api/generated/queries/notifications.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
 import { Card } from '../../ui/layout/Card.tsx';

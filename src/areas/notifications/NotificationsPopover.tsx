@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { RefObject } from 'react';
 import type { Notification } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
-import { markNotificationsReadMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { markNotificationsReadMutation } from '../../api/generated/queries/notifications.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { formatClock, formatExactDate } from '../../lib/dates.ts';
 import { formatNumber } from '../../lib/numbers.ts';

@@ -1,4 +1,4 @@
-import { getNotificationSettings, listNotifications } from '../../api/generated/sdk.gen.ts';
+import { getNotificationSettings, listNotifications } from '../../api/generated/sdk/notifications.gen.ts';
 import { getCurrentIdentity } from '../../api/session-state.ts';
 
 /** Notifications that the browser shows at once at most. */

@@ -3,8 +3,8 @@ import type { Notification } from '../../../contract/generated/types.gen.ts';
 import {
   getNotificationSettingsOptions,
   listNotificationsQueryKey,
-} from '../../api/generated/@tanstack/react-query.gen.ts';
-import { listNotifications } from '../../api/generated/sdk.gen.ts';
+} from '../../api/generated/queries/notifications.gen.ts';
+import { listNotifications } from '../../api/generated/sdk/notifications.gen.ts';
 import { formatDayHeading } from '../../lib/dates.ts';
 
 const PAGE_SIZE = 30;

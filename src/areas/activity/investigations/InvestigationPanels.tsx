@@ -7,7 +7,7 @@ import type { Control } from 'react-hook-form';
 import {
   updateInvestigationMutation,
   createInvestigationMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/activity.gen.ts';
 import { zInvestigationChange } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';

@@ -3,7 +3,7 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { FolderSearch, Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
 import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { listInvestigationsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listInvestigationsInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

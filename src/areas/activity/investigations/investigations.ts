@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
-import { readInvestigationOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { readInvestigationOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { MAX_PAGE_SIZE, loadActivityPage } from '../model/activity-data.ts';
 import { DAY_MS, getReportStart } from '../model/period.ts';
 import { getRowId } from '../model/row.ts';

@@ -1,5 +1,5 @@
 import type { InvestigationInfo } from '../../../../contract/generated/types.gen.ts';
-import { deleteInvestigationMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { deleteInvestigationMutation } from '../../../api/generated/queries/activity.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';

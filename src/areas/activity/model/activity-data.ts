@@ -6,7 +6,7 @@ import type {
   UserActivitySummary,
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { queryUserActivity, summarizeUserActivity } from '../../../api/generated/sdk.gen.ts';
+import { queryUserActivity, summarizeUserActivity } from '../../../api/generated/sdk/activity.gen.ts';
 import { sessionQuery } from '../../../api/session-query.ts';
 import { createPagedRows } from '../../../ui/table/paged-rows.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
-import { startActivityExport } from '../../../api/generated/sdk.gen.ts';
+import { startActivityExport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePaletteActionsOfPage } from '../../../app/state/palette.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -4,7 +4,7 @@ import { Activity, History } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { UserChange } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listUserChangesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listUserChangesInfiniteOptions } from '../../../api/generated/queries/activity.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { addDays, formatTime, isPast } from '../../../lib/dates.ts';

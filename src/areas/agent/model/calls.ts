@@ -6,8 +6,8 @@ import { toServiceError } from '../../../api/errors.ts';
 import {
   listAgentCallsQueryKey,
   summarizeAgentCallsOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { listAgentCalls } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/agent.gen.ts';
+import { listAgentCalls } from '../../../api/generated/sdk/agent.gen.ts';
 import { describeCall } from './describe-call.ts';
 import type { LedgerSearch } from './ledger-search.ts';
 import { getPeriodStart, getRange, toCallFilter } from './ledger-view.ts';

@@ -5,9 +5,8 @@ import {
   getAgentSettingsOptions,
   listAgentClientsOptions,
   listAgentKeysOptions,
-  listAllFieldsOptions,
-  listEntryTypesOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/agent.gen.ts';
+import { listAllFieldsOptions, listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 
 // Keys and switches are never shown from a stale cache.

@@ -1,5 +1,5 @@
 import type { AgentKey } from '../../../../contract/generated/types.gen.ts';
-import { revokeAgentKeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { revokeAgentKeyMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';

@@ -1,8 +1,5 @@
 import type { AgentSettings } from '../../../../contract/generated/types.gen.ts';
-import {
-  stopAgentsMutation,
-  updateAgentSettingsMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { stopAgentsMutation, updateAgentSettingsMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -8,7 +8,7 @@ import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import type { AgentKey, AgentPreview, AgentTool } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { previewAgentCallMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { previewAgentCallMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { usePeopleById } from '../../../directory/directory.ts';

@@ -5,7 +5,7 @@ import { useController, useForm } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import type { AgentKeySecret, AgentSettings } from '../../../../contract/generated/types.gen.ts';
-import { createAgentKeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { createAgentKeyMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { usePeopleById } from '../../../directory/directory.ts';

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { proxy, wrap } from 'comlink';
 import { toServiceError } from '../../../api/errors.ts';
-import { createBackupDownload } from '../../../api/generated/sdk.gen.ts';
+import { createBackupDownload } from '../../../api/generated/sdk/backups.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { saveFile } from '../../../files/download.ts';
 import { startWorker, rejectOnWorkerError } from '../../../lib/start-worker.ts';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { toServiceError } from '../../../api/errors.ts';
-import { cancelBackup } from '../../../api/generated/sdk.gen.ts';
+import { cancelBackup } from '../../../api/generated/sdk/backups.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { getCurrentIdentity, isPageActing, requireIdentity } from '../../../api/session-state.ts';
 import type { SessionIdentity } from '../../../api/session-state.ts';

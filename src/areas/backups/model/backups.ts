@@ -1,5 +1,5 @@
 import type { GetBackupsResponse } from '../../../../contract/generated/types.gen.ts';
-import { listBackupsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 
 /** A backup as listed. Properties that other installations do not send are undefined. */
 export type Backup = GetBackupsResponse & {

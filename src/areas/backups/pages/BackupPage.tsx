@@ -4,7 +4,7 @@ import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { BackupDownloadRecord } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listBackupDownloadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listBackupDownloadsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { formatDuration } from '../../../lib/durations.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';

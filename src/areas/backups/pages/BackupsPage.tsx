@@ -5,7 +5,7 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getBackupSettingsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { formatTime, formatDistance } from '../../../lib/dates.ts';
 import { pluralize } from '../../../lib/numbers.ts';

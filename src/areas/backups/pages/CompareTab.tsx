@@ -4,7 +4,7 @@ import { GitCompareArrows, ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import { Button, Select, SelectValue } from 'react-aria-components';
 import { toServiceError } from '../../../api/errors.ts';
-import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { readBackupContentsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';

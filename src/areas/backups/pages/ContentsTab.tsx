@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FileArchive } from 'lucide-react';
 import type { BackupMember } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { readBackupContentsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';

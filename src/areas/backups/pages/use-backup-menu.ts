@@ -1,10 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Ban, Copy, Download, FileArchive, GitCompareArrows, ShieldCheck, Trash2 } from 'lucide-react';
-import {
-  deleteBackupMutation,
-  verifyBackupMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { deleteBackupMutation, verifyBackupMutation } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatShortDate } from '../../../lib/dates.ts';

@@ -6,7 +6,7 @@ import { useController, useForm } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import { z } from 'zod';
 import type { EntryTypeVm, BackupRequestVm } from '../../../../contract/generated/types.gen.ts';
-import { requestBackupMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { requestBackupMutation } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { foldText } from '../../../lib/fold-text.ts';

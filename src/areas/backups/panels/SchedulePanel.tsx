@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
-import { updateBackupSettingsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { updateBackupSettingsMutation } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { getBrowserTimeZone } from '../../../lib/time-zones.ts';

@@ -4,7 +4,7 @@ import { useState, useCallback, useEffect, useMemo } from 'react';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { startEntryUpdates } from '../../../api/generated/sdk.gen.ts';
+import { startEntryUpdates } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { fitsIntoRequest, startInParts } from '../../../app/jobs/upload-items.ts';

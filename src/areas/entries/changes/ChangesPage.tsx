@@ -9,7 +9,7 @@ import type {
   ChangedEntry,
 } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk.gen.ts';
+import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';

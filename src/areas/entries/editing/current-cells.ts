@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { DataRequestResultVm, FieldValue } from '../../../../contract/generated/types.gen.ts';
-import { readEntryData } from '../../../api/generated/sdk.gen.ts';
+import { readEntryData } from '../../../api/generated/sdk/entries.gen.ts';
 import type { Field } from '../model/schema.ts';
 import { isSameValue } from '../model/values.ts';
 import { getCellKey } from './change-set.ts';

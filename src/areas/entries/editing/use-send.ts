@@ -1,5 +1,5 @@
 import { isUnreachable, ServiceError } from '../../../api/errors.ts';
-import { deleteEntries, updateEntries } from '../../../api/generated/sdk.gen.ts';
+import { deleteEntries, updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { toast } from '../../../ui/toast.ts';

@@ -1,5 +1,5 @@
 import type { FileValueVm } from '../../../../contract/generated/types.gen.ts';
-import { getEntryFile } from '../../../api/generated/sdk.gen.ts';
+import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
 import type { PdfSource } from '../../../ui/pdf/pdf-document.ts';
 
 const CHANGED_MESSAGE = 'The file was replaced or moved after it was opened. Close it and open it again.';

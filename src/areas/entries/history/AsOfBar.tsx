@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, StepBack, StepForward } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { PastState } from '../../../../contract/generated/types.gen.ts';
-import { readChangeMomentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { readChangeMomentsOptions } from '../../../api/generated/queries/entry-history.gen.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';

@@ -5,7 +5,7 @@ import {
   queryRowsAsOf,
   readGoneValues,
   readEntryLineage,
-} from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/sdk/entry-history.gen.ts';
 
 const PAGE_SIZE = 20;
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RowsAsOfRequest, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { queryRowsAsOf } from '../../../api/generated/sdk.gen.ts';
+import { queryRowsAsOf } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { splitIntoChunks } from '../../../lib/chunks.ts';
 import type { RowQuery } from '../model/entry-rows.ts';
 import { WINDOW_TEXT_LIMIT, isTruncated, setFullRowLoader } from '../model/full-values.ts';

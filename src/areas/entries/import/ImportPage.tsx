@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { startEntryImport } from '../../../api/generated/sdk.gen.ts';
+import { startEntryImport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';

@@ -1,6 +1,6 @@
 import type { RowVm } from '../../../../contract/generated/types.gen.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
-import { listSchemaUsers } from '../../../api/generated/sdk.gen.ts';
+import { listSchemaUsers } from '../../../api/generated/sdk/schema.gen.ts';
 import { loadRowPages } from '../model/row-pages.ts';
 import type { Field, Schema } from '../model/schema.ts';
 import { formatItem, toItems, getValue } from '../model/values.ts';

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery, skipToken } from '@tanstack/r
 import { useMemo, useState } from 'react';
 import type { RowQueryRequest } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { queryRowsByBody } from '../../../api/generated/sdk.gen.ts';
+import { queryRowsByBody } from '../../../api/generated/sdk/entries.gen.ts';
 import { WINDOW_TEXT_LIMIT } from './full-values.ts';
 import { openEntryRows, WINDOW_ROWS } from './row-windows.ts';
 import type { EntryRows } from './row-windows.ts';

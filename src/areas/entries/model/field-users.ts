@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
-import { listSchemaUsersOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listSchemaUsersOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { findPeople, readDirectoryRows } from '../../../directory/directory.ts';
 import { foldText } from '../../../lib/fold-text.ts';

@@ -1,6 +1,6 @@
 import type { FieldValue, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { readEntryData } from '../../../api/generated/sdk.gen.ts';
+import { readEntryData } from '../../../api/generated/sdk/entries.gen.ts';
 import type { EntryRows } from './row-windows.ts';
 import type { Field } from './schema.ts';
 

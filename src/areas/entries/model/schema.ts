@@ -5,10 +5,7 @@ import { useMemo, useEffect } from 'react';
 import type { EntryTypeVm, FieldVm } from '../../../../contract/generated/types.gen.ts';
 import { fieldTypes } from '../../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../../contract/rules/fields.ts';
-import {
-  listAllFieldsOptions,
-  listEntryTypesOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listAllFieldsOptions, listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 
 /** A field whose type this console supports. */
 export type Field = FieldVm & { fieldType: FieldType };

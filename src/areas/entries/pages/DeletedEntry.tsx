@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Undo2 } from 'lucide-react';
 import type { EntryTypeVm, NamedEntryVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { restoreEntries } from '../../../api/generated/sdk.gen.ts';
+import { restoreEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -3,7 +3,8 @@ import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-
 import { useState, useEffect, useMemo, Suspense } from 'react';
 import type { FieldValue, FileValueVm } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { updateEntries, getEntryFile } from '../../../api/generated/sdk.gen.ts';
+import { getEntryFile } from '../../../api/generated/sdk/entries.gen.ts';
+import { updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';

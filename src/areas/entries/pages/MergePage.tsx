@@ -4,7 +4,7 @@ import { GitMerge } from 'lucide-react';
 import { useMemo, useState, useDeferredValue } from 'react';
 import type { RowVm, StoreRequestVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { mergeEntries, updateEntries } from '../../../api/generated/sdk.gen.ts';
+import { mergeEntries, updateEntries } from '../../../api/generated/sdk/entry-writes.gen.ts';
 import {
   hasAnyCapability,
   formatMissingCapabilities,

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { notFound } from '@tanstack/react-router';
 import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
-import { readHistoricalData } from '../../../api/generated/sdk.gen.ts';
+import { readHistoricalData } from '../../../api/generated/sdk/entries.gen.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { fieldsQuery, buildSchema, findEntryType, typesQuery } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod/mini';
 import type { SavedView } from '../../../../contract/generated/types.gen.ts';
-import { createViewMutation, updateViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { createViewMutation, updateViewMutation } from '../../../api/generated/queries/views.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Form } from '../../../ui/form/Form.tsx';

@@ -3,7 +3,7 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { deleteViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { deleteViewMutation } from '../../../api/generated/queries/views.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { foldText } from '../../../lib/fold-text.ts';

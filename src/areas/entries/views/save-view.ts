@@ -1,6 +1,6 @@
 import type { SavedView, SavedViewChange } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { updateViewMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { updateViewMutation } from '../../../api/generated/queries/views.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SavedView } from '../../../../contract/generated/types.gen.ts';
-import { listViewsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listViewsOptions } from '../../../api/generated/queries/views.gen.ts';
 import { hasAnyCapability, useSession } from '../../../api/session.ts';
 
 const NO_VIEWS: readonly SavedView[] = [];

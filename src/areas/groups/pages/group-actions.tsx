@@ -4,7 +4,8 @@ import { Grid3x3, Hash, Pencil, Trash2, UserPlus, UsersRound } from 'lucide-reac
 import { useState } from 'react';
 import type { GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError } from '../../../api/errors.ts';
-import { deleteGroup, startGroupRemovals } from '../../../api/generated/sdk.gen.ts';
+import { deleteGroup } from '../../../api/generated/sdk/groups.gen.ts';
+import { startGroupRemovals } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import type { StartOptions } from '../../../app/jobs/upload-items.ts';

@@ -5,7 +5,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import type { GroupInfo, UserGroupEntityVm } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import type { WithEtag } from '../../../api/etag.ts';
-import { updateGroup } from '../../../api/generated/sdk.gen.ts';
+import { updateGroup } from '../../../api/generated/sdk/groups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { sortCapabilities, readGroup } from '../../../directory/groups.ts';

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import type { Control } from 'react-hook-form';
 import { useController, useForm } from 'react-hook-form';
 import { capabilities as all, findMissingCapabilities } from '../../../../contract/rules/capabilities.ts';
-import { createGroupMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { createGroupMutation } from '../../../api/generated/queries/groups.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { sortCapabilities } from '../../../directory/groups.ts';

@@ -1,5 +1,5 @@
 import type { Job, JobPart } from '../../../../contract/generated/types.gen.ts';
-import { cancelJob, listJobParts, listJobs } from '../../../api/generated/sdk.gen.ts';
+import { cancelJob, listJobParts, listJobs } from '../../../api/generated/sdk/jobs.gen.ts';
 import { splitIntoParts, uploadParts } from '../../../app/jobs/upload-items.ts';
 import type { UploadItem, UploadPart } from '../../../app/jobs/upload-items.ts';
 

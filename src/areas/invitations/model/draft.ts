@@ -1,5 +1,5 @@
 import { PERMANENT } from '../../../../contract/rules/invitations.ts';
-import { checkInvitees } from '../../../api/generated/sdk.gen.ts';
+import { checkInvitees } from '../../../api/generated/sdk/invitations.gen.ts';
 import { createStore } from '../../../ui/store.ts';
 import { parseEntries } from './addresses.ts';
 import type { AddressEntry } from './addresses.ts';

@@ -3,8 +3,8 @@ import type { InfiniteData } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { InvitationInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listInvitationsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { listInvitations } from '../../../api/generated/sdk.gen.ts';
+import { listInvitationsQueryKey } from '../../../api/generated/queries/invitations.gen.ts';
+import { listInvitations } from '../../../api/generated/sdk/invitations.gen.ts';
 
 const PAGE_SIZE = 1000;
 

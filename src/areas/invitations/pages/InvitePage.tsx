@@ -10,7 +10,8 @@ import {
   EXPIRY_REMINDER_DAYS,
   TEMPORARY,
 } from '../../../../contract/rules/invitations.ts';
-import { getJobOptions, startInvitationsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { startInvitationsMutation } from '../../../api/generated/queries/invitations.gen.ts';
+import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';

@@ -7,8 +7,9 @@ import { ServiceError } from '../../../api/errors.ts';
 import {
   addExistingUserMutation,
   inviteExistingUserMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { checkInvitees, searchUsers } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/invitations.gen.ts';
+import { checkInvitees } from '../../../api/generated/sdk/invitations.gen.ts';
+import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CalendarPlus } from 'lucide-react';
 import type { InvitationInfoResponse, InvitationStatus } from '../../../../contract/generated/types.gen.ts';
-import { extendInvitationMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { extendInvitationMutation } from '../../../api/generated/queries/invitations.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';

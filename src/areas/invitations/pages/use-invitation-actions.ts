@@ -8,7 +8,7 @@ import {
   startInvitationExtensionsMutation,
   startInvitationRevocationsMutation,
   startInvitationsMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/invitations.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

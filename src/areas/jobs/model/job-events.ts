@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { streamJobs } from '../../../api/generated/sdk.gen.ts';
+import { streamJobs } from '../../../api/generated/sdk/jobs.gen.ts';
 import { cacheJobs, followedJobs, jobListQuery } from './jobs.ts';
 
 /** A stream sends an event at once and then at least every five seconds (streamJobs). */

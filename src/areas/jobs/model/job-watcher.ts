@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { listJobItems, listJobReasons } from '../../../api/generated/sdk.gen.ts';
+import { listJobItems, listJobReasons } from '../../../api/generated/sdk/jobs.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
 import { announce } from '../../../ui/LiveRegion.tsx';

@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { getJobQueryKey, listJobsQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { listJobs } from '../../../api/generated/sdk.gen.ts';
+import { getJobQueryKey, listJobsQueryKey } from '../../../api/generated/queries/jobs.gen.ts';
+import { listJobs } from '../../../api/generated/sdk/jobs.gen.ts';
 import { hasEnded, isActive, recordProgress } from './progress.ts';
 
 /** Jobs that the job center holds; older ones are on the page of all jobs. */

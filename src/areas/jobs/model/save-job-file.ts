@@ -1,6 +1,6 @@
 import type { Job } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { createJobFileLink } from '../../../api/generated/sdk.gen.ts';
+import { createJobFileLink } from '../../../api/generated/sdk/jobs.gen.ts';
 import { toast } from '../../../ui/toast.ts';
 
 /** Saves the file of a job: the browser downloads it by a link of short life, and can resume it. Shows a toast on failure. */

@@ -7,7 +7,7 @@ import {
   resumeJobMutation,
   retryJobMutation,
   undoJobMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/jobs.gen.ts';
 import { formatMissingCapabilities, usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { jobReviewQuery } from '../../../app/jobs/job-review.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { getJobOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { useStore } from '../../../ui/store.ts';
 import { getPollInterval, jobListQuery } from './jobs.ts';
 import { progressSamples, getRate } from './progress.ts';

@@ -4,8 +4,8 @@ import { Download, ListChecks, Pause, Play, RotateCcw, ScanSearch, Undo2, X } fr
 import { useEffect, useMemo, useRef } from 'react';
 import type { Job, JobReason } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listJobReasonsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { downloadJobReport } from '../../../api/generated/sdk.gen.ts';
+import { listJobReasonsOptions } from '../../../api/generated/queries/jobs.gen.ts';
+import { downloadJobReport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '../../../../contract/generated/types.gen.ts';
-import { getJobPaceOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getJobPaceOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { formatClock, formatTime } from '../../../lib/dates.ts';
 import { formatDuration } from '../../../lib/durations.ts';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';

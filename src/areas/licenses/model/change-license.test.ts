@@ -10,7 +10,7 @@ const service = vi.hoisted(() => ({
 }));
 const sent = vi.hoisted(() => vi.fn<(licenseTypeId: number, ifMatch: string | undefined) => void>());
 
-vi.mock('../../../api/generated/sdk.gen.ts', () => ({
+vi.mock('../../../api/generated/sdk/licenses.gen.ts', () => ({
   async getUserLicense() {
     if (service.broken) throw new Error('away');
     return {

@@ -1,7 +1,7 @@
 import { getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
-import { getUserLicense, updateUserLicense } from '../../../api/generated/sdk.gen.ts';
+import { getUserLicense, updateUserLicense } from '../../../api/generated/sdk/licenses.gen.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 
 /** Change of one user's license, from the one shown. */

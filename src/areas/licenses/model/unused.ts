@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UnusedLicense } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listUnusedLicensesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listUnusedLicensesInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';

@@ -4,7 +4,7 @@ import { History as HistoryIcon } from 'lucide-react';
 import type { UserLicenseChange } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';

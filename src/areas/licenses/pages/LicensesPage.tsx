@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listLicenseSeatsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
 import type { Directory } from '../../../directory/directory.ts';

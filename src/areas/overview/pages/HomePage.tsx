@@ -11,20 +11,21 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { isUnreachable, NO_ANSWER, toServiceError } from '../../../api/errors.ts';
+import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
+import { summarizeUserActivityOptions } from '../../../api/generated/queries/activity.gen.ts';
+import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import {
   countChangedEntriesOptions,
-  getApiKeyOptions,
-  getBackupSettingsOptions,
-  getSiteSettingsOptions,
-  listBackupsOptions,
   listChangedEntriesOptions,
-  listEntryTypesOptions,
-  listJobsOptions,
-  listLicenseSeatsOptions,
+} from '../../../api/generated/queries/entry-history.gen.ts';
+import { listJobsOptions } from '../../../api/generated/queries/jobs.gen.ts';
+import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import { listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
+import {
+  getSiteSettingsOptions,
   listTaskFailuresOptions,
-  readTwoFactorCoverageOptions,
-  summarizeUserActivityOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/settings.gen.ts';
+import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
 import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { formatMoment, isToday } from '../../../lib/dates.ts';

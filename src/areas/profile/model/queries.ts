@@ -1,9 +1,5 @@
-import {
-  getApiKeyOptions,
-  getApiKeyUsageOptions,
-  getOwnSecurityOptions,
-  listOwnSessionsOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getOwnSecurityOptions, listOwnSessionsOptions } from '../../../api/generated/queries/access.gen.ts';
+import { getApiKeyOptions, getApiKeyUsageOptions } from '../../../api/generated/queries/tokens.gen.ts';
 
 // Security settings are never shown from a stale cache.
 const NO_STALE_TIME = { staleTime: 0 } as const;

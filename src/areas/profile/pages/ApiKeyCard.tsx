@@ -10,10 +10,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { API_KEY_REMINDER_DAYS } from '../../../../contract/rules/users.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import {
-  disableApiKeyMutation,
-  enableApiKeyMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { disableApiKeyMutation, enableApiKeyMutation } from '../../../api/generated/queries/tokens.gen.ts';
 import {
   useSession,
   hasAnyCapability,

@@ -10,8 +10,8 @@ import type {
   PasskeyOptions,
   RegisteredPasskey,
 } from '../../../../contract/generated/types.gen.ts';
-import { removePasskeyMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { beginPasskeyRegistration, registerPasskey } from '../../../api/generated/sdk.gen.ts';
+import { removePasskeyMutation } from '../../../api/generated/queries/access.gen.ts';
+import { beginPasskeyRegistration, registerPasskey } from '../../../api/generated/sdk/access.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { isPasskeySupported, PasskeyNotUsedError } from '../../../app/sign-in/passkeys.ts';

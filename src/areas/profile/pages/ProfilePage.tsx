@@ -11,8 +11,8 @@ import {
   endOwnSessionMutation,
   changePasswordMutation,
   regenerateRecoveryCodesMutation,
-  updateOwnProfileMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/access.gen.ts';
+import { updateOwnProfileMutation } from '../../../api/generated/queries/users.gen.ts';
 import { zPasswordChange } from '../../../api/generated/zod.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';

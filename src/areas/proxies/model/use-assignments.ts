@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
-import { listProxiesQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { listProxies } from '../../../api/generated/sdk.gen.ts';
+import { listProxiesQueryKey } from '../../../api/generated/queries/proxies.gen.ts';
+import { listProxies } from '../../../api/generated/sdk/proxies.gen.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { readAllPages } from '../../../directory/read-all-pages.ts';
 import { buildAssignments } from './assignments.ts';

@@ -1,8 +1,5 @@
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
-import {
-  changeProxiesMutation,
-  updateProxiesMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { changeProxiesMutation, updateProxiesMutation } from '../../../api/generated/queries/proxies.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';

@@ -1,9 +1,6 @@
 import { useMemo, useState, useId } from 'react';
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
-import {
-  changeProxiesMutation,
-  updateProxiesMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { changeProxiesMutation, updateProxiesMutation } from '../../../api/generated/queries/proxies.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { usePeopleById } from '../../../directory/directory.ts';

@@ -4,7 +4,7 @@ import { Activity, Download, Printer, RefreshCw, Eye, Pencil } from 'lucide-reac
 import { useMemo, useState } from 'react';
 import type { ActingReport, ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { formatOutcome } from '../../../../contract/rules/acting-steps.ts';
-import { startActingReportExport } from '../../../api/generated/sdk.gen.ts';
+import { startActingReportExport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';

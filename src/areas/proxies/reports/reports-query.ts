@@ -4,7 +4,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import {
   listActingReportsInfiniteOptions,
   readActingReportInfiniteOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/proxies.gen.ts';
 
 const REPORTS_PAGE_SIZE = 100;
 const STEPS_PAGE_SIZE = 1000;

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { z } from 'zod';
 import type { Destination } from '../../../../contract/generated/types.gen.ts';
 import { withEtag } from '../../../api/etag.ts';
-import { getDestination } from '../../../api/generated/sdk.gen.ts';
+import { getDestination } from '../../../api/generated/sdk/publications.gen.ts';
 import { formatMoment } from '../../../lib/dates.ts';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { EntryChange, PublicationEvent, UserChange } from '../../../../contract/generated/types.gen.ts';
-import { listEntryChanges, listUserChanges } from '../../../api/generated/sdk.gen.ts';
+import { listUserChanges } from '../../../api/generated/sdk/activity.gen.ts';
+import { listEntryChanges } from '../../../api/generated/sdk/entry-history.gen.ts';
 import type { MessageEntity } from './messages.ts';
 
 /** Rows that are read until the one of a message is found. */

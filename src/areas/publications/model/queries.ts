@@ -8,7 +8,7 @@ import {
   listTopicActivity,
   listTopicDefinitions,
   listTopicEvents,
-} from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/sdk/publications.gen.ts';
 
 const POSITIONS_INTERVAL_MS = 5_000;
 const ACTIVITY_INTERVAL_MS = 60_000;

@@ -1,10 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { EntryTypeVm, FieldVm } from '../../../../contract/generated/types.gen.ts';
-import {
-  listAllFieldsOptions,
-  listEntryTypesOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listAllFieldsOptions, listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 
 /** Entry types and fields of the site, to name what messages have as ids. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { TopicDefinition, DeleteTopicDefinitionData } from '../../../../contract/generated/types.gen.ts';
-import { deleteTopicDefinition } from '../../../api/generated/sdk.gen.ts';
 import type { Options } from '../../../api/generated/sdk.gen.ts';
+import { deleteTopicDefinition } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -11,8 +11,8 @@ import type {
   ResendEventsData,
 } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { listDeliveryAttempts, resendEvents } from '../../../api/generated/sdk.gen.ts';
 import type { Options } from '../../../api/generated/sdk.gen.ts';
+import { listDeliveryAttempts, resendEvents } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';

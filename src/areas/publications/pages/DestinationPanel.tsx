@@ -7,7 +7,11 @@ import type { Destination } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import type { WithEtag } from '../../../api/etag.ts';
-import { createDestination, getDestination, updateDestination } from '../../../api/generated/sdk.gen.ts';
+import {
+  createDestination,
+  getDestination,
+  updateDestination,
+} from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -4,7 +4,7 @@ import { Radio } from 'lucide-react';
 import { useMemo } from 'react';
 import type { EntryChange, PublicationEvent, UserChange } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { listTopicEvents } from '../../../api/generated/sdk.gen.ts';
+import { listTopicEvents } from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';

@@ -9,8 +9,8 @@ import type {
   MoveConsumerData,
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { moveConsumer } from '../../../api/generated/sdk.gen.ts';
 import type { Options } from '../../../api/generated/sdk.gen.ts';
+import { moveConsumer } from '../../../api/generated/sdk/publications.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';

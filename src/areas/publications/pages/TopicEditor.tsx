@@ -16,7 +16,7 @@ import {
   getTopicDefinition,
   rehearseTopicDefinition,
   updateTopicDefinition,
-} from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';

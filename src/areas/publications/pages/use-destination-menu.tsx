@@ -5,8 +5,12 @@ import type {
   ResendEventsData,
   DeleteDestinationData,
 } from '../../../../contract/generated/types.gen.ts';
-import { deleteDestination, resendEvents, updateDestination } from '../../../api/generated/sdk.gen.ts';
 import type { Options } from '../../../api/generated/sdk.gen.ts';
+import {
+  deleteDestination,
+  resendEvents,
+  updateDestination,
+} from '../../../api/generated/sdk/publications.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

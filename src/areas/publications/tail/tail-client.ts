@@ -1,6 +1,6 @@
 import type { PublicationEvent, TopicDefinition } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listTopicEvents, streamTopic } from '../../../api/generated/sdk.gen.ts';
+import { listTopicEvents, streamTopic } from '../../../api/generated/sdk/publications.gen.ts';
 import type { EventStart } from '../model/queries.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import type { TailGap } from './tail-buffer.ts';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { queryRowsByBody } from '../../../api/generated/sdk.gen.ts';
+import { queryRowsByBody } from '../../../api/generated/sdk/entries.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { readDirectoryRows } from '../../../directory/directory.ts';
 import { formatMessageValue } from '../model/messages.ts';

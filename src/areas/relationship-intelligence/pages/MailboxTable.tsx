@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { UserRoundSearch } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
-import { startRelationshipUserChangesMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { startRelationshipUserChangesMutation } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';

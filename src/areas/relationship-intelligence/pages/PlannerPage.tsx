@@ -6,7 +6,7 @@ import type { DragEvent } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { startRelationshipImport } from '../../../api/generated/sdk.gen.ts';
+import { startRelationshipImport } from '../../../api/generated/sdk/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useDirectory, usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';

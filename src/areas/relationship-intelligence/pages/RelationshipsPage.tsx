@@ -4,7 +4,7 @@ import { HeartHandshake } from 'lucide-react';
 import { useState } from 'react';
 import type { Relationship } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listRelationshipsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listRelationshipsOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';

@@ -8,7 +8,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import {
   getImportRunOptions,
   listImportRunsOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { saveFile } from '../../../files/download.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';

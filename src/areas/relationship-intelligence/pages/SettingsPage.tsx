@@ -19,7 +19,7 @@ import {
   startRelationshipUserChangesMutation,
   tryExclusionMutation,
   updateRelationshipSettingsMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';

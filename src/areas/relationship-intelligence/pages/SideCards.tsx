@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Check, CircleMinus, CircleX } from 'lucide-react';
 import type { ImportPrecondition, ImportSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { updateRelationshipSettingsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { updateRelationshipSettingsMutation } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatTimeZone } from '../../../lib/time-zones.ts';

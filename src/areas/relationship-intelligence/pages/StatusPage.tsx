@@ -3,7 +3,7 @@ import { UserRound } from 'lucide-react';
 import { useMemo } from 'react';
 import type { UserSyncStatus } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { getImportActivityOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getImportActivityOptions } from '../../../api/generated/queries/relationship-intelligence.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';

@@ -5,8 +5,8 @@ import {
   getImportSettingsOptions,
   getImportStatusOptions,
   getRelationshipSettingsQueryKey,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { getRelationshipSettings } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/relationship-intelligence.gen.ts';
+import { getRelationshipSettings } from '../../../api/generated/sdk/relationship-intelligence.gen.ts';
 
 /** Preconditions, limits and the close of the month, as every importer may read them. */
 export const importSettingsQuery = { ...getImportSettingsOptions(), staleTime: 10_000 };

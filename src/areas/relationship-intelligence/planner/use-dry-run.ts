@@ -10,7 +10,11 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { getImportBudget, importEmails, importMeetings } from '../../../api/generated/sdk.gen.ts';
+import {
+  getImportBudget,
+  importEmails,
+  importMeetings,
+} from '../../../api/generated/sdk/relationship-intelligence.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import type { ItemKind } from '../formats/items.ts';
 import type { Planner } from './planner.ts';

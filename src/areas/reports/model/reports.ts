@@ -1,6 +1,6 @@
 import type { ReportFormat, ReportRun, ReportTemplate } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { downloadReport, downloadReportTemplate } from '../../../api/generated/sdk.gen.ts';
+import { downloadReport, downloadReportTemplate } from '../../../api/generated/sdk/reports.gen.ts';
 import { saveFile } from '../../../files/download.ts';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';

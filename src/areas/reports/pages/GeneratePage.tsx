@@ -12,8 +12,9 @@ import { ServiceError } from '../../../api/errors.ts';
 import {
   getReportOptionsOptions,
   listReportTemplatesOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { getJob, startReportRun } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/reports.gen.ts';
+import { getJob } from '../../../api/generated/sdk/jobs.gen.ts';
+import { startReportRun } from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';

@@ -8,13 +8,13 @@ import { withEtag } from '../../../api/etag.ts';
 import {
   getReportOptionsOptions,
   listReportPlaceholdersOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/reports.gen.ts';
 import {
   checkReportTemplate,
   deleteReportTemplate,
   getReportTemplate,
   previewReport,
-} from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { saveFile } from '../../../files/download.ts';

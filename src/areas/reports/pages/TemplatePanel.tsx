@@ -3,12 +3,12 @@ import { useId, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { ReportCheck, ReportTemplateDetail } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { getReportOptionsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getReportOptionsOptions } from '../../../api/generated/queries/reports.gen.ts';
 import {
   checkReportFile,
   createReportTemplate,
   replaceReportTemplate,
-} from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/sdk/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatSize } from '../../../lib/sizes.ts';

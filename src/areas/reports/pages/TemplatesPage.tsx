@@ -4,7 +4,7 @@ import { FileText, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReportTemplate } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listReportTemplatesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listReportTemplatesOptions } from '../../../api/generated/queries/reports.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

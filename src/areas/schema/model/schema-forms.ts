@@ -12,7 +12,7 @@ import { ENTRY_ID, MATCH_ALL } from '../../../../contract/rules/query/condition.
 import type { ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { withEtag } from '../../../api/etag.ts';
-import { getField } from '../../../api/generated/sdk.gen.ts';
+import { getField } from '../../../api/generated/sdk/schema.gen.ts';
 import { zNewFieldInfo, zNewEntryTypeInfo } from '../../../api/generated/zod.gen.ts';
 import { isComplete, toRequiredGroup, isKnownField } from '../../entries/index.ts';
 import type { Field } from '../../entries/index.ts';

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
-import { deleteEntryType, deleteField } from '../../../api/generated/sdk.gen.ts';
+import { deleteEntryType, deleteField } from '../../../api/generated/sdk/schema.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirmIrreversible } from '../../../ui/dialog/confirm-irreversible.tsx';

@@ -10,8 +10,8 @@ import {
   createFieldMutation,
   getFieldQueryKey,
   listCalculationFailuresOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { updateField } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/schema.gen.ts';
+import { updateField } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { foldText } from '../../../lib/fold-text.ts';

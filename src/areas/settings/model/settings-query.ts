@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { withEtag } from '../../../api/etag.ts';
+import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
 import {
   getSiteSettingsQueryKey,
   listApprovedAddressesQueryKey,
-  readTwoFactorCoverageOptions,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/settings.gen.ts';
+import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
 
 /** Loads the settings and their entity tag. */
 export const settingsQuery = queryOptions({

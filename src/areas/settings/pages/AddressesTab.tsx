@@ -9,8 +9,8 @@ import type { AddressRehearsal } from '../../../../contract/generated/types.gen.
 import { useConditionalSave } from '../../../api/conditional-save.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
-import { rehearseApprovedAddressesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
+import { rehearseApprovedAddressesOptions } from '../../../api/generated/queries/settings.gen.ts';
+import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

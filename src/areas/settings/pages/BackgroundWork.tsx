@@ -4,7 +4,7 @@ import { toServiceError } from '../../../api/errors.ts';
 import {
   listTaskFailuresOptions,
   retryTaskFailuresMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { SiteSettings } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
-import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk.gen.ts';
+import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';

@@ -3,8 +3,8 @@ import { withEtag } from '../../../api/etag.ts';
 import {
   getPlatformSiteQueryKey,
   getSiteIdentityQueryKey,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { getPlatformSite, getSiteIdentity } from '../../../api/generated/sdk.gen.ts';
+} from '../../../api/generated/queries/platform.gen.ts';
+import { getPlatformSite, getSiteIdentity } from '../../../api/generated/sdk/platform.gen.ts';
 
 /** Loads a site and its entity tag. */
 export const siteQuery = (siteId: number) =>

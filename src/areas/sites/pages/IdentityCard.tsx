@@ -4,7 +4,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import type { SiteIdentity, SiteIdentityInfo } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
-import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
+import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk/platform.gen.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';

@@ -4,7 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
-import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk.gen.ts';
+import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk/platform.gen.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';

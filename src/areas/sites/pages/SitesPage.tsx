@@ -3,7 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { Building2, Plus } from 'lucide-react';
 import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import { listPlatformSitesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { listPlatformSitesOptions } from '../../../api/generated/queries/platform.gen.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useRouter } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
-import { createPlatformSiteMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { createPlatformSiteMutation } from '../../../api/generated/queries/platform.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';

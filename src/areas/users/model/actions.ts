@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { AtSign, Hash, Pencil, UserCheck, UserMinus, UserRound, UserX } from 'lucide-react';
-import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { removeUser } from '../../../api/generated/sdk.gen.ts';
+import { updateUserMutation } from '../../../api/generated/queries/users.gen.ts';
+import { removeUser } from '../../../api/generated/sdk/users.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';

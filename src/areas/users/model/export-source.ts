@@ -1,4 +1,4 @@
-import { startUserExport } from '../../../api/generated/sdk.gen.ts';
+import { startUserExport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import type { ExportSource } from '../../export/index.ts';
 

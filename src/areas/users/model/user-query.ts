@@ -2,8 +2,9 @@ import { queryOptions } from '@tanstack/react-query';
 import type { UserInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { withEtag } from '../../../api/etag.ts';
 import type { WithEtag } from '../../../api/etag.ts';
-import { getUserLicenseOptions, getUserQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { getUser } from '../../../api/generated/sdk.gen.ts';
+import { getUserLicenseOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import { getUserQueryKey } from '../../../api/generated/queries/users.gen.ts';
+import { getUser } from '../../../api/generated/sdk/users.gen.ts';
 
 /** One user with the ETag that an edit sends back. */
 export const userQuery = (userId: number) =>

@@ -6,10 +6,8 @@ import type { ReactNode } from 'react';
 import type { AccessCheck, AccessExplanation } from '../../../../contract/generated/types.gen.ts';
 import { validateNetwork } from '../../../../contract/rules/networks.ts';
 import { toServiceError } from '../../../api/errors.ts';
-import {
-  explainAccessOptions,
-  sendPasswordLinkMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { sendPasswordLinkMutation } from '../../../api/generated/queries/access.gen.ts';
+import { explainAccessOptions } from '../../../api/generated/queries/settings.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';

@@ -4,10 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Users, UsersRound } from 'lucide-react';
 import { useForm, useWatch } from 'react-hook-form';
 import type { Capability, GroupInfoResponse } from '../../../../contract/generated/types.gen.ts';
-import {
-  unassignGroupsMutation,
-  assignGroupsMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { unassignGroupsMutation, assignGroupsMutation } from '../../../api/generated/queries/groups.gen.ts';
 import { zUsersToUserGroupRequestVm } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';

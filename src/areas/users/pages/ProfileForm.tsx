@@ -7,7 +7,7 @@ import type { UseFormReturn } from 'react-hook-form';
 import type { UserInfo, UserInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import type { WithEtag } from '../../../api/etag.ts';
-import { updateUser } from '../../../api/generated/sdk.gen.ts';
+import { updateUser } from '../../../api/generated/sdk/users.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';

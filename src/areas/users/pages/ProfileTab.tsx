@@ -1,5 +1,5 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { updateUserMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { updateUserMutation } from '../../../api/generated/queries/users.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';

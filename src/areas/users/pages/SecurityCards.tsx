@@ -5,7 +5,7 @@ import {
   getUserSecurityOptions,
   endUserSessionsMutation,
   resetTwoFactorMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
+} from '../../../api/generated/queries/access.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';

@@ -2,7 +2,7 @@ import { useSuspenseQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { UserInfoResponse, UserLicenseInfoResponse } from '../../../../contract/generated/types.gen.ts';
 import type { WithEtag } from '../../../api/etag.ts';
-import { getUsersByIdsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getUsersByIdsOptions } from '../../../api/generated/queries/users.gen.ts';
 import { licenseQuery, userQuery, formatFullName } from '../model/user-query.ts';
 
 const route = getRouteApi('/_app/users/$userId');

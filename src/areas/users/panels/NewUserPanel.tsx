@@ -6,11 +6,9 @@ import type { Control, Resolver } from 'react-hook-form';
 import type { NewUserInfo } from '../../../../contract/generated/types.gen.ts';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import {
-  createUserMutation,
-  updateUserLicenseMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { searchUsers } from '../../../api/generated/sdk.gen.ts';
+import { updateUserLicenseMutation } from '../../../api/generated/queries/licenses.gen.ts';
+import { createUserMutation } from '../../../api/generated/queries/users.gen.ts';
+import { searchUsers } from '../../../api/generated/sdk/users.gen.ts';
 import { zLicenseTypeId, zNewUserInfo } from '../../../api/generated/zod.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';

@@ -1,7 +1,7 @@
 import { createFileRoute, notFound, stripSearchParams } from '@tanstack/react-router';
 import type { SearchSchemaInput } from '@tanstack/react-router';
 import { ServiceError } from '../../../api/errors.ts';
-import { getJobOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { getJobOptions } from '../../../api/generated/queries/jobs.gen.ts';
 import { JOB_DEFAULTS, parseJobView } from '../../../areas/jobs/model/view.ts';
 import type { JobView } from '../../../areas/jobs/model/view.ts';
 import { JobPage } from '../../../areas/jobs/pages/JobPage.tsx';

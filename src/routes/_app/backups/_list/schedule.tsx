@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { getBackupSettingsOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
+import { getBackupSettingsOptions } from '../../../../api/generated/queries/backups.gen.ts';
 import { SchedulePanel } from '../../../../areas/backups/panels/SchedulePanel.tsx';
 
 export const Route = createFileRoute('/_app/backups/_list/schedule')({

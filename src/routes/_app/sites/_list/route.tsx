@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { listPlatformSitesOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
+import { listPlatformSitesOptions } from '../../../../api/generated/queries/platform.gen.ts';
 import { SitesPage } from '../../../../areas/sites/pages/SitesPage.tsx';
 
 export const Route = createFileRoute('/_app/sites/_list')({
