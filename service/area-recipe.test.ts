@@ -91,7 +91,6 @@ async function listNotes(db: Db, siteId: number): Promise<{ id: number; text: st
 
 const handled = (areaRegistry: typeof registry) => [
   ...Object.keys(collectHandlers(areaRegistry)),
-  ...areaRegistry.notBuilt,
   ...areaRegistry.ownRoutes,
 ];
 

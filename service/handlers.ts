@@ -19,7 +19,7 @@ const gatewayHandlers = {
 
 type Unhandled = Exclude<OperationId, AreaOperation | keyof typeof gatewayHandlers>;
 
-/** Compiles only while every operation of the contract is handled or declared as not built; the error names the others. */
+/** Compiles only while every operation of the contract is handled; the error names the others. */
 const allHandled: [Unhandled] extends [never] ? true : Unhandled = true;
 void allHandled;
 

@@ -15,7 +15,6 @@ import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
-import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
 import { Route as AppAgentRouteRouteImport } from './routes/_app/agent/route';
 import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
@@ -147,11 +146,6 @@ const SignInRoute = SignInRouteImport.update({
 const AppIndexRoute = AppIndexRouteImport.update({
   id: '/',
   path: '/',
-  getParentRoute: () => AppRoute,
-} as any);
-const AppAreaRoute = AppAreaRouteImport.update({
-  id: '/$area',
-  path: '/$area',
   getParentRoute: () => AppRoute,
 } as any);
 const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
@@ -696,7 +690,6 @@ export interface FileRoutesByFullPath {
   '/settings': typeof AppSettingsRouteRouteWithChildren;
   '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
-  '/$area': typeof AppAreaRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
@@ -792,7 +785,6 @@ export interface FileRoutesByTo {
   '/publications': typeof AppPublicationsRouteRouteWithChildren;
   '/sites': typeof AppSitesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
-  '/$area': typeof AppAreaRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
   '/agent/ledger': typeof AppAgentLedgerRoute;
@@ -886,7 +878,6 @@ export interface FileRoutesById {
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
   '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
-  '/_app/$area': typeof AppAreaRoute;
   '/sign-in_/identity': typeof SignInIdentityRoute;
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
@@ -1000,7 +991,6 @@ export interface FileRouteTypes {
     | '/settings'
     | '/sites'
     | '/users'
-    | '/$area'
     | '/sign-in/identity'
     | '/activity/investigations'
     | '/entries/$type'
@@ -1096,7 +1086,6 @@ export interface FileRouteTypes {
     | '/publications'
     | '/sites'
     | '/users'
-    | '/$area'
     | '/sign-in/identity'
     | '/'
     | '/agent/ledger'
@@ -1189,7 +1178,6 @@ export interface FileRouteTypes {
     | '/_app/settings'
     | '/_app/sites'
     | '/_app/users'
-    | '/_app/$area'
     | '/sign-in_/identity'
     | '/_app/'
     | '/_app/activity/_report'
@@ -1332,13 +1320,6 @@ declare module '@tanstack/react-router' {
       path: '/';
       fullPath: '/';
       preLoaderRoute: typeof AppIndexRouteImport;
-      parentRoute: typeof AppRoute;
-    };
-    '/_app/$area': {
-      id: '/_app/$area';
-      path: '/$area';
-      fullPath: '/$area';
-      preLoaderRoute: typeof AppAreaRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/activity': {
@@ -2531,7 +2512,6 @@ interface AppRouteChildren {
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
   AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
-  AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
@@ -2554,7 +2534,6 @@ const AppRouteChildren: AppRouteChildren = {
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
   AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
-  AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,

@@ -16584,10 +16584,6 @@ export type ListReportTemplatesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -16651,10 +16647,6 @@ export type CreateReportTemplateErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The disk is full, or the site would exceed its storage; the message has the bytes used, allowed and needed. Nothing was stored.
      */
     507: ErrorResponse;
@@ -16705,10 +16697,6 @@ export type GetReportOptionsErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -16770,10 +16758,6 @@ export type ListReportPlaceholdersErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -16832,10 +16816,6 @@ export type CheckReportFileErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -16905,10 +16885,6 @@ export type ListReportRunsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -16964,10 +16940,6 @@ export type GetReportRunErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -17028,10 +17000,6 @@ export type CancelReportRunErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -17096,10 +17064,6 @@ export type DownloadReportErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -17170,10 +17134,6 @@ export type CompareReportRunsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -17242,10 +17202,6 @@ export type DeleteReportTemplateErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -17301,10 +17257,6 @@ export type GetReportTemplateErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -17382,10 +17334,6 @@ export type ReplaceReportTemplateErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The disk is full, or the site would exceed its storage; the message has the bytes used, allowed and needed. Nothing was stored.
      */
     507: ErrorResponse;
@@ -17455,10 +17403,6 @@ export type DownloadReportTemplateErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -17518,10 +17462,6 @@ export type CheckReportTemplateErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */
@@ -17591,10 +17531,6 @@ export type PreviewReportErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when you report the problem.
      */
     default: ErrorResponse;
@@ -17662,10 +17598,6 @@ export type StartReportRunErrors = {
      * A rate limit is exceeded.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not implement the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when you report the problem.
      */

@@ -140,13 +140,6 @@ test('a navigation is announced, and a link skips to the content', async ({ page
   await expect(page.getByRole('link', { name: 'Proxies' })).toHaveAttribute('aria-current', 'page');
 });
 
-test('an area without pages shows a placeholder', async ({ page }) => {
-  await openAs(page, ada, '/reports');
-  await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'This area is not available yet' })).toBeVisible();
-  await expect(page.getByText('GET /api/rest/v4/templatereports', { exact: true })).toBeVisible();
-});
-
 for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {
   test(`${path} shows the not found page inside the frame`, async ({ page }) => {
     await openAs(page, ada, path);

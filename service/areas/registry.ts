@@ -65,20 +65,13 @@ type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void 
 /** The backup sheets of all areas by their keys, for restoring. */
 export const SHEETS = registry.sheets as Sheets;
 
-/** Operations that answer 501 for now. */
-export type NotBuiltOperation = Extract<
-  (typeof areas)[number],
-  { notBuilt: readonly string[] }
->['notBuilt'][number];
-
 /** Operations with a route of their own. */
 export type OwnRouteOperation = Extract<
   (typeof areas)[number],
   { ownRoutes: readonly string[] }
 >['ownRoutes'][number];
 
-/** Operations that an area handles, serves by a route of its own, or declares as not built. */
+/** Operations that an area handles or serves by a route of its own. */
 export type AreaOperation =
-  | NotBuiltOperation
   | OwnRouteOperation
   | keyof UnionToIntersection<Extract<(typeof areas)[number], { handlers: object }>['handlers']>;

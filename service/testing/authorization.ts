@@ -1,5 +1,5 @@
 /** Expected authorization of each operation: who may call it, and the response to an administrator of another site. */
-import type { NotBuiltOperation, OwnRouteOperation } from '../areas/registry.ts';
+import type { OwnRouteOperation } from '../areas/registry.ts';
 import type { OperationId } from '../kernel/http/handler.ts';
 import type { Person } from './site.ts';
 
@@ -90,7 +90,6 @@ export const platformOperations = new Set([
 type ForeignUser = Pick<Person, 'userId' | 'groupId' | 'email'>;
 type ProtectedOperation = Exclude<
   OperationId,
-  | NotBuiltOperation
   | OwnRouteOperation
   | 'issueToken'
   | 'signIn'

@@ -43,7 +43,6 @@ const MESSAGES: Record<number, string> = {
   412: 'Someone else changed this in the meantime',
   413: 'The request is too large',
   429: 'Too many requests in a short time',
-  501: 'The service does not offer this yet',
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -6,7 +6,6 @@ it.each([
   [0, 3],
   [503, 3],
   [500, 3],
-  [501, 1],
   [404, 1],
   [401, 1],
 ])('reads with status %d are tried %d times', async (status, calls) => {

@@ -5,12 +5,12 @@ import { client } from './generated/client.gen.ts';
 
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 
-/** Whether to retry a read: without a connection or after a 5xx other than 501, twice at most. */
+/** Whether to retry a read: without a connection or after a 5xx, twice at most. */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status, code } = toServiceError(error);
   // The user was offered to retry while waiting, and another wait would be as long.
   if (code === NO_ANSWER) return false;
-  return failures < 2 && (status === 0 || (status >= 500 && status !== 501));
+  return failures < 2 && (status === 0 || status >= 500);
 }
 
 /** Creates the query cache of the console. */

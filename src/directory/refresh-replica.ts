@@ -177,7 +177,7 @@ async function retryRead<Answer>(read: () => Promise<Answer>): Promise<Answer> {
     } catch (thrown) {
       const { status, code } = toServiceError(thrown);
       if (code === NO_ANSWER) throw thrown;
-      if (status !== 0 && status !== 429 && (status < 500 || status === 501)) throw thrown;
+      if (status !== 0 && status !== 429 && status < 500) throw thrown;
       // Attempts are sequential.
       await delay(delayMs);
     }

@@ -34,8 +34,6 @@ export interface AreaDefinition {
   name: string;
   /** One function for each operation of the area. */
   handlers?: Partial<Handlers>;
-  /** Operations of the contract that answer 501 for now. */
-  notBuilt?: readonly OperationId[];
   /** Operations with a route of their own, outside of the API surfaces and their error body. */
   ownRoutes?: readonly OperationId[];
   /** Background work that every process runs at its own interval. */
@@ -58,7 +56,6 @@ export const defineArea = <const Definition extends AreaDefinition>(definition: 
 export interface AreaRegistry {
   areas: readonly AreaDefinition[];
   handlers: Partial<Handlers>;
-  notBuilt: readonly OperationId[];
   ownRoutes: readonly OperationId[];
   sheets: Readonly<Record<string, TableSheet>>;
   tables: Readonly<Record<string, TableDefinition>>;
@@ -72,9 +69,8 @@ export interface AreaRegistry {
  * @throws Error where two areas declare the same operation, table, sheet or audit action
  */
 export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
-  const operations = areas.flatMap(({ handlers = {}, notBuilt = [], ownRoutes = [] }) => [
+  const operations = areas.flatMap(({ handlers = {}, ownRoutes = [] }) => [
     ...Object.keys(handlers),
-    ...notBuilt,
     ...ownRoutes,
   ]);
   assertUnique('operation', operations);
@@ -101,7 +97,6 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
   return {
     areas,
     handlers: Object.fromEntries(areas.flatMap(({ handlers = {} }) => Object.entries(handlers))),
-    notBuilt: areas.flatMap(({ notBuilt = [] }) => notBuilt),
     ownRoutes: areas.flatMap(({ ownRoutes = [] }) => ownRoutes),
     sheets: Object.fromEntries(areas.flatMap(({ sheets = {} }) => Object.entries(sheets))),
     tables: Object.fromEntries(

@@ -186,13 +186,20 @@ function addWrongMethodRoutes(app: FastifyInstance, surface: ApiSurface, { opera
   }
 }
 
+/** @throws Error where no area handles the operation */
+function getHandler({ handlers }: ApiDependencies, { id }: Operation) {
+  const handler = handlers[id as OperationId];
+  if (!handler) throw new Error(`No area handles ${id}`);
+  return handler;
+}
+
 function addRoute(
   app: FastifyInstance,
   surface: ApiSurface,
   operation: Operation,
   dependencies: ApiDependencies,
 ): void {
-  const handle = dependencies.handlers[operation.id as OperationId];
+  const handle = getHandler(dependencies, operation);
   const auditTrailHooks = createAuditTrailHooks(operation, dependencies.auditTrail, (request) =>
     callers.get(request),
   );
@@ -304,7 +311,6 @@ function addRoute(
     const { parts, errors } = operation.validateParameters({ params, query });
     if (errors.length + body.errors.length > 0)
       throw toValidationError(operation, [...errors, ...body.errors]);
-    if (!handle) throw new ApiError(501, 'This operation is not available in this version of the service');
     const call = createCall(surface, request, reply, { ...parts, body, files }, { ...dependencies, db });
     return handle(call as never);
   }

@@ -113,8 +113,7 @@ export function rejectLateBody(socket: Socket, hasResponse: boolean): void {
 export function registerErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
     const apiError = toApiError(error, request);
-    if (apiError.status >= 500 && apiError.status !== 501)
-      request.log.error({ requestId: request.id, err: error }, 'request failed');
+    if (apiError.status >= 500) request.log.error({ requestId: request.id, err: error }, 'request failed');
     return sendError(request, reply, apiError);
   });
   app.setNotFoundHandler((request, reply) =>

@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { registry } from '../../areas/registry.ts';
 import { createApiClient, send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
 import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
@@ -290,16 +289,6 @@ onEachApp((context) => {
   test('rejects AS-USER without an assignment with 401 (shapes 1)', async () => {
     expect((await api.get('user', { headers: { 'as-user': String(admin.userId) } })).status).toBe(401);
   });
-
-  const notBuilt = contract.operations.find(({ id }) => registry.notBuilt.some((name) => name === id));
-  test.skipIf(!notBuilt)(
-    'responds with 501 and the error body to an operation that is not built',
-    async () => {
-      const { status, body } = await api.post(notBuilt?.url ?? '', { jsonrpc: '2.0', id: 1, method: 'ping' });
-      const message = 'This operation is not available in this version of the service';
-      expect([status, body]).toMatchObject([501, { message }]);
-    },
-  );
 
   test('serves health checks and the API description without credentials', async () => {
     const anonymous = createApiClient(context().app, '', {});

@@ -22,8 +22,6 @@ export interface NavigationEntry {
   needs?: keyof typeof CAPABILITIES;
   /** Whether the entry is listed at all; without it, always. */
   isListed?: (session: Pick<Session, 'runsPlatform'>) => boolean;
-  /** Set for an area without pages: the placeholder page shows it. */
-  notBuilt?: { purpose: string; operations: readonly string[] };
 }
 
 /** A palette command that leads to a page, offered to those who may use the operation. */

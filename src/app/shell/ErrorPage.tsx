@@ -51,12 +51,6 @@ function getErrorTexts(error: ServiceError): ErrorTexts {
       body: 'It may have been removed, or it belongs to another site.',
     };
   }
-  if (error.status === 501)
-    return {
-      page: 'Not available',
-      title: error.message,
-      body: 'This installation does not support this operation.',
-    };
   return {
     page: 'Something went wrong',
     title: 'This page could not be shown',

@@ -96,7 +96,7 @@ function SummaryError({ error, refetch, isFetching }: ActivityChartProps) {
       <div>
         <ErrorState
           title="The rows could not be counted"
-          onRetry={error.status === 501 ? undefined : refetch}
+          onRetry={refetch}
           retrying={isFetching}
           requestId={error.requestId}
         >

@@ -159,7 +159,7 @@ function UserChanges({ userId }: { userId: number }) {
       {failure && (
         <ErrorState
           title="The changes could not be loaded"
-          onRetry={failure.status === 501 ? undefined : () => void refetch()}
+          onRetry={() => void refetch()}
           retrying={isFetching}
           requestId={failure.requestId}
         >

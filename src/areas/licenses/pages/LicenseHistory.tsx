@@ -34,7 +34,7 @@ export function LicenseHistory({ userId }: { userId: number }) {
         <div>
           <ErrorState
             title="The history could not be loaded"
-            onRetry={failure.status === 501 ? undefined : () => void refetch()}
+            onRetry={() => void refetch()}
             retrying={isFetching}
             requestId={failure.requestId}
           >

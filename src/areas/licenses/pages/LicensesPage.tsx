@@ -181,7 +181,7 @@ function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetching }:
         <div>
           <ErrorState
             title="The chart could not be loaded"
-            onRetry={error.status === 501 ? undefined : refetch}
+            onRetry={refetch}
             retrying={isFetching}
             requestId={error.requestId}
           >
