@@ -33,7 +33,7 @@ import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as SignInIdentityRouteImport } from './routes/sign-in_.identity';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
-import { Route as AppAgentIndexRouteImport } from './routes/_app/agent/index';
+import { Route as AppAgentKeysRouteRouteImport } from './routes/_app/agent/_keys/route';
 import { Route as AppAgentLedgerRouteImport } from './routes/_app/agent/ledger';
 import { Route as AppAgentPreviewRouteImport } from './routes/_app/agent/preview';
 import { Route as AppAgentSeenRouteImport } from './routes/_app/agent/seen';
@@ -83,6 +83,8 @@ import { Route as AppActivityReportActivityIdRouteImport } from './routes/_app/a
 import { Route as AppActivityReportSaveRouteImport } from './routes/_app/activity/_report/save';
 import { Route as AppActivityInvestigationsIndexRouteImport } from './routes/_app/activity/investigations/index';
 import { Route as AppActivityInvestigationsInvestigationIdRouteRouteImport } from './routes/_app/activity/investigations/$investigationId/route';
+import { Route as AppAgentKeysIndexRouteImport } from './routes/_app/agent/_keys/index';
+import { Route as AppAgentKeysNewRouteImport } from './routes/_app/agent/_keys/new';
 import { Route as AppBackupsListIndexRouteImport } from './routes/_app/backups/_list/index';
 import { Route as AppBackupsListNewRouteImport } from './routes/_app/backups/_list/new';
 import { Route as AppBackupsListScheduleRouteImport } from './routes/_app/backups/_list/schedule';
@@ -238,9 +240,8 @@ const AppActivityInvestigationsRouteRoute =
     path: '/investigations',
     getParentRoute: () => AppActivityRouteRoute,
   } as any);
-const AppAgentIndexRoute = AppAgentIndexRouteImport.update({
-  id: '/',
-  path: '/',
+const AppAgentKeysRouteRoute = AppAgentKeysRouteRouteImport.update({
+  id: '/_keys',
   getParentRoute: () => AppAgentRouteRoute,
 } as any);
 const AppAgentLedgerRoute = AppAgentLedgerRouteImport.update({
@@ -487,6 +488,16 @@ const AppActivityInvestigationsInvestigationIdRouteRoute =
     path: '/$investigationId',
     getParentRoute: () => AppActivityInvestigationsRouteRoute,
   } as any);
+const AppAgentKeysIndexRoute = AppAgentKeysIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppAgentKeysRouteRoute,
+} as any);
+const AppAgentKeysNewRoute = AppAgentKeysNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppAgentKeysRouteRoute,
+} as any);
 const AppBackupsListIndexRoute = AppBackupsListIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -721,7 +732,6 @@ export interface FileRoutesByFullPath {
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
-  '/agent/': typeof AppAgentIndexRoute;
   '/changes/': typeof AppChangesIndexRoute;
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
@@ -735,6 +745,7 @@ export interface FileRoutesByFullPath {
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/agent/new': typeof AppAgentKeysNewRoute;
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
@@ -759,6 +770,7 @@ export interface FileRoutesByFullPath {
   '/users/new': typeof AppUsersListNewRoute;
   '/activity/': typeof AppActivityReportIndexRoute;
   '/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/agent/': typeof AppAgentKeysIndexRoute;
   '/backups/': typeof AppBackupsListIndexRoute;
   '/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
@@ -779,6 +791,7 @@ export interface FileRoutesByTo {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityReportIndexRoute;
+  '/agent': typeof AppAgentKeysIndexRoute;
   '/backups': typeof AppBackupsListIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
   '/proxies': typeof AppProxiesListIndexRoute;
@@ -811,7 +824,6 @@ export interface FileRoutesByTo {
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
-  '/agent': typeof AppAgentIndexRoute;
   '/changes': typeof AppChangesIndexRoute;
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
@@ -824,6 +836,7 @@ export interface FileRoutesByTo {
   '/settings': typeof AppSettingsIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/agent/new': typeof AppAgentKeysNewRoute;
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
@@ -882,6 +895,7 @@ export interface FileRoutesById {
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
   '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
+  '/_app/agent/_keys': typeof AppAgentKeysRouteRouteWithChildren;
   '/_app/backups/_list': typeof AppBackupsListRouteRouteWithChildren;
   '/_app/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
   '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
@@ -916,7 +930,6 @@ export interface FileRoutesById {
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
-  '/_app/agent/': typeof AppAgentIndexRoute;
   '/_app/changes/': typeof AppChangesIndexRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
@@ -930,6 +943,7 @@ export interface FileRoutesById {
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
   '/_app/activity/_report/save': typeof AppActivityReportSaveRoute;
+  '/_app/agent/_keys/new': typeof AppAgentKeysNewRoute;
   '/_app/backups/_list/new': typeof AppBackupsListNewRoute;
   '/_app/backups/_list/schedule': typeof AppBackupsListScheduleRoute;
   '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
@@ -954,6 +968,7 @@ export interface FileRoutesById {
   '/_app/users/_list/new': typeof AppUsersListNewRoute;
   '/_app/activity/_report/': typeof AppActivityReportIndexRoute;
   '/_app/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/_app/agent/_keys/': typeof AppAgentKeysIndexRoute;
   '/_app/backups/_list/': typeof AppBackupsListIndexRoute;
   '/_app/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
@@ -1022,7 +1037,6 @@ export interface FileRouteTypes {
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
-    | '/agent/'
     | '/changes/'
     | '/entries/'
     | '/exports/'
@@ -1036,6 +1050,7 @@ export interface FileRouteTypes {
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/agent/new'
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
@@ -1060,6 +1075,7 @@ export interface FileRouteTypes {
     | '/users/new'
     | '/activity/'
     | '/activity/investigations/'
+    | '/agent/'
     | '/backups/'
     | '/entries/$type/'
     | '/groups/$groupId/'
@@ -1080,6 +1096,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/activity'
+    | '/agent'
     | '/backups'
     | '/groups'
     | '/proxies'
@@ -1112,7 +1129,6 @@ export interface FileRouteTypes {
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
-    | '/agent'
     | '/changes'
     | '/entries'
     | '/exports'
@@ -1125,6 +1141,7 @@ export interface FileRouteTypes {
     | '/settings'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/agent/new'
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
@@ -1182,6 +1199,7 @@ export interface FileRouteTypes {
     | '/_app/'
     | '/_app/activity/_report'
     | '/_app/activity/investigations'
+    | '/_app/agent/_keys'
     | '/_app/backups/_list'
     | '/_app/entries/$type'
     | '/_app/groups/$groupId'
@@ -1216,7 +1234,6 @@ export interface FileRouteTypes {
     | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
     | '/_app/users/import'
-    | '/_app/agent/'
     | '/_app/changes/'
     | '/_app/entries/'
     | '/_app/exports/'
@@ -1230,6 +1247,7 @@ export interface FileRouteTypes {
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
     | '/_app/activity/_report/save'
+    | '/_app/agent/_keys/new'
     | '/_app/backups/_list/new'
     | '/_app/backups/_list/schedule'
     | '/_app/entries/$type/$entryId'
@@ -1254,6 +1272,7 @@ export interface FileRouteTypes {
     | '/_app/users/_list/new'
     | '/_app/activity/_report/'
     | '/_app/activity/investigations/'
+    | '/_app/agent/_keys/'
     | '/_app/backups/_list/'
     | '/_app/entries/$type/'
     | '/_app/groups/$groupId/'
@@ -1448,11 +1467,11 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppActivityInvestigationsRouteRouteImport;
       parentRoute: typeof AppActivityRouteRoute;
     };
-    '/_app/agent/': {
-      id: '/_app/agent/';
-      path: '/';
-      fullPath: '/agent/';
-      preLoaderRoute: typeof AppAgentIndexRouteImport;
+    '/_app/agent/_keys': {
+      id: '/_app/agent/_keys';
+      path: '';
+      fullPath: '/agent';
+      preLoaderRoute: typeof AppAgentKeysRouteRouteImport;
       parentRoute: typeof AppAgentRouteRoute;
     };
     '/_app/agent/ledger': {
@@ -1798,6 +1817,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdRouteRouteImport;
       parentRoute: typeof AppActivityInvestigationsRouteRoute;
     };
+    '/_app/agent/_keys/': {
+      id: '/_app/agent/_keys/';
+      path: '/';
+      fullPath: '/agent/';
+      preLoaderRoute: typeof AppAgentKeysIndexRouteImport;
+      parentRoute: typeof AppAgentKeysRouteRoute;
+    };
+    '/_app/agent/_keys/new': {
+      id: '/_app/agent/_keys/new';
+      path: '/new';
+      fullPath: '/agent/new';
+      preLoaderRoute: typeof AppAgentKeysNewRouteImport;
+      parentRoute: typeof AppAgentKeysRouteRoute;
+    };
     '/_app/backups/_list/': {
       id: '/_app/backups/_list/';
       path: '/';
@@ -2113,20 +2146,33 @@ const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
 const AppActivityRouteRouteWithChildren =
   AppActivityRouteRoute._addFileChildren(AppActivityRouteRouteChildren);
 
+interface AppAgentKeysRouteRouteChildren {
+  AppAgentKeysNewRoute: typeof AppAgentKeysNewRoute;
+  AppAgentKeysIndexRoute: typeof AppAgentKeysIndexRoute;
+}
+
+const AppAgentKeysRouteRouteChildren: AppAgentKeysRouteRouteChildren = {
+  AppAgentKeysNewRoute: AppAgentKeysNewRoute,
+  AppAgentKeysIndexRoute: AppAgentKeysIndexRoute,
+};
+
+const AppAgentKeysRouteRouteWithChildren =
+  AppAgentKeysRouteRoute._addFileChildren(AppAgentKeysRouteRouteChildren);
+
 interface AppAgentRouteRouteChildren {
+  AppAgentKeysRouteRoute: typeof AppAgentKeysRouteRouteWithChildren;
   AppAgentLedgerRoute: typeof AppAgentLedgerRoute;
   AppAgentPreviewRoute: typeof AppAgentPreviewRoute;
   AppAgentSeenRoute: typeof AppAgentSeenRoute;
   AppAgentSettingsRoute: typeof AppAgentSettingsRoute;
-  AppAgentIndexRoute: typeof AppAgentIndexRoute;
 }
 
 const AppAgentRouteRouteChildren: AppAgentRouteRouteChildren = {
+  AppAgentKeysRouteRoute: AppAgentKeysRouteRouteWithChildren,
   AppAgentLedgerRoute: AppAgentLedgerRoute,
   AppAgentPreviewRoute: AppAgentPreviewRoute,
   AppAgentSeenRoute: AppAgentSeenRoute,
   AppAgentSettingsRoute: AppAgentSettingsRoute,
-  AppAgentIndexRoute: AppAgentIndexRoute,
 };
 
 const AppAgentRouteRouteWithChildren = AppAgentRouteRoute._addFileChildren(

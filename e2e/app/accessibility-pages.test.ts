@@ -106,7 +106,7 @@ test('agent server', async ({ page }) => {
     page,
     below.map((path) => `/agent${path}`),
   );
-  await checkOpened(page, 'dialog', () => page.goto('/agent?new=true'), checkPageAtWidths);
+  await checkOpened(page, 'dialog', () => page.goto('/agent/new'), checkPageAtWidths);
 });
 
 test('jobs', async ({ page, calls }) => {

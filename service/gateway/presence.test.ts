@@ -35,6 +35,7 @@ test('exactly these operations require a fresh proof of presence', () => {
     'beginEnrolment',
     'beginPasskeyRegistration',
     'completeHistory',
+    'createAgentKey',
     'createBackupDownload',
     'createErasure',
     'createPlatformSite',

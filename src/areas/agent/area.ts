@@ -13,7 +13,7 @@ export const agentArea = defineArea({
       needs: 'getAgentSettings',
     },
   ],
-  commands: [{ label: 'New agent key', icon: KeyRound, to: '/agent?new=true', needs: 'createAgentKey' }],
+  commands: [{ label: 'New agent key', icon: KeyRound, to: '/agent/new', needs: 'createAgentKey' }],
   invalidations: {
     callAgentServer: [],
     updateAgentSettings: ['getAgentSettings'],

@@ -7,7 +7,7 @@ it('parses the search parameters, leaves invalid ones out, and filters with them
     days: 7,
     agent: 3,
     field: 0,
-    type: -1,
+    type: 'x',
     refused: true,
     flagged: 'yes',
     q: 1,

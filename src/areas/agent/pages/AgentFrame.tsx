@@ -13,7 +13,7 @@ import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 import { agentSettingsQuery } from '../model/queries.ts';
 import { useStopAgents, useSwitch } from '../model/use-switch.ts';
 import { SetUpPanel } from '../panels/SetUpPanel.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
 const REFRESH_MS = 15_000;
 
@@ -32,7 +32,7 @@ export function AgentFrame() {
       actions={<Actions settings={settings} onSetUp={() => setIsSettingUp(true)} />}
     >
       <TabLinks label="Agent server">
-        <Link to="/agent" activeOptions={{ exact: true, includeSearch: false }}>
+        <Link to="/agent" activeOptions={{ exact: true }}>
           Keys <small className="num">{formatNumber(activeKeys)}</small>
         </Link>
         <Link to="/agent/ledger" activeOptions={{ includeSearch: false }}>
@@ -77,7 +77,7 @@ function Actions({ settings, onSetUp }: { settings: AgentSettings; onSetUp: () =
         icon={KeyRound}
         variant="primary"
         disabledReason={create.reason ?? getLicenseReason(settings)}
-        onClick={() => void router.navigate({ to: '/agent', search: { new: true } })}
+        onClick={() => void router.navigate({ to: '/agent/new' })}
       >
         New key
       </Button>

@@ -1,5 +1,5 @@
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
 /** Guidance on text in data that tries to instruct an agent. */
 export function GuidanceCard() {

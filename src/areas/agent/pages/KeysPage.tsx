@@ -1,7 +1,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { Ban, Bot, Eye, KeyRound, Plug, ScrollText } from 'lucide-react';
-import { Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { AgentClient } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -9,7 +9,6 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Card, CardBody, Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import {
@@ -24,11 +23,8 @@ import { getLicenseReason } from './AgentFrame.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
 import { CLIENT_COLUMNS, KEY_COLUMNS } from './key-columns.tsx';
 import type { KeyRow } from './key-columns.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
-const NewKeyPanel = lazyWithPreload(() => import('../panels/NewKeyPanel.tsx'));
-
-const route = getRouteApi('/_app/agent/');
 const getKeyId = ({ id }: KeyRow) => id;
 const getKeyLabel = ({ name }: KeyRow) => name;
 const getClientId = ({ keyId, name, version }: AgentClient) => `${keyId} ${name} ${version}`;
@@ -36,8 +32,6 @@ const getClientLabel = ({ name, keyName }: AgentClient) => `${name} of ${keyName
 
 /** Agent keys with their last use, the clients that used them, the address, and guidance. */
 export function KeysPage() {
-  const { new: isNew } = route.useSearch();
-  const navigate = route.useNavigate();
   const { data: settings } = useSuspenseQuery(agentSettingsQuery);
   return (
     <>
@@ -60,14 +54,7 @@ export function KeysPage() {
           <GuidanceCard />
         </aside>
       </div>
-      <Suspense>
-        {isNew && (
-          <NewKeyPanel
-            settings={settings}
-            onClose={() => void navigate({ to: '.', search: {}, ignoreBlocker: true })}
-          />
-        )}
-      </Suspense>
+      <Outlet />
     </>
   );
 }
@@ -102,7 +89,7 @@ function KeysTable() {
             <Button
               icon={KeyRound}
               disabledReason={create.reason ?? getLicenseReason(settings)}
-              onClick={() => void router.navigate({ to: '/agent', search: { new: true } })}
+              onClick={() => void router.navigate({ to: '/agent/new' })}
             >
               New key
             </Button>

@@ -37,7 +37,7 @@ import { CALL_COLUMNS } from './call-columns.tsx';
 import type { CallRow } from './call-columns.tsx';
 import { HeatMapTable } from './HeatMapTable.tsx';
 import { CallBudget, KeyEnd } from './key-columns.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
 const route = getRouteApi('/_app/agent/ledger');
 const RANGE_OPTIONS = RANGES.map(({ days, label }) => ({ value: days, label }));

@@ -29,7 +29,7 @@ import type { SchemaNames } from '../model/queries.ts';
 import { buildToolFields, parseToolArguments } from '../model/tool-form.ts';
 import type { ToolField } from '../model/tool-form.ts';
 import { CodeBlock } from '../panels/CodeBlock.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
 const route = getRouteApi('/_app/agent/preview');
 

@@ -19,7 +19,7 @@ import { agentKeysQuery, useSchemaNames } from '../model/queries.ts';
 import type { SchemaNames } from '../model/queries.ts';
 import { collectSeenFields } from '../model/seen-fields.ts';
 import type { SeenByAgent } from '../model/seen-fields.ts';
-import './agent.css';
+import '../panels/agent.css';
 
 const route = getRouteApi('/_app/agent/seen');
 const ENTRY_ID = /^[1-9]\d{0,9}$/;

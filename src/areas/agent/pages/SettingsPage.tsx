@@ -12,7 +12,7 @@ import { agentSettingsQuery } from '../model/queries.ts';
 import { useStopAgents, useSwitch } from '../model/use-switch.ts';
 import { getLicenseReason } from './AgentFrame.tsx';
 import { GuidanceCard } from './GuidanceCard.tsx';
-import './agent.css';
+import '../panels/agent.css';
 
 /** License, switch, limits and tools of the agent server. */
 export function AgentSettingsPage() {

@@ -9,7 +9,7 @@ import { Fact, Facts } from '../../../ui/layout/Card.tsx';
 import { describeCall } from '../model/describe-call.ts';
 import type { SchemaNames } from '../model/queries.ts';
 import { CodeBlock } from './CodeBlock.tsx';
-import '../pages/agent.css';
+import './agent.css';
 
 /** Entries that are listed; the file of the ledger has all. */
 const MAX_LISTED_ENTRIES = 100;

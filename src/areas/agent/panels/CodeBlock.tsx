@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { cx } from '../../../ui/cx.ts';
-import '../pages/agent.css';
+import './agent.css';
 
 interface CodeBlockProps {
   /** Above the text: where it belongs, or what it is. */

@@ -27,7 +27,7 @@ import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
 import { SetUpTexts } from './SetUpPanel.tsx';
-import '../pages/agent.css';
+import './agent.css';
 
 const MAX_CALLS_PER_DAY = 86_400;
 

@@ -3,7 +3,7 @@ import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { buildSetUps, KEY_VARIABLE } from '../model/set-up.ts';
 import { CodeBlock } from './CodeBlock.tsx';
-import '../pages/agent.css';
+import './agent.css';
 
 interface SetUpTextsProps {
   /** Absolute URL of the agent server. */

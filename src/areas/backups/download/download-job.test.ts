@@ -36,8 +36,8 @@ test('offers the actions of the phase', () => {
 });
 
 test('reports a hash as checked only if the list has one', () => {
-  expect(formatHashCheck({ matchesList: true, sha256: 'ab' })).toContain('checked');
+  expect(formatHashCheck({ matchesList: true, sha256: 'ab' })).toContain('verified');
   expect(formatHashCheck({ matchesList: undefined, sha256: 'ab' })).toContain(
-    'no SHA-256 to compare with. The file has ab',
+    'could not be verified: the service has none. SHA-256 of the file: ab',
   );
 });

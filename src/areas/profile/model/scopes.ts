@@ -27,8 +27,17 @@ export const SCOPES: readonly ScopeDescription[] = [
   {
     scope: 'data',
     label: 'Data',
-    sentence: 'Entries, their history and files, the schema, reports and the agent server.',
-    anyOf: ['Read Data', 'Write Data', 'Delete Data', 'Manage Schema', 'Run Reports', 'Use Agent Server'],
+    sentence: 'Entries, their history and files, the schema, reports and the ledger of agents.',
+    anyOf: [
+      'Read Data',
+      'Write Data',
+      'Delete Data',
+      'Manage Schema',
+      'Run Reports',
+      'Manage Report Templates',
+      'Use Agent Server',
+      'Manage Settings',
+    ],
   },
   {
     scope: 'backup',
