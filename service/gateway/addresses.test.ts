@@ -71,7 +71,7 @@ onEachApp((context) => {
     async (door) => {
       const { operations } = contract;
       const operationsOfSurface = operations.filter(({ access, isConsoleOnly: consoleOnly }) =>
-        door === 'console' ? access !== 'public' : access === 'bearer' && !consoleOnly,
+        door === 'console' ? access !== 'public' && access !== 'agent' : access === 'bearer' && !consoleOnly,
       );
       expect(operationsOfSurface.length).toBeGreaterThan(50);
       const prefix = door === 'console' ? '/console' : '';
