@@ -9,7 +9,7 @@ import { getSessionIdentity, sessionQuery } from '../../api/session-query.ts';
 import { markSessionEnded } from '../../api/session-state.ts';
 import { useSession } from '../../api/session.ts';
 import { formatShortDate, formatTime, formatDistance, isWithinDays } from '../../lib/dates.ts';
-import { pluralize, formatNumber } from '../../lib/numbers.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -31,7 +31,7 @@ import { registry, startAreas } from '../registry.ts';
 import { getLocalExpiry, watchExpiry } from '../session/session-expiry.ts';
 import type { ExpiryWarning } from '../session/session-expiry.ts';
 import { isActingEnded } from '../session/session.ts';
-import { isNavigationFolded, setNavigationFolded, useNavigationCounts } from '../state/navigation.ts';
+import { isNavigationFolded, setNavigationFolded } from '../state/navigation.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { Overlays, preloadSessionDialog } from './Overlays.tsx';
 import { retryConnection } from './reconnect.ts';
@@ -320,7 +320,6 @@ function SideNav({ drawer = false }: { drawer?: boolean }) {
 
 function EntryLink({ entry, folded }: { entry: NavigationEntry; folded: boolean }) {
   const { path, name, icon: Icon } = entry;
-  const count = useNavigationCounts()[path];
   const closed = closedReason(useSession(), entry);
   const link = (
     <Link
@@ -332,9 +331,7 @@ function EntryLink({ entry, folded }: { entry: NavigationEntry; folded: boolean 
     >
       <Icon />
       <span className="side-name">{name}</span>
-      {closed === undefined ? (
-        count !== undefined && <span className="side-count num">{formatNumber(count)}</span>
-      ) : (
+      {closed !== undefined && (
         <>
           <Lock className="side-lock" />
           <span className="visually-hidden">. {closed}</span>

@@ -27,7 +27,6 @@ import {
 } from '../../../api/generated/queries/settings.gen.ts';
 import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
 import { hasAnyCapability, usePermission, useSession } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { formatMoment, isToday } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -127,9 +126,6 @@ export function HomePage() {
   const home = useHome(openedAt);
   const today = home.seats.data?.at(-1);
   const people = today && countPeople(today);
-  useEffect(() => {
-    if (people !== undefined) setNavigationCount('/users', people);
-  }, [people]);
   const items = findAttention(home.facts, openedAt);
   const isLoading = [home.activity, home.backups, home.coverage, home.tasks].some(
     ({ isLoading: loading }) => loading,
@@ -586,7 +582,7 @@ function PermissionsCard() {
           <p className="home-quiet">None of your groups grants a capability on this site.</p>
         </CardBody>
       ) : (
-        <details className="home-permissions" open>
+        <details className="home-permissions" open={held.length <= 6}>
           <summary>{pluralize(held.length, 'capability', 'capabilities')}</summary>
           <dl>
             {held.map(({ name, description }) => (

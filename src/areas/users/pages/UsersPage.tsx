@@ -4,7 +4,6 @@ import { Users, Download, Upload, Plus, RefreshCw } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
-import { setNavigationCount } from '../../../app/state/navigation.ts';
 import { restrictToIds, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
 import type { DirectorySearchResult, Directory } from '../../../directory/directory.ts';
 import type { FacetCounts, FilterKey } from '../../../directory/engine/facets.ts';
@@ -72,10 +71,6 @@ export function UsersPage() {
     [searchResult, showsOnlySelected, selection],
   );
   useAnnouncedCount(shownResult?.ids.length, isFiltered(view));
-  const total = complete ? size : undefined;
-  useEffect(() => {
-    if (total !== undefined) setNavigationCount('/users', total);
-  }, [total]);
 
   // Without permission and data the page shows what is missing.
   if (error?.status === 403 && size === undefined) throw error;
