@@ -59,12 +59,15 @@ const DOWNLOAD_OPERATIONS: ReadonlySet<string> = new Set([
   'downloadJobFile',
 ]);
 
+/** Operations that create or end a credential, which would outlive the assignment. */
+const CREDENTIAL_OPERATIONS: ReadonlySet<string> = new Set(['createAgentKey', 'revokeAgentKey']);
+
 /** Whether an operation needs no capability, because it only concerns the caller, such as the caller's own API key. */
 const isAboutCallerOnly = (capabilities: readonly string[]): boolean =>
   capabilities.every((capability) => capability === 'Access Web Service');
 
 /**
- * Why an operation is not available while acting, or undefined if it is. Excluded are exports and operations on the caller's own
+ * Why an operation is not available while acting, or undefined if it is. Excluded are exports, keys of agents, and operations on the caller's own
  * account, session and API key.
  */
 export function getActingRefusal(operation: {
@@ -73,6 +76,8 @@ export function getActingRefusal(operation: {
 }): string | undefined {
   if (DOWNLOAD_OPERATIONS.has(operation.id))
     return 'Exports and downloads are not available while you act for another user';
+  if (CREDENTIAL_OPERATIONS.has(operation.id))
+    return 'Agent keys cannot be changed while you act for another user: stop acting first';
   if (
     isAboutCallerOnly(operation.capabilities) &&
     !SESSION_OPERATIONS.has(operation.id) &&

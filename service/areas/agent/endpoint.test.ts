@@ -212,6 +212,14 @@ onEachApp((context) => {
     expect(summary.buckets).toMatchObject([{ keyId: made.key.id, calls: 1 }]);
     const { body: page } = await things.api.get<AgentCallPage>(`/api/agent/calls?${byKey}&pageSize=2`);
     expect(page.nextBefore).toBe(page.calls[1]?.id);
+    const next = `/api/agent/calls?${byKey}&before=${page.nextBefore}`;
+    expect((await things.api.get<AgentCallPage>(next)).body.calls.map(({ id }) => id)).toEqual([
+      calls[2]?.id,
+    ]);
+    const { body: ofField } = await things.api.get<AgentCallSummary>(
+      `/api/agent/calls/summary?${byKey}&fieldId=${note}`,
+    );
+    expect(ofField.agents).toMatchObject([{ keyId: made.key.id, values: 1 }]);
     const { body: clients } = await as(app, person, 'console').get('/api/agent/clients?' + byKey);
     expect(clients).toMatchObject([
       { name: 'test', version: '1.0', calls: 3, protocolVersion: '2026-07-28' },

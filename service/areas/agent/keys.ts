@@ -94,7 +94,6 @@ export const agentKeyHandlers: Handlers<Operations> = {
   async revokeAgentKey(call) {
     const { caller, params } = call;
     const { siteId } = caller;
-    refuseWhileActing(caller);
     await change(call.db, getActor(call), async (tx, record) => {
       const filter = { siteId, keyId: params.keyId, ownerId: getVisibleOwner(caller) };
       const [key] = await store.revokeKeys(tx, filter, caller.userId);
@@ -110,12 +109,6 @@ export const agentKeyHandlers: Handlers<Operations> = {
 };
 
 const noLicense = (): ApiError => forbidden('This site has no license for the agent server');
-
-/** A proxy would leave with a credential of the principal that outlives the assignment. @throws ApiError 403 */
-function refuseWhileActing(caller: Caller): void {
-  if (caller.acting)
-    throw forbidden('Agent keys cannot be changed while you act for another user: stop acting first');
-}
 
 async function loadSettings({
   db,
@@ -144,7 +137,6 @@ async function loadSettings({
 async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> {
   const { caller, body } = call;
   const { siteId } = caller;
-  refuseWhileActing(caller);
   const userId = body.userId ?? caller.userId;
   const name = body.name.trim();
   const entryTypeIds = body.entryTypeIds ?? null;

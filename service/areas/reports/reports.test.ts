@@ -272,6 +272,10 @@ onEachApp((context) => {
     expect((await asRunner.get<unknown[]>(`${REPORTS}/runs`)).body).toEqual([]);
     const all = await as(context().app, other).get<ReportRun[]>(`${REPORTS}/runs?owner=all&status=Ready`);
     expect(all.body.map(({ runId }) => runId)).toEqual([run.runId]);
+    const ofTemplate = (templateId: number) =>
+      as(context().app, other).get<ReportRun[]>(`${REPORTS}/runs?owner=all&templateId=${templateId}`);
+    expect((await ofTemplate(run.templateId)).body.map(({ runId }) => runId)).toEqual([run.runId]);
+    expect((await ofTemplate(run.templateId + 1)).body).toEqual([]);
   });
 
   test('a ZIP file as of a date, with entries that are deleted today; rows of a workbook; the difference', async () => {
