@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from './kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
+import { getKillCount } from './testing/kills.ts';
 import { startService, type ServiceProcess } from './testing/service-process.ts';
 import { makePerson, makeSite, type Person } from './testing/site.ts';
 
-/** The embedded database takes seconds to start. */
-const ROUNDS = { embedded: 2, postgres: 6 };
+const SHARE = { embedded: 1, postgres: 3 };
 const BUSY_CLIENTS = 24;
 const WAITING_CONNECTIONS = 12;
 
@@ -94,8 +94,9 @@ onEachKind((kind) => {
     }
   }
 
-  test(`SIGTERM under load loses no request that was sent before the listener closed (${ROUNDS[kind]} rounds)`, async () => {
-    for (let round = 0; round < ROUNDS[kind]; round += 1) {
+  const rounds = getKillCount(kind, SHARE);
+  test(`SIGTERM under load loses no request that was sent before the listener closed (${rounds} rounds)`, async () => {
+    for (let round = 0; round < rounds; round += 1) {
       const running = await start();
       const idle = Array.from({ length: WAITING_CONNECTIONS }, () => createClient(running, getHeaders()));
       await Promise.all(idle.map((client) => client.send('/healthz')));
@@ -124,7 +125,7 @@ onEachKind((kind) => {
       for (const answer of await Promise.all(freshAnswers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
       expect(await running.exited).toBe(0);
     }
-  }, 120_000);
+  }, 60_000 + rounds * 10_000);
 
   test('with STOP_DELAY it reports not ready first and answers new connections until the delay is over', async () => {
     const running = await start({ STOP_DELAY: '3' });

@@ -15,6 +15,7 @@ import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
+import { Route as AppSplatRouteImport } from './routes/_app/$';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
 import { Route as AppAgentRouteRouteImport } from './routes/_app/agent/route';
 import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
@@ -148,6 +149,11 @@ const SignInRoute = SignInRouteImport.update({
 const AppIndexRoute = AppIndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppSplatRoute = AppSplatRouteImport.update({
+  id: '/$',
+  path: '/$',
   getParentRoute: () => AppRoute,
 } as any);
 const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
@@ -701,6 +707,7 @@ export interface FileRoutesByFullPath {
   '/settings': typeof AppSettingsRouteRouteWithChildren;
   '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
+  '/$': typeof AppSplatRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
@@ -798,6 +805,7 @@ export interface FileRoutesByTo {
   '/publications': typeof AppPublicationsRouteRouteWithChildren;
   '/sites': typeof AppSitesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
+  '/$': typeof AppSplatRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
   '/agent/ledger': typeof AppAgentLedgerRoute;
@@ -891,6 +899,7 @@ export interface FileRoutesById {
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
   '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
+  '/_app/$': typeof AppSplatRoute;
   '/sign-in_/identity': typeof SignInIdentityRoute;
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
@@ -1006,6 +1015,7 @@ export interface FileRouteTypes {
     | '/settings'
     | '/sites'
     | '/users'
+    | '/$'
     | '/sign-in/identity'
     | '/activity/investigations'
     | '/entries/$type'
@@ -1103,6 +1113,7 @@ export interface FileRouteTypes {
     | '/publications'
     | '/sites'
     | '/users'
+    | '/$'
     | '/sign-in/identity'
     | '/'
     | '/agent/ledger'
@@ -1195,6 +1206,7 @@ export interface FileRouteTypes {
     | '/_app/settings'
     | '/_app/sites'
     | '/_app/users'
+    | '/_app/$'
     | '/sign-in_/identity'
     | '/_app/'
     | '/_app/activity/_report'
@@ -1339,6 +1351,13 @@ declare module '@tanstack/react-router' {
       path: '/';
       fullPath: '/';
       preLoaderRoute: typeof AppIndexRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/$': {
+      id: '/_app/$';
+      path: '/$';
+      fullPath: '/$';
+      preLoaderRoute: typeof AppSplatRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/activity': {
@@ -2558,6 +2577,7 @@ interface AppRouteChildren {
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
   AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
+  AppSplatRoute: typeof AppSplatRoute;
   AppIndexRoute: typeof AppIndexRoute;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
@@ -2580,6 +2600,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
   AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
+  AppSplatRoute: AppSplatRoute,
   AppIndexRoute: AppIndexRoute,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,

@@ -10,13 +10,12 @@ import { expect, test } from 'vitest';
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
+import { getKillCount } from '../../testing/kills.ts';
 import { createTestApp, services } from '../../testing/site.ts';
 import { startWriter } from '../../testing/writer-process.ts';
 import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
 
-/** STEWARD_KILLS=20 runs more rounds; the embedded database takes long to open. */
-const getKillCount = (kind: Database['kind']) =>
-  Number(process.env['STEWARD_KILLS'] ?? (kind === 'embedded' ? 1 : 3));
+const SHARE = { embedded: 1, postgres: 3 };
 const ENTRIES = 1_000;
 const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
 import { runTask } from '../../testing/tasks.ts';
@@ -99,7 +98,7 @@ onEachKind((kind) => {
   test('a process killed during a backup or restore leaves nothing partial', async () => {
     const place = await createTestDatabase(kind);
     const { siteId, path } = await createBackup(place);
-    for (let kill = 0; kill < getKillCount(kind); kill += 1) {
+    for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
       const maker = await startWriter(place, MAKER, { siteId });
       await sleep(Math.random() * 600);
       await maker.kill();
@@ -107,7 +106,7 @@ onEachKind((kind) => {
       await requireConsistentFiles(db, place.dataDir);
       await close();
     }
-    for (let kill = 0; kill < getKillCount(kind); kill += 1) {
+    for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
       const slug = `copy-${kill}`;
       await restore(place, path, slug, 400 + Math.random() * 1500);
       const { db, close } = await openDatabase(place);
@@ -119,5 +118,5 @@ onEachKind((kind) => {
     expect(await countEntries(db, 'whole')).toBe(ENTRIES);
     await close();
     await place.remove();
-  }, 240_000);
+  }, 240_000 + getKillCount(kind, SHARE) * 10_000);
 });

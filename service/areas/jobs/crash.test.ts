@@ -9,10 +9,10 @@ import { runDueJobs } from '../../kernel/jobs/run-jobs.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { startJobProcess, type JobProcess, type JobProcessTask } from '../../testing/job-process.ts';
 import { createJobContext } from '../../testing/jobs.ts';
+import { getKillCount } from '../../testing/kills.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
-/** 50 together. The embedded database takes longer to open. */
-const KILLS = { embedded: 3, postgres: 47 };
+const SHARE = { embedded: 1, postgres: 12 };
 /** Round trips to the database of a claim and about two batches. */
 const MAX_ROUND_TRIP = 24;
 const USERS = 130;
@@ -92,39 +92,44 @@ afterEach(async () => {
 });
 
 onEachKind((kind) => {
-  test(`kill -9 between any two round trips, ${KILLS[kind]} times, loses no item and does none twice`, async () => {
-    const testDatabase = await createTestDatabase(kind);
-    const first = await openDatabase(testDatabase);
-    const changes = await makeChanges(first.db);
-    await first.close();
-    const { databaseUrl, dataDir } = testDatabase;
-    // Loaded in advance, so that a kill costs the start of a process only in the background.
-    const warm = Array.from({ length: WARM_PROCESSES }, startProcess);
-    const struck: string[] = [];
-    for (let kill = 0; kill < KILLS[kind]; kill += 1) {
-      const [running] = warm.splice(0, 1);
-      if (!running) throw new Error('There is no process');
-      warm.push(startProcess());
-      const fault = {
-        signal: 'SIGKILL',
-        // The first one late, so that there is a job.
-        statement: kill === 0 ? MAX_ROUND_TRIP : 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
-        isDuring: Math.random() < 0.5,
-      } as const;
-      struck.push(`${fault.isDuring ? 'during' : 'before'} ${fault.statement}`);
-      running.begin({ databaseUrl, dataDir, leaseSeconds: 0.05, fault, changes });
-      expect(await running.exited).toBeNull();
-    }
-    const last = startProcess();
-    last.begin({ databaseUrl, dataDir, leaseSeconds: 0.05, changes });
-    expect(await last.exited).toBe(0);
-    const { db, close } = await openDatabase(testDatabase);
-    const effects = await readEffects(db, changes);
-    await close();
-    await testDatabase.remove();
-    expect(effects.jobs.length).toBeGreaterThan(0);
-    expect(effects, `killed ${struck.join(', ')}`).toEqual(toExpectedEffects(effects.jobs.length));
-  }, 240_000);
+  const kills = getKillCount(kind, SHARE);
+  test(
+    `kill -9 between any two round trips, ${kills} times, loses no item and does none twice`,
+    async () => {
+      const testDatabase = await createTestDatabase(kind);
+      const first = await openDatabase(testDatabase);
+      const changes = await makeChanges(first.db);
+      await first.close();
+      const { databaseUrl, dataDir } = testDatabase;
+      // Loaded in advance, so that a kill costs the start of a process only in the background.
+      const warm = Array.from({ length: WARM_PROCESSES }, startProcess);
+      const struck: string[] = [];
+      for (let kill = 0; kill < kills; kill += 1) {
+        const [running] = warm.splice(0, 1);
+        if (!running) throw new Error('There is no process');
+        warm.push(startProcess());
+        const fault = {
+          signal: 'SIGKILL',
+          // The first one late, so that there is a job.
+          statement: kill === 0 ? MAX_ROUND_TRIP : 1 + Math.floor(Math.random() * MAX_ROUND_TRIP),
+          isDuring: Math.random() < 0.5,
+        } as const;
+        struck.push(`${fault.isDuring ? 'during' : 'before'} ${fault.statement}`);
+        running.begin({ databaseUrl, dataDir, leaseSeconds: 0.05, fault, changes });
+        expect(await running.exited).toBeNull();
+      }
+      const last = startProcess();
+      last.begin({ databaseUrl, dataDir, leaseSeconds: 0.05, changes });
+      expect(await last.exited).toBe(0);
+      const { db, close } = await openDatabase(testDatabase);
+      const effects = await readEffects(db, changes);
+      await close();
+      await testDatabase.remove();
+      expect(effects.jobs.length).toBeGreaterThan(0);
+      expect(effects, `killed ${struck.join(', ')}`).toEqual(toExpectedEffects(effects.jobs.length));
+    },
+    60_000 + kills * 10_000,
+  );
 });
 
 // The embedded database has one process.

@@ -11,6 +11,7 @@ import { openDatabase } from '../../../kernel/db/database.ts';
 import { hashSecret } from '../../../kernel/secret.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { startImportProcess } from '../../../testing/import-process.ts';
+import { getKillCount } from '../../../testing/kills.ts';
 import {
   enableRelationships,
   getCounts,
@@ -149,12 +150,13 @@ onEachApp((context) => {
   });
 });
 
-const KILLS = { embedded: 1, postgres: 9 };
+const SHARE = { embedded: 1, postgres: 4 };
 /** Statements of a request with two batches. */
 const MAX_STATEMENT = 24;
 
 onEachKind((kind) => {
-  test(`kill -9 between any two statements, ${KILLS[kind]} times: the counts that were recorded are the stored rows`, async () => {
+  const kills = getKillCount(kind, SHARE);
+  test(`kill -9 between any two statements, ${kills} times: the counts that were recorded are the stored rows`, async () => {
     const testDatabase = await createTestDatabase(kind);
     const first = await openDatabase(testDatabase);
     const siteId = await makeSite(first.db);
@@ -162,7 +164,7 @@ onEachKind((kind) => {
     await enableRelationships(first.db, siteId, [person.userId]);
     await first.close();
     const { databaseUrl, dataDir } = testDatabase;
-    for (let kill = 0; kill <= KILLS[kind]; kill += 1) {
+    for (let kill = 0; kill <= kills; kill += 1) {
       const statement = 1 + Math.floor(Math.random() * MAX_STATEMENT);
       const { exited } = startImportProcess({
         databaseUrl,
@@ -171,9 +173,9 @@ onEachKind((kind) => {
         userId: person.userId,
         token: person.token,
         emails: 300,
-        ...(kill < KILLS[kind] && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
+        ...(kill < kills && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
       });
-      expect(await exited).toBe(kill < KILLS[kind] ? null : 0);
+      expect(await exited).toBe(kill < kills ? null : 0);
     }
     const { db, close } = await openDatabase(testDatabase);
     const { rows } = await sql`
@@ -188,5 +190,5 @@ onEachKind((kind) => {
     const n = counts?.items ?? 0;
     expect(n).toBeGreaterThan(0);
     expect(counts).toEqual({ added: n, items: n, links: n, related: n, audited: n });
-  }, 120_000);
+  }, 60_000 + kills * 15_000);
 });
