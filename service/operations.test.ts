@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { registry } from './areas/registry.ts';
 import { collectHandlers } from './handlers.ts';

@@ -49,7 +49,9 @@ test('pages name the missing capability', async ({ page, calls, expectFailure })
 
 test('settings without the capability are refused, with no retry', async ({ page, calls, expectFailure }) => {
   expectFailure(403);
+  const refused = page.waitForResponse((response) => response.status() === 403);
   await openAs(page, await calls.createUser(), '/settings');
+  await refused;
   await expect(
     page.getByRole('heading', { name: 'You cannot view the settings of this site' }),
   ).toBeVisible();

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
+import { type Db, openDatabase } from '../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { getKillCount } from '../../testing/kills.ts';

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient, send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
-import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const USER = '/api/rest/v1/management/user';
 
