@@ -45,7 +45,8 @@ export function buildToolFields(inputSchema: Schema): ToolField[] {
       return {
         name,
         label: toText(schema['title']) ?? toLabel(name),
-        hint: toText(schema['description']),
+        // Descriptions are written for agents, which read Markdown.
+        hint: toText(schema['description'])?.replaceAll('`', ''),
         isRequired: isRequired(name),
         kind: getKind(name, schema),
         options: options.filter((option) => typeof option === 'string'),
