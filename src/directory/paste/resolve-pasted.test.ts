@@ -234,8 +234,8 @@ test('reads long texts in linear time and cuts them at an entry', () => {
   ];
   const slow = hostile.filter((piece) => {
     const started = performance.now();
-    index.resolvePastedText(piece.repeat(500_000 / piece.length));
-    return performance.now() - started > 5000;
+    index.resolvePastedText(piece.repeat(100_000 / piece.length));
+    return performance.now() - started > 1000;
   });
   expect(slow).toEqual([]);
   const long = `${'1042\n'.repeat(PASTE_LIMIT / 5 - 1)}999\n1041\n1041\n`;
