@@ -33,8 +33,9 @@ export default defineConfig<InstallationOptions>({
   testMatch: runsAll ? '*.test.ts' : POSTGRES_TESTS.map((file) => `**/${file}`),
   globalSetup: './scripts/compile-cache.ts',
   outputDir: 'test-results/e2e',
-  // Each worker has its own browser and starts a service with a database for each file; two fit on two cores.
-  workers: 2,
+  // Each worker has its own browser and starts a service with a database for each file. Pages also wait, for the service and for
+  // each other, so that a third worker uses what two leave of two cores.
+  workers: 3,
   // On two busy cores a page can be starved. A second failure is a defect, and the summary of `npm test` names every
   // test that needed a retry.
   retries: process.env['CI'] ? 1 : 0,

@@ -20,7 +20,8 @@ export default defineConfig({
     setupFiles: './scripts/vitest-each.ts',
     // Each process holds an embedded database of about 300 MB, and PostgreSQL runs as well.
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests of processes and connections wait, so that a third worker uses what two leave of two cores.
+    maxWorkers: 3,
     // Far above the duration of any test, so that a busy machine fails none.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -159,8 +159,10 @@ const MAX_SAMPLES = 20;
 function MessagesTab({ topic }: { topic: TopicDefinition }) {
   const schema = useTopicSchema();
   const from = Math.max(topic.oldestOffset, topic.nextOffset - MAX_SAMPLES);
+  // The positions of the topic are read again and again; a new event changes this query, so that it is read too.
+  const kept = Math.max(1, topic.nextOffset - from);
   const { data, error, refetch, isFetching } = useQuery({
-    ...eventsQuery(topic.id, { from }, MAX_SAMPLES),
+    ...eventsQuery(topic.id, { from }, kept),
     placeholderData: (previous) => previous,
   });
   if (error)
