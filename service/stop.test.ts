@@ -95,37 +95,41 @@ onEachKind((kind) => {
   }
 
   const rounds = getKillCount(kind, SHARE);
-  test(`SIGTERM under load loses no request that was sent before the listener closed (${rounds} rounds)`, async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const running = await start();
-      const idle = Array.from({ length: WAITING_CONNECTIONS }, () => createClient(running, getHeaders()));
-      await Promise.all(idle.map((client) => client.send('/healthz')));
-      const busy = Array.from({ length: BUSY_CLIENTS }, () => createClient(running, getHeaders()));
-      // Every busy client has a connection and a different number of answers when the signal comes.
-      await Promise.all(busy.map((client) => client.send('/healthz')));
-      const load = busy.map(keepBusy);
-      for (let count = 0; count < 3 + round; count += 1) await idle[0]?.send('/healthz');
-      const { port, hostname } = new URL(running.address);
-      // Requests on new connections that the service has perhaps not accepted yet.
-      const fresh = Array.from({ length: WAITING_CONNECTIONS }, () => connect(Number(port), hostname));
-      await Promise.all(fresh.map((socket) => once(socket, 'connect')));
-      const freshAnswers = fresh.map((socket) => {
-        socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
-        return text(socket).catch(String);
-      });
-      // Requests on connections that were unused until now.
-      const lastRequests = idle.map((client) => client.send(`${USERS}?pageSize=1`));
-      running.child.kill('SIGTERM');
+  test(
+    `SIGTERM under load loses no request that was sent before the listener closed (${rounds} rounds)`,
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const running = await start();
+        const idle = Array.from({ length: WAITING_CONNECTIONS }, () => createClient(running, getHeaders()));
+        await Promise.all(idle.map((client) => client.send('/healthz')));
+        const busy = Array.from({ length: BUSY_CLIENTS }, () => createClient(running, getHeaders()));
+        // Every busy client has a connection and a different number of answers when the signal comes.
+        await Promise.all(busy.map((client) => client.send('/healthz')));
+        const load = busy.map(keepBusy);
+        for (let count = 0; count < 3 + round; count += 1) await idle[0]?.send('/healthz');
+        const { port, hostname } = new URL(running.address);
+        // Requests on new connections that the service has perhaps not accepted yet.
+        const fresh = Array.from({ length: WAITING_CONNECTIONS }, () => connect(Number(port), hostname));
+        await Promise.all(fresh.map((socket) => once(socket, 'connect')));
+        const freshAnswers = fresh.map((socket) => {
+          socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
+          return text(socket).catch(String);
+        });
+        // Requests on connections that were unused until now.
+        const lastRequests = idle.map((client) => client.send(`${USERS}?pageSize=1`));
+        running.child.kill('SIGTERM');
 
-      const outcomes = (await Promise.all([...load, ...lastRequests])).flat();
-      const closedAt = Date.parse((await running.waitForRecord('no longer listening')).time);
-      const lost = outcomes.filter(({ sentAt, status }) => sentAt < closedAt && status !== 200);
-      expect(lost).toEqual([]);
-      expect(outcomes.filter(({ closes }) => closes).length).toBeGreaterThanOrEqual(BUSY_CLIENTS);
-      for (const answer of await Promise.all(freshAnswers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-      expect(await running.exited).toBe(0);
-    }
-  }, 60_000 + rounds * 10_000);
+        const outcomes = (await Promise.all([...load, ...lastRequests])).flat();
+        const closedAt = Date.parse((await running.waitForRecord('no longer listening')).time);
+        const lost = outcomes.filter(({ sentAt, status }) => sentAt < closedAt && status !== 200);
+        expect(lost).toEqual([]);
+        expect(outcomes.filter(({ closes }) => closes).length).toBeGreaterThanOrEqual(BUSY_CLIENTS);
+        for (const answer of await Promise.all(freshAnswers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+        expect(await running.exited).toBe(0);
+      }
+    },
+    60_000 + rounds * 10_000,
+  );
 
   test('with STOP_DELAY it reports not ready first and answers new connections until the delay is over', async () => {
     const running = await start({ STOP_DELAY: '3' });

@@ -95,28 +95,32 @@ async function countEntries(db: Db, slug: string): Promise<number | undefined> {
 }
 
 onEachKind((kind) => {
-  test('a process killed during a backup or restore leaves nothing partial', async () => {
-    const place = await createTestDatabase(kind);
-    const { siteId, path } = await createBackup(place);
-    for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
-      const maker = await startWriter(place, MAKER, { siteId });
-      await sleep(Math.random() * 600);
-      await maker.kill();
+  test(
+    'a process killed during a backup or restore leaves nothing partial',
+    async () => {
+      const place = await createTestDatabase(kind);
+      const { siteId, path } = await createBackup(place);
+      for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
+        const maker = await startWriter(place, MAKER, { siteId });
+        await sleep(Math.random() * 600);
+        await maker.kill();
+        const { db, close } = await openDatabase(place);
+        await requireConsistentFiles(db, place.dataDir);
+        await close();
+      }
+      for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
+        const slug = `copy-${kill}`;
+        await restore(place, path, slug, 400 + Math.random() * 1500);
+        const { db, close } = await openDatabase(place);
+        expect([undefined, ENTRIES]).toContain(await countEntries(db, slug));
+        await close();
+      }
+      expect(await restore(place, path, 'whole')).toBe(0);
       const { db, close } = await openDatabase(place);
-      await requireConsistentFiles(db, place.dataDir);
+      expect(await countEntries(db, 'whole')).toBe(ENTRIES);
       await close();
-    }
-    for (let kill = 0; kill < getKillCount(kind, SHARE); kill += 1) {
-      const slug = `copy-${kill}`;
-      await restore(place, path, slug, 400 + Math.random() * 1500);
-      const { db, close } = await openDatabase(place);
-      expect([undefined, ENTRIES]).toContain(await countEntries(db, slug));
-      await close();
-    }
-    expect(await restore(place, path, 'whole')).toBe(0);
-    const { db, close } = await openDatabase(place);
-    expect(await countEntries(db, 'whole')).toBe(ENTRIES);
-    await close();
-    await place.remove();
-  }, 240_000 + getKillCount(kind, SHARE) * 10_000);
+      await place.remove();
+    },
+    240_000 + getKillCount(kind, SHARE) * 10_000,
+  );
 });

@@ -156,39 +156,43 @@ const MAX_STATEMENT = 24;
 
 onEachKind((kind) => {
   const kills = getKillCount(kind, SHARE);
-  test(`kill -9 between any two statements, ${kills} times: the counts that were recorded are the stored rows`, async () => {
-    const testDatabase = await createTestDatabase(kind);
-    const first = await openDatabase(testDatabase);
-    const siteId = await makeSite(first.db);
-    const person = await makePerson(first.db, siteId);
-    await enableRelationships(first.db, siteId, [person.userId]);
-    await first.close();
-    const { databaseUrl, dataDir } = testDatabase;
-    for (let kill = 0; kill <= kills; kill += 1) {
-      const statement = 1 + Math.floor(Math.random() * MAX_STATEMENT);
-      const { exited } = startImportProcess({
-        databaseUrl,
-        dataDir,
-        siteId,
-        userId: person.userId,
-        token: person.token,
-        emails: 300,
-        ...(kill < kills && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
-      });
-      expect(await exited).toBe(kill < kills ? null : 0);
-    }
-    const { db, close } = await openDatabase(testDatabase);
-    const { rows } = await sql`
+  test(
+    `kill -9 between any two statements, ${kills} times: the counts that were recorded are the stored rows`,
+    async () => {
+      const testDatabase = await createTestDatabase(kind);
+      const first = await openDatabase(testDatabase);
+      const siteId = await makeSite(first.db);
+      const person = await makePerson(first.db, siteId);
+      await enableRelationships(first.db, siteId, [person.userId]);
+      await first.close();
+      const { databaseUrl, dataDir } = testDatabase;
+      for (let kill = 0; kill <= kills; kill += 1) {
+        const statement = 1 + Math.floor(Math.random() * MAX_STATEMENT);
+        const { exited } = startImportProcess({
+          databaseUrl,
+          dataDir,
+          siteId,
+          userId: person.userId,
+          token: person.token,
+          emails: 300,
+          ...(kill < kills && { fault: { signal: 'SIGKILL', statement, isDuring: kill % 2 === 0 } }),
+        });
+        expect(await exited).toBe(kill < kills ? null : 0);
+      }
+      const { db, close } = await openDatabase(testDatabase);
+      const { rows } = await sql`
       select (select sum(added)::int from ri_run) as added, (select count(*)::int from ri_item) as items,
         (select count(*)::int from ri_item_user) as links, (select sum(received)::int from ri_relation) as related,
         (select sum((changes #>> '{added,1}')::int)::int from audit_log where action = 'relationships.import') as audited`.execute(
-      db,
-    );
-    const [counts] = rows as { items: number }[];
-    await close();
-    await testDatabase.remove();
-    const n = counts?.items ?? 0;
-    expect(n).toBeGreaterThan(0);
-    expect(counts).toEqual({ added: n, items: n, links: n, related: n, audited: n });
-  }, 60_000 + kills * 15_000);
+        db,
+      );
+      const [counts] = rows as { items: number }[];
+      await close();
+      await testDatabase.remove();
+      const n = counts?.items ?? 0;
+      expect(n).toBeGreaterThan(0);
+      expect(counts).toEqual({ added: n, items: n, links: n, related: n, audited: n });
+    },
+    60_000 + kills * 15_000,
+  );
 });
