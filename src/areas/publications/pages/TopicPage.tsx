@@ -160,9 +160,9 @@ function MessagesTab({ topic }: { topic: TopicDefinition }) {
   const schema = useTopicSchema();
   const from = Math.max(topic.oldestOffset, topic.nextOffset - MAX_SAMPLES);
   // The positions of the topic are read again and again; a new event changes this query, so that it is read too.
-  const kept = Math.max(1, topic.nextOffset - from);
+  const limit = topic.nextOffset - from + 1;
   const { data, error, refetch, isFetching } = useQuery({
-    ...eventsQuery(topic.id, { from }, kept),
+    ...eventsQuery(topic.id, { from }, limit),
     placeholderData: (previous) => previous,
   });
   if (error)
