@@ -44,6 +44,11 @@ export const services: Services = {
 /** Loaded once per file, so that its validators are compiled once for both databases. */
 export const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 
+/** The operations of the console API: all except those with credentials of their own. */
+export const consoleOperations = contract.operations.filter(
+  ({ id, access }) => id !== 'issueToken' && access !== 'agent',
+);
+
 export const allCapabilities: readonly Capability[] = contractCapabilities.map(({ name }) => name);
 export const allScopes: readonly Scope[] = ['data', 'user_management', 'publish', 'ri_import', 'backup'];
 

@@ -6,6 +6,7 @@ import type { Operation } from '../../kernel/http/contract.ts';
 import { send } from '../../testing/calls.ts';
 import {
   as,
+  consoleOperations,
   contract,
   allCapabilities,
   makePerson,
@@ -111,8 +112,8 @@ onEachApp((context) => {
     const calls = as(context().app, proxy, 'console');
     await calls.put('/api/session/acting', { userId: principal.userId, reason: 'Because' });
     // These two would end the session under test; console.test.ts covers them.
-    const operations = contract.operations.filter(
-      ({ id, access }) => access !== 'public' && access !== 'agent' && id !== 'signOut' && id !== 'endActing',
+    const operations = consoleOperations.filter(
+      ({ id, access }) => access !== 'public' && id !== 'signOut' && id !== 'endActing',
     );
     const headers = { cookie: `steward=${proxy.cookie}`, 'x-steward-console': '1' };
     const open = await listAllowedOperations(operations, '/console', headers);

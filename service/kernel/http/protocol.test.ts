@@ -1,7 +1,15 @@
 /** HTTP itself: methods, conditional reads, and parameters as texts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send, type ApiClient, type ErrorBody } from '../../testing/calls.ts';
-import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import {
+  as,
+  consoleOperations,
+  contract,
+  makePerson,
+  makeSite,
+  onEachApp,
+  type Person,
+} from '../../testing/site.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -20,12 +28,7 @@ onEachApp((context) => {
       const wrong: [string, string, number, unknown][] = [];
       const surfaces = [
         { prefix: '', operations: contract.operations.filter((each) => !each.isConsoleOnly) },
-        {
-          prefix: '/console',
-          operations: contract.operations.filter(
-            ({ id, access }) => id !== 'issueToken' && access !== 'agent',
-          ),
-        },
+        { prefix: '/console', operations: consoleOperations },
       ];
       let checked = 0;
       for (const { prefix, operations } of surfaces) {
