@@ -264,7 +264,7 @@ async function readPage(
   const { differences } = formatPage(rows, changeSets, { fields, behavior: 0, zones: ZONES });
   return {
     count: ids.length,
-    length: rows.reduce((sum, { row }) => sum + row.length, 0),
+    length: getLength(rows),
     rows: rows.map(parseRow),
     differences: new Map(differences.map((difference) => [difference.entryId, difference])),
   };
@@ -283,25 +283,19 @@ async function readEntries(
     extended: false,
     wrapIntoArrays: false,
   };
+  const past = { ...query, at: asOf?.at ?? ids.currentAt };
   const rows: RowVm[] = [];
-  for (let from = 0, size = FIRST_PAGE_ROWS; from < entryIds.length;) {
-    const some = entryIds.subarray(from, from + size);
-    try {
-      const read = await readRowsAsOf(
-        db,
-        { ...query, at: asOf?.at ?? ids.currentAt },
-        { ids: some, asToday: NO_IDS },
-        fields,
-        rendering,
-      );
-      rows.push(...read.map(parseRow));
-      from += some.length;
-    } catch (error) {
-      if (some.length === 1 || !isTooLarge(error)) throw error;
-      size = Math.ceil(some.length / 4);
-    }
+  for (let from = 0; from < entryIds.length;) {
+    const page = await readLargestPage(entryIds.subarray(from, from + FIRST_PAGE_ROWS), async (some) => {
+      const read = await readRowsAsOf(db, past, { ids: some, asToday: NO_IDS }, fields, rendering);
+      return { rows: read, count: some.length, length: getLength(read) };
+    });
+    rows.push(...page.rows.map(parseRow));
+    from += page.count;
   }
   return rows;
 }
+
+const getLength = (rows: readonly AsOfRow[]): number => rows.reduce((sum, { row }) => sum + row.length, 0);
 
 const parseRow = ({ row }: AsOfRow): RowVm => JSON.parse(row) as RowVm;
