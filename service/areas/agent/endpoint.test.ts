@@ -187,7 +187,7 @@ onEachApp((context) => {
     expect(calls[2]?.entryIds).toEqual(ids);
     expect(new Set(calls[2]?.fieldIds)).toEqual(new Set([name, note, score]));
     expect(calls[2]?.bytes).toBeLessThan(text.length);
-    // What has this agent seen of this entry?
+    // The calls in which this agent saw this field of this entry.
     const seen = await readCalls(
       `${byKey}&entryId=${ids[1]}&fieldId=${note}&isFlagged=true&tool=query_rows&outcome=Ok`,
       1,

@@ -74,7 +74,7 @@ interface AgentRequest {
   isAssumed: boolean;
 }
 
-/** What the handlers of a message need. */
+/** Dependencies of the handlers of a message. */
 interface Exchange {
   agent: AgentRow;
   /** Ends the statements of the message. */

@@ -11,7 +11,6 @@ import { ServiceError } from '../../../api/errors.ts';
 import { previewAgentCallMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
@@ -28,6 +27,7 @@ import { agentKeysQuery, agentSettingsQuery, useSchemaNames } from '../model/que
 import type { SchemaNames } from '../model/queries.ts';
 import { buildToolFields, parseToolArguments } from '../model/tool-form.ts';
 import type { ToolField } from '../model/tool-form.ts';
+import { usePersonName } from '../model/use-person-name.ts';
 import { CodeBlock } from '../panels/CodeBlock.tsx';
 import '../panels/agent.css';
 
@@ -145,13 +145,8 @@ function Preview({ keys }: { keys: readonly AgentKey[] }) {
 
 /** Person and allowed entry types of an agent without a key. */
 function RightsFields({ control, names }: { control: PreviewControl; names: SchemaNames }) {
-  const { user } = useSession();
   const { field } = useController({ control, name: 'userId' });
-  const people = usePeopleById([field.value]);
-  const name =
-    field.value === user.id
-      ? `${user.firstName} ${user.lastName} (you)`
-      : (people.get(field.value)?.name ?? `User ${field.value}`);
+  const name = usePersonName(field.value);
   return (
     <>
       <div className="agent-stack">

@@ -8,7 +8,6 @@ import type { AgentKeySecret, AgentSettings } from '../../../../contract/generat
 import { createAgentKeyMutation } from '../../../api/generated/queries/agent.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { usePeopleById } from '../../../directory/directory.ts';
 import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { addDays, formatExactDate, formatShortDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
@@ -26,6 +25,7 @@ import { announce } from '../../../ui/LiveRegion.tsx';
 import { RemovableChip } from '../../../ui/table/FilterChips.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { formatAllowedTypes, useSchemaNames } from '../model/queries.ts';
+import { usePersonName } from '../model/use-person-name.ts';
 import { SetUpTexts } from './SetUpPanel.tsx';
 import './agent.css';
 
@@ -147,11 +147,7 @@ function FormPanel({ settings: { limits }, isOwn, onClose, onMade }: FormPanelPr
 function PersonField({ control }: { control: KeyControl }) {
   const { user } = useSession();
   const { field, fieldState } = useController({ control, name: 'userId' });
-  const people = usePeopleById([field.value]);
-  const name =
-    field.value === user.id
-      ? `${user.firstName} ${user.lastName} (you)`
-      : (people.get(field.value)?.name ?? `User ${field.value}`);
+  const name = usePersonName(field.value);
   return (
     <div className="agent-stack">
       <PersonPicker
