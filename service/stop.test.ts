@@ -10,7 +10,7 @@ import { getKillCount } from './testing/kills.ts';
 import { startService, type ServiceProcess } from './testing/service-process.ts';
 import { makePerson, makeSite, type Person } from './testing/site.ts';
 
-const SHARE = { embedded: 1, postgres: 3 };
+const SHARE = { embedded: 1, postgres: 1 };
 const BUSY_CLIENTS = 24;
 const WAITING_CONNECTIONS = 12;
 

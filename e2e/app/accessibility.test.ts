@@ -1,4 +1,4 @@
-/** Checks what opens over pages, at both widths and in both themes; pages are checked in accessibility-pages.test.ts. */
+/** Checks what opens over pages, at both widths and in both themes; pages are checked in pages.test.ts. */
 import { chooseMenuItem, expectToast, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { pageHeading, checkPage, checkOpened, VIEWPORT_WIDTHS } from '../support/page-checks.ts';

@@ -7,6 +7,29 @@ const VIEWPORT_HEIGHT = 800;
 
 export const pageHeading = (page: Page): Locator => page.getByRole('heading', { level: 1 });
 
+/** The part of TanStack Router that it publishes on every page. */
+interface PublishedRouter {
+  stores: {
+    status: { get(): 'idle' | 'pending' };
+    resolvedLocation: { get(): { publicHref: string } | undefined };
+  };
+}
+
+/** Opens a path of the console without loading the document again, and waits until its page is there. */
+export async function followPath(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => history.pushState({}, '', to), path);
+  const isThere = () =>
+    page.evaluate(() => {
+      const { stores } = Reflect.get(globalThis, '__TSR_ROUTER__') as PublishedRouter;
+      const { pathname, search, hash } = location;
+      return (
+        stores.status.get() === 'idle' &&
+        stores.resolvedLocation.get()?.publicHref === pathname + search + hash
+      );
+    });
+  await expect.poll(isThere, `${path} is open`).toBe(true);
+}
+
 /** Parts around the page that never scroll: only the page and parts of it do. */
 const UNSCROLLED = 'html, #root, .shell, .screen:has(> .shell)';
 

@@ -12,7 +12,7 @@ import { createJobContext } from '../../testing/jobs.ts';
 import { getKillCount } from '../../testing/kills.ts';
 import { makePerson, makeSite } from '../../testing/site.ts';
 
-const SHARE = { embedded: 1, postgres: 12 };
+const SHARE = { embedded: 1, postgres: 5 };
 /** Round trips to the database of a claim and about two batches. */
 const MAX_ROUND_TRIP = 24;
 const USERS = 130;

@@ -7,11 +7,12 @@ import { openDatabase, type Db } from '../../../kernel/db/database.ts';
 import { createTestDatabase, onEachKind } from '../../../testing/databases.ts';
 import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
 import type { WriterTask } from '../../../testing/entry-writer-process.ts';
+import { getKillCount } from '../../../testing/kills.ts';
 import { as, makePerson, makeSite, createTestApp } from '../../../testing/site.ts';
 import { startWriter } from '../../../testing/writer-process.ts';
 
 const WRITER = fileURLToPath(new URL('../../../testing/entry-writer-process.ts', import.meta.url));
-const KILLS = 2;
+const SHARE = { embedded: 1, postgres: 1 };
 const ENTRIES = 2_000;
 const FIELDS = 5;
 
@@ -62,28 +63,33 @@ async function readState(db: Db, { fieldIds, typeId }: WriterTask): Promise<Reco
 }
 
 onEachKind((kind) => {
-  test('a process killed while it writes 10,000 cells has stored all of them or none', async () => {
-    const place = await createTestDatabase(kind);
-    const task = await prepare(place);
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const writer = await startWriter(place, WRITER, task);
-      await sleep(100 + Math.random() * 700);
-      const acknowledged = (await writer.kill()).at(-1) ?? 0;
-      const { db, close } = await openDatabase(place);
-      const state = await readState(db, task);
-      await close();
-      const round = Number(state.audited);
-      expect([acknowledged, acknowledged + 1]).toContain(round);
-      expect(state).toEqual({
-        cells: [`Round ${round}`],
-        searched: [`round ${round}`],
-        slots: [`round ${round}`],
-        logged: [round],
-        log: round * ENTRIES * FIELDS,
-        audited: round,
-      });
-      task.from = round + 1;
-    }
-    await place.remove();
-  }, 60_000);
+  const kills = getKillCount(kind, SHARE);
+  test(
+    'a process killed while it writes 10,000 cells has stored all of them or none',
+    async () => {
+      const place = await createTestDatabase(kind);
+      const task = await prepare(place);
+      for (let kill = 0; kill < kills; kill += 1) {
+        const writer = await startWriter(place, WRITER, task);
+        await sleep(100 + Math.random() * 700);
+        const acknowledged = (await writer.kill()).at(-1) ?? 0;
+        const { db, close } = await openDatabase(place);
+        const state = await readState(db, task);
+        await close();
+        const round = Number(state.audited);
+        expect([acknowledged, acknowledged + 1]).toContain(round);
+        expect(state).toEqual({
+          cells: [`Round ${round}`],
+          searched: [`round ${round}`],
+          slots: [`round ${round}`],
+          logged: [round],
+          log: round * ENTRIES * FIELDS,
+          audited: round,
+        });
+        task.from = round + 1;
+      }
+      await place.remove();
+    },
+    60_000 + kills * 10_000,
+  );
 });

@@ -150,7 +150,7 @@ onEachApp((context) => {
   });
 });
 
-const SHARE = { embedded: 1, postgres: 4 };
+const SHARE = { embedded: 1, postgres: 2 };
 /** Statements of a request with two batches. */
 const MAX_STATEMENT = 24;
 

@@ -1,4 +1,7 @@
-/** Visits every route at both widths: the window never scrolls, only the page in it does. */
+/**
+ * Visits every route at both widths and in both themes: no axe violations, nothing is cut off, and the window never scrolls, only
+ * the page in it does. What opens over pages is checked in accessibility.test.ts.
+ */
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type {
@@ -10,8 +13,9 @@ import type {
 import { openAs, sendRequest } from '../support/calls.ts';
 import { callApi } from '../support/entries.ts';
 import {
-  expectFits,
+  checkPage,
   expectFrameStays,
+  followPath,
   pageHeading,
   setWidth,
   VIEWPORT_WIDTHS,
@@ -23,6 +27,7 @@ test.use({ installation: { sample: true, administrator: ada } });
 
 /** Values for the parameters of the routes; a page for something that does not exist must fit too. */
 const PARAMETERS: Readonly<Record<string, string>> = {
+  $: 'nowhere',
   $activityId: '1',
   $destinationId: '1',
   $groupId: '1',
@@ -43,6 +48,29 @@ const CREATED_PARAMETERS: Readonly<Record<string, (page: Page) => Promise<string
 };
 /** Areas whose parameters all have a value that exists. */
 const COMPLETE_AREAS = ['backups', 'entries', 'jobs'];
+
+/** States of pages that are part of the address, by area. */
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  activity: ['/activity?range=30'],
+  entries: [
+    '/entries?new=true',
+    '/entries/Company?q=nobody',
+    '/entries/Company/schema?field=new',
+    `/entries/Company?query=${encodeURIComponent('{"Name":"$notNoData","Nope":1}')}`,
+  ],
+  jobs: ['/jobs?owner=others', '/jobs?state=stopped'],
+  publications: ['/publications/consumers', '/publications/destinations', '/publications/topics/new'],
+  reports: ['/reports?new=true'],
+  users: ['/users?q=nobody+at+all', '/users/2/activity?view=to', '/users/999999'],
+};
+
+/** Areas for people without a session; an address for one person has a token. */
+const SIGNED_OUT: Readonly<Record<string, string>> = {
+  'forgot-password': '',
+  invitation: '#not-a-token',
+  link: '#not-a-token',
+  'sign-in': '',
+};
 
 /** Returns the id of an entry of the sample's companies. */
 async function findEntry(page: Page): Promise<string> {
@@ -79,7 +107,7 @@ function listPathsByArea(): Map<string, string[]> {
   if (routes.length === 0) throw new Error('src/routeTree.gen.ts lists no path');
   // Optional parameters are left out.
   const paths = new Set(
-    routes.map((route) => route.replaceAll(/\/\{-\$\w+\}/g, '').replaceAll(/\$\w+/g, getParameter)),
+    routes.map((route) => route.replaceAll(/\/\{-\$\w+\}/g, '').replaceAll(/\$\w*/g, getParameter)),
   );
   return Map.groupBy(paths, (path) => path.split('/')[1] ?? '');
 }
@@ -90,27 +118,62 @@ function getParameter(name: string): string {
   return value;
 }
 
-for (const [area, paths] of listPathsByArea()) {
-  test(`/${area}`, async ({ page, pageErrors }) => {
-    test.setTimeout(30_000 + paths.length * 15_000);
-    if (!COMPLETE_AREAS.includes(area))
-      pageErrors.allow(/^(400|404): (GET|POST)|does not exist|ServiceError/);
+/** Checks the current page at both widths and in both themes. */
+async function checkEverywhere(page: Page): Promise<void> {
+  await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
+  await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
+  for (const width of VIEWPORT_WIDTHS) {
+    await setWidth(page, width);
+    await checkPage(page);
+    if ((await page.getByRole('dialog').count()) === 0 && (await page.getByRole('banner').count()) > 0)
+      await expectFrameStays(page);
+  }
+}
+
+const pathsByArea = listPathsByArea();
+const areas = [...pathsByArea.keys()].filter((area) => !(area in SIGNED_OUT));
+/** Areas of one page are visited in one test. */
+const [small, large] = [areas.filter(isSmall), areas.filter((area) => !isSmall(area))];
+
+function isSmall(area: string): boolean {
+  return getPaths(area).length === 1;
+}
+
+function getPaths(area: string): string[] {
+  return [...(pathsByArea.get(area) ?? []), ...(STATES[area] ?? [])];
+}
+
+test('pages without a session', async ({ page, expectFailure }) => {
+  expectFailure(400);
+  const paths = Object.entries(SIGNED_OUT).flatMap(([area, token]) =>
+    getPaths(area).map((path) => path + token),
+  );
+  for (const path of paths) {
+    await page.goto(path);
+    await checkEverywhere(page);
+  }
+});
+
+for (const names of [small, ...large.map((area) => [area])])
+  test(`pages of ${names.map((name) => `/${name}`).join(' ')}`, async ({ page, pageErrors }) => {
+    const paths = names.flatMap(getPaths);
+    test.setTimeout(60_000 + paths.length * 15_000);
+    const isComplete = names.every((name) => COMPLETE_AREAS.includes(name));
+    if (!isComplete) pageErrors.allow(/^(400|404): (GET|POST)|does not exist|ServiceError/);
     await openAs(page, ada);
     const created = new Map<string, string>();
     for (const [name, create] of Object.entries(CREATED_PARAMETERS))
       if (paths.some((path) => path.includes(name))) created.set(name, await create(page));
+    // Lists that the console has loaded do not contain what was created.
+    if (created.size > 0) await page.reload();
+    await expect(pageHeading(page)).toBeVisible();
     for (const path of paths) {
-      await page.goto(path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name));
-      await expect(pageHeading(page).or(page.getByRole('dialog')).first()).toBeVisible();
-      if (COMPLETE_AREAS.includes(area))
+      await followPath(
+        page,
+        path.replaceAll(/\$\w+/g, (name) => created.get(name) ?? name),
+      );
+      await checkEverywhere(page);
+      if (isComplete && pathsByArea.get(path.split('/')[1] ?? '')?.includes(path))
         await expect(page.getByText(/(no longer exists|does not exist|not found)/i)).toHaveCount(0);
-      await expect(page.locator('.skel').locator('visible=true')).toHaveCount(0);
-      for (const width of VIEWPORT_WIDTHS) {
-        await setWidth(page, width);
-        await expectFits(page);
-        if ((await page.getByRole('dialog').count()) === 0 && (await page.getByRole('banner').count()) > 0)
-          await expectFrameStays(page);
-      }
     }
   });
-}
