@@ -1938,6 +1938,66 @@ export type FilterInfoVm = {
     currencyCode?: CurrencyCode;
 };
 
+export type EntryLookup = {
+    ids?: Array<number>;
+    /**
+     * Whole names. At most `limit` entries are returned for each name and entry type.
+     */
+    names?: Array<string>;
+    /**
+     * Beginning of a name.
+     */
+    startsWith?: string;
+    /**
+     * Maximum number of entries in `starting`.
+     */
+    limit?: number;
+};
+
+export type SurvivingEntry = {
+    id: number;
+    name: string;
+    entryListId: number;
+    isDeleted: boolean;
+};
+
+export type FoundEntry = {
+    id: number;
+    name: string;
+    /**
+     * Id of the entry type of the entry.
+     */
+    entryListId: number;
+    isDeleted: boolean;
+    /**
+     * Time of the deletion or merge.
+     */
+    deleted?: string;
+    /**
+     * Id of the entry into which it was merged.
+     */
+    mergedEntryId?: number;
+    /**
+     * Last entry of the chain of merges, which may have been deleted since.
+     */
+    survivor?: SurvivingEntry;
+};
+
+export type FoundEntries = {
+    /**
+     * Entries with one of the ids.
+     */
+    entries: Array<FoundEntry>;
+    /**
+     * Entries with one of the names.
+     */
+    named: Array<NamedEntryVm>;
+    /**
+     * Entries whose name begins with the text, by name.
+     */
+    starting: Array<NamedEntryVm>;
+};
+
 export type ChangeCount = {
     entryTypeId: number;
     /**
@@ -11330,6 +11390,61 @@ export type FilterEntriesResponses = {
 };
 
 export type FilterEntriesResponse = FilterEntriesResponses[keyof FilterEntriesResponses];
+
+export type FindEntriesData = {
+    body: EntryLookup;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/find';
+};
+
+export type FindEntriesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type FindEntriesError = FindEntriesErrors[keyof FindEntriesErrors];
+
+export type FindEntriesResponses = {
+    /**
+     * The entries found.
+     */
+    200: FoundEntries;
+};
+
+export type FindEntriesResponse = FindEntriesResponses[keyof FindEntriesResponses];
 
 export type CountChangedEntriesData = {
     body?: never;

@@ -13,6 +13,7 @@ export const READ_ONLY_POSTS: ReadonlySet<string> = new Set([
   'readHistoricalData',
   'queryRowsAsOf',
   'queryRowsByBody',
+  'findEntries',
   'pollPublication',
   'pollEnvironment',
   'rehearseTopicDefinition',

@@ -258,6 +258,11 @@ export const foreignCalls: Record<
   updateEntries: { status: 404, body: () => ({ storeRequests: [] }) },
   deleteEntries: { status: 404, body: () => [1] },
   mergeEntries: { status: 404, body: () => ({ entryId: 1, mergeEntries: [2] }) },
+  findEntries: {
+    status: 200,
+    body: () => ({ ids: [1], names: ['A'], startsWith: 'A' }),
+    answer: { entries: [], named: [], starting: [] },
+  },
   countChangedEntries: { status: 200, answer: [] },
   listEntryChanges: { status: 404 },
   readEntryLineage: { status: 404 },

@@ -107,6 +107,7 @@ export const CAPABILITIES = {
   listEntriesAllHistory: ['Read Data'],
   listAllEntriesHistory: ['Read Data'],
   filterEntries: ['Read Data'],
+  findEntries: ['Read Data'],
   countChangedEntries: ['Read Data'],
   listChangedEntries: ['Read Data'],
   listEntryChanges: ['Read Data'],

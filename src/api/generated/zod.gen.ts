@@ -1273,6 +1273,36 @@ export const zFilterInfoVm = z.object({
     currencyCode: zCurrencyCode.optional()
 });
 
+export const zEntryLookup = z.object({
+    ids: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
+    names: z.array(z.string().min(1).max(1000)).max(200).optional(),
+    startsWith: z.string().min(1).max(200).optional(),
+    limit: z.int().gte(1).lte(100).optional().default(20)
+});
+
+export const zSurvivingEntry = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean()
+});
+
+export const zFoundEntry = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean(),
+    deleted: z.iso.datetime({ offset: true }).optional(),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    survivor: zSurvivingEntry.optional()
+});
+
+export const zFoundEntries = z.object({
+    entries: z.array(zFoundEntry),
+    named: z.array(zNamedEntryVm),
+    starting: z.array(zNamedEntryVm)
+});
+
 export const zChangeCount = z.object({
     entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     created: z.int(),
@@ -4848,6 +4878,17 @@ export const zFilterEntriesPath = z.object({
  * Ids of the matching entries.
  */
 export const zFilterEntriesResponse = z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }));
+
+export const zFindEntriesBody = zEntryLookup;
+
+export const zFindEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The entries found.
+ */
+export const zFindEntriesResponse = zFoundEntries;
 
 export const zCountChangedEntriesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

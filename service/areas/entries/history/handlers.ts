@@ -2,7 +2,7 @@ import type { ChangedEntry, EntryChange, EntryLineage } from '../../../../contra
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { HISTORY_WINDOW_DAYS, parseModifiedSince, parseTimestamp } from '../../../kernel/http/parameters.ts';
-import { type EntryType, loadSchema, type SchemaField } from '../../schema/index.ts';
+import { type EntryType, loadSchema, type SchemaField, toSlotText } from '../../schema/index.ts';
 import { loadType, loadZones } from '../query/resolve-query.ts';
 import type { Rendering } from '../query/row-json.store.ts';
 import { formatRowResult, joinRows, localizeRows, streamJsonList } from '../query/row-text.ts';
@@ -20,13 +20,21 @@ import {
 import { encodeCursor, decodeCursor } from './cursor.ts';
 import { findDeletedFields, readDeletedFieldValues } from './deleted-fields.store.ts';
 import { readHistoricalRows } from './historical-rows.store.ts';
-import { findEntryFacts, findMergedEntries, findMergeTargets } from './lineage.store.ts';
+import {
+  findEntriesById,
+  findEntriesByName,
+  findEntriesByPrefix,
+  findEntryFacts,
+  findMergedEntries,
+  findMergeTargets,
+} from './lineage.store.ts';
 import { restoreForAdministrator } from './restore.ts';
 import { readTimeline, wasDeletedAt, type TimelineEvent } from './timeline.store.ts';
 
 type HistoryOperations =
   | 'listEntryChanges'
   | 'readEntryLineage'
+  | 'findEntries'
   | 'readGoneValues'
   | 'listChangedEntries'
   | 'countChangedEntries'
@@ -39,6 +47,7 @@ type HistoryOperations =
   | 'restoreEntries';
 
 const DAY_MS = 86_400_000;
+const DEFAULT_FOUND_ENTRIES = 20;
 
 /** Start of the requested history; by default the whole retained history (shapes 1). */
 function parseSince(modifiedSince: string | undefined): Date {
@@ -301,6 +310,27 @@ export const entryHistoryHandlers: Handlers<HistoryOperations> = {
       })),
     };
     return ok(lineage);
+  },
+
+  async findEntries({ readDb: db, caller: { siteId }, body }) {
+    const { ids = [], names = [], startsWith, limit = DEFAULT_FOUND_ENTRIES } = body;
+    const nameKeys = [...new Set(names.map((name) => toSlotText(name)))];
+    const [entries, named, starting] = await Promise.all([
+      ids.length === 0 ? [] : findEntriesById(db, siteId, ids),
+      nameKeys.length === 0 ? [] : findEntriesByName(db, siteId, nameKeys, limit),
+      startsWith === undefined ? [] : findEntriesByPrefix(db, siteId, toSlotText(startsWith), limit),
+    ]);
+    return ok({
+      entries: entries.map(({ deletedAt, mergedEntryId, survivor, ...entry }) => ({
+        ...entry,
+        isDeleted: deletedAt !== null,
+        ...(deletedAt && { deleted: deletedAt.toISOString() }),
+        ...(mergedEntryId !== null && { mergedEntryId }),
+        ...(survivor && { survivor }),
+      })),
+      named,
+      starting,
+    });
   },
 
   async listChangedEntries({ readDb: db, caller, params, query }) {

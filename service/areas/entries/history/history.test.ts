@@ -1,15 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { DataRequestResultVm, ModifiedEntryVm } from '../../../../contract/generated/types.gen.ts';
+import type {
+  DataRequestResultVm,
+  FoundEntries,
+  ModifiedEntryVm,
+} from '../../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../../testing/calls.ts';
 import {
   recalculate,
   DATA,
+  makeEntryType,
   makeThings,
   nextTimestamp,
   type Row,
   type Things,
 } from '../../../testing/entries.ts';
-import { as, makePerson, onEachApp } from '../../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp } from '../../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;
 
@@ -247,5 +252,53 @@ onEachApp((context) => {
       [things.person.userId, false],
       [null, true],
     ]);
+  });
+
+  test('finds entries of all types by id, name and beginning of the name, and what became of deleted ones', async () => {
+    const { api, siteId, typeId } = things;
+    const other = await makeEntryType(api, 'Person', {});
+    const [kept = 0, merged = 0, first = 0, deleted = 0, last = 0] = await things.create(
+      { Name: 'Hafen Logistik' },
+      { Name: 'hafen-logistik' },
+      { Name: 'HAFEN' },
+      { Name: 'Hafenmeister' },
+      { Name: 'Zoll' },
+    );
+    const { db } = context();
+    await db
+      .insertInto('entry')
+      .values({ site_id: siteId, entry_id: last + 1, type_id: other.id, name: 'Hafner', name_key: 'hafner' })
+      .execute();
+    await things.merge(merged, first);
+    await things.merge(kept, merged);
+    await things.remove(deleted);
+    // Entries of another site are not found.
+    await makeThings(context());
+
+    const find = async (body: object, caller = api) =>
+      (await caller.post<FoundEntries>(`${PATH}/find`, body)).body;
+    const found = await find({ ids: [kept, merged, first, deleted, last + 7], startsWith: 'HAF', limit: 2 });
+    const survivor = { id: kept, name: 'Hafen Logistik', entryListId: typeId, isDeleted: false };
+    const deletion = { isDeleted: true, deleted: expect.any(String) };
+    expect(found.entries).toEqual([
+      survivor,
+      { id: merged, name: 'hafen-logistik', entryListId: typeId, ...deletion, mergedEntryId: kept, survivor },
+      { id: first, name: 'HAFEN', entryListId: typeId, ...deletion, mergedEntryId: merged, survivor },
+      { id: deleted, name: 'Hafenmeister', entryListId: typeId, ...deletion },
+    ]);
+    expect(found.starting).toEqual([
+      { id: kept, name: 'Hafen Logistik', entryListId: typeId },
+      { id: last + 1, name: 'Hafner', entryListId: other.id },
+    ]);
+    expect((await find({ names: ['hafen logistik', 'HAFNER', 'Haf'] })).named.map(({ id }) => id)).toEqual([
+      kept,
+      last + 1,
+    ]);
+    const stranger = as(context().app, await makePerson(db, await makeSite(db)));
+    expect(await find({ ids: [kept], names: ['Zoll'], startsWith: 'z' }, stranger)).toEqual({
+      entries: [],
+      named: [],
+      starting: [],
+    });
   });
 });

@@ -83,6 +83,93 @@ export async function findMergedEntries(db: Db, siteId: number, entryId: number)
   return rows;
 }
 
+/** An entry found by its id, with the last entry of its chain of merges. */
+export interface FoundEntryRow {
+  id: number;
+  name: string;
+  entryListId: number;
+  deletedAt: Date | null;
+  mergedEntryId: number | null;
+  survivor: { id: number; name: string; entryListId: number; isDeleted: boolean } | null;
+}
+
+/** Entries of existing entry types by id, deleted and merged ones included, ordered by id. */
+export async function findEntriesById(
+  db: Db,
+  siteId: number,
+  ids: readonly number[],
+): Promise<FoundEntryRow[]> {
+  const { rows } = await sql<FoundEntryRow>`
+    with recursive way(start, id, depth) as (
+      select entry_id, merged_into, 1 from entry_change
+      where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and merged_into is not null
+      union all
+      select way.start, c.merged_into, way.depth + 1 from way
+      join entry_change c on c.site_id = ${siteId} and c.entry_id = way.id
+      where c.merged_into is not null and way.depth < ${MAX_LINEAGE}),
+    last as (select distinct on (start) start, id from way order by start, depth desc)
+    select e.entry_id as id, e.name, e.type_id as "entryListId", e.deleted_at as "deletedAt",
+      e.merged_into as "mergedEntryId",
+      case when s.entry_id is not null then json_build_object('id', s.entry_id, 'name', s.name,
+        'entryListId', s.type_id, 'isDeleted', s.deleted_at is not null) end as survivor
+    from entry_change e
+    join entry_type t on t.site_id = ${siteId} and t.type_id = e.type_id
+    left join last on last.start = e.entry_id
+    left join entry_change s on s.site_id = ${siteId} and s.entry_id = last.id
+    where e.site_id = ${siteId} and e.entry_id = any(${[...ids]}::int[]) order by e.entry_id`.execute(db);
+  return rows;
+}
+
+interface NamedEntryRow {
+  id: number;
+  name: string;
+  entryListId: number;
+}
+
+/**
+ * Entries of all types whose `name_key` is one of the keys, at most `limit` for each key and type. Each key and type
+ * takes one search of an index, whatever the number of entries.
+ */
+export async function findEntriesByName(
+  db: Db,
+  siteId: number,
+  nameKeys: readonly string[],
+  limit: number,
+): Promise<NamedEntryRow[]> {
+  const { rows } = await sql<NamedEntryRow>`
+    select e.entry_id as id, e.name, t.type_id as "entryListId"
+    from entry_type t cross join unnest(${[...nameKeys]}::text[]) as k(key) cross join lateral (
+      select entry_id, name, name_key from entry
+      where site_id = ${siteId} and type_id = t.type_id and name_key = k.key collate "C"
+      order by entry_id limit ${limit}) e
+    where t.site_id = ${siteId} order by e.name_key, e.entry_id`.execute(db);
+  return rows;
+}
+
+/** Sorts after every other character: names with a prefix are less than the prefix followed by it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/**
+ * The first entries of all types, by name, whose `name_key` begins with a key. Each type takes one search of an index and
+ * at most `limit` rows, whatever the number of entries.
+ */
+export async function findEntriesByPrefix(
+  db: Db,
+  siteId: number,
+  prefixKey: string,
+  limit: number,
+): Promise<NamedEntryRow[]> {
+  const { rows } = await sql<NamedEntryRow>`
+    select e.entry_id as id, e.name, t.type_id as "entryListId"
+    from entry_type t cross join lateral (
+      select entry_id, name, name_key from entry
+      where site_id = ${siteId} and type_id = t.type_id
+        and name_key >= ${prefixKey} and name_key < ${prefixKey + LAST_CHARACTER}
+      order by name_key, entry_id limit ${limit}) e
+    where t.site_id = ${siteId} order by e.name_key, e.entry_id limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** A deleted entry: its last values, and when, by whom and into which entry it was deleted or merged. */
 export interface DeletedEntry {
   name: string;

@@ -2,10 +2,49 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, FindEntriesData, FindEntriesError, FindEntriesResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, ReadChangeMomentsData, ReadChangeMomentsError, ReadChangeMomentsResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadGoneValuesData, ReadGoneValuesError, ReadGoneValuesResponse, RestoreEntriesData, RestoreEntriesError, RestoreEntriesResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { countChangedEntries, listChangedEntries, listEntryChanges, queryRowsAsOf, readChangeMoments, readEntryLineage, readGoneValues, restoreEntries } from '../sdk/entry-history.gen.ts';
+import { countChangedEntries, findEntries, listChangedEntries, listEntryChanges, queryRowsAsOf, readChangeMoments, readEntryLineage, readGoneValues, restoreEntries } from '../sdk/entry-history.gen.ts';
+
+export const findEntriesQueryKey = (options: Options<FindEntriesData>) => createQueryKey('findEntries', options, false, ['v4.0.0 Data']);
+
+/**
+ * Find entries by id or name in all entry types
+ *
+ * Entries with one of the ids, deleted and merged ones included; entries with one of the names; and the first entries by name whose name begins with a text. Upper and lower case are the same. Entries that do not exist are left out.
+ */
+export const findEntriesOptions = (options: Options<FindEntriesData>) => queryOptions<FindEntriesResponse, FindEntriesError, FindEntriesResponse, ReturnType<typeof findEntriesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await findEntries({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: findEntriesQueryKey(options)
+});
+
+/**
+ * Find entries by id or name in all entry types
+ *
+ * Entries with one of the ids, deleted and merged ones included; entries with one of the names; and the first entries by name whose name begins with a text. Upper and lower case are the same. Entries that do not exist are left out.
+ */
+export const findEntriesMutation = (options?: Partial<Options<FindEntriesData>>): UseMutationOptions<FindEntriesResponse, FindEntriesError, Options<FindEntriesData>> => {
+    const mutationOptions: UseMutationOptions<FindEntriesResponse, FindEntriesError, Options<FindEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await findEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const countChangedEntriesQueryKey = (options?: Options<CountChangedEntriesData>) => createQueryKey('countChangedEntries', options, false, ['v4.0.0 Data']);
 
