@@ -2633,6 +2633,39 @@ export type NewFieldInfo = {
     choiceValues?: Array<ChoiceValueInfo>;
 };
 
+export type AddedChoicesInfo = {
+    fieldId: number;
+    names: Array<string>;
+};
+
+export type SchemaExtensionInfo = {
+    newEntryType?: NewEntryTypeInfo;
+    /**
+     * The entry type to extend; absent with `newEntryType`.
+     */
+    entryTypeId?: number;
+    /**
+     * Fields to create, in their order. Formulas and conditions name existing fields only.
+     */
+    fields: Array<NewFieldInfo>;
+    /**
+     * Choices to add to choice fields of the existing type.
+     */
+    choices: Array<AddedChoicesInfo>;
+};
+
+export type SchemaExtension = {
+    entryType: EntryTypeVm;
+    /**
+     * The created fields, in the order of the request.
+     */
+    createdFields: Array<FieldVm>;
+    /**
+     * The fields of `choices`, in the order of the request.
+     */
+    changedFields: Array<FieldVm>;
+};
+
 export type FieldInfo = {
     apiName?: ApiName;
     name?: string;
@@ -13448,6 +13481,69 @@ export type CreateFieldResponses = {
 };
 
 export type CreateFieldResponse = CreateFieldResponses[keyof CreateFieldResponses];
+
+export type ExtendSchemaData = {
+    body: SchemaExtensionInfo;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/extensions';
+};
+
+export type ExtendSchemaErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ExtendSchemaError = ExtendSchemaErrors[keyof ExtendSchemaErrors];
+
+export type ExtendSchemaResponses = {
+    /**
+     * The type with what was added to it.
+     */
+    200: SchemaExtension;
+};
+
+export type ExtendSchemaResponse = ExtendSchemaResponses[keyof ExtendSchemaResponses];
 
 export type ListAllFieldsData = {
     body?: never;

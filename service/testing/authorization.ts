@@ -381,6 +381,14 @@ export const foreignCalls: Record<
   listCalculationFailures: { status: 404 },
   listFields: { status: 404 },
   createField: { status: 404, body: () => ({ apiName: 'A', name: 'A', fieldType: 1 }) },
+  extendSchema: {
+    status: 404,
+    body: () => ({
+      entryTypeId: UNKNOWN_ID,
+      fields: [{ apiName: 'A', name: 'A', fieldType: 1 }],
+      choices: [],
+    }),
+  },
   listAllFields: { status: 200 },
   getField: { status: 404 },
   updateField: { status: 404, body: () => ({ name: 'Taken' }) },

@@ -138,6 +138,7 @@ export const CAPABILITIES = {
   listCalculationFailures: ['Read Data', 'Manage Schema'],
   listFields: ['Read Data', 'Manage Schema'],
   createField: ['Manage Schema'],
+  extendSchema: ['Manage Schema'],
   listAllFields: ['Read Data', 'Manage Schema'],
   getField: ['Read Data', 'Manage Schema'],
   updateField: ['Manage Schema'],

@@ -68,7 +68,7 @@ export const entryTypeHandlers: Handlers<Operations> = {
   },
 };
 
-const loadEntryTypeVm = async (db: Db, siteId: number, type: Parameters<typeof toEntryTypeVm>[0]) =>
+export const loadEntryTypeVm = async (db: Db, siteId: number, type: Parameters<typeof toEntryTypeVm>[0]) =>
   toEntryTypeVm(type, (await store.countEntries(db, siteId)).get(type.id));
 
 /** @throws ApiError 400 with all errors of the names; 409 when only the apiName is taken by another type */

@@ -77,7 +77,7 @@ export const fieldHandlers: Handlers<Operations> = {
   },
 };
 
-function requireField(schema: SiteSchema, fieldId: number): SchemaField {
+export function requireField(schema: SiteSchema, fieldId: number): SchemaField {
   const field = schema.fieldsById.get(fieldId);
   if (!field) throw notFound(`Field ${fieldId}`);
   return field;
@@ -123,17 +123,34 @@ async function updateField(tx: Tx, call: Call<'updateField'>, record: Recorder):
   const field = requireField(schema, params.fieldId);
   const type = requireTypeOfField(schema, field);
   requireVersion(call.ifMatch, field.version, `Field ${field.apiName}`);
-  const draft = applyChange(field, body);
   requireKeyStays(field, body);
+  await storeFieldChange(tx, { schema, type, field, draft: applyChange(field, body) }, record);
+}
+
+/** A field with its requested state, below the lock under which the schema was read. */
+interface FieldChange {
+  schema: SiteSchema;
+  type: EntryType;
+  field: SchemaField;
+  draft: FieldDraft;
+}
+
+/** Stores the requested state of a field; writes nothing if it equals the stored one. @throws ApiError 400, 409 */
+export async function storeFieldChange(
+  tx: Tx,
+  { schema, type, field, draft }: FieldChange,
+  record: Recorder,
+): Promise<void> {
+  const { siteId } = schema;
   const plan = planField(schema, type, draft, field);
-  const entryCount = await countEntriesOfType(tx, caller.siteId, type);
+  const entryCount = await countEntriesOfType(tx, siteId, type);
   requireValidPlan(plan, entryCount, field);
-  await requireNoHistory(tx, schema.siteId, field, draft);
+  await requireNoHistory(tx, siteId, field, draft);
   const changes = diffProperties(toDraft(field), draft);
   if (Object.keys(changes).length === 0) return;
-  await requireChoicesUnused(tx, caller.siteId, field, draft);
+  await requireChoicesUnused(tx, siteId, field, draft);
   await writeField(tx, plan, entryCount, field);
-  await store.incrementSchemaVersion(tx, caller.siteId);
+  await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'field.update',
     subject: ['field', field.id],

@@ -1,4 +1,5 @@
 import { entryTypeHandlers } from './entry-types.ts';
+import { extensionHandlers } from './extend-schema.ts';
 import { fieldHandlers } from './fields.ts';
 import { lookupHandlers } from './lookups.ts';
 
@@ -38,4 +39,9 @@ export { isCurrency } from './lookups.ts';
 export { loadTimeZones } from './lookups.store.ts';
 
 /** Handlers of the schema operations (shapes 5). */
-export const schemaHandlers = { ...entryTypeHandlers, ...fieldHandlers, ...lookupHandlers };
+export const schemaHandlers = {
+  ...entryTypeHandlers,
+  ...fieldHandlers,
+  ...extensionHandlers,
+  ...lookupHandlers,
+};

@@ -1804,6 +1804,24 @@ export const zNewFieldInfo = z.object({
     choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
 
+export const zAddedChoicesInfo = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    names: z.array(z.string().min(1).max(255)).min(1).max(5000)
+});
+
+export const zSchemaExtensionInfo = z.object({
+    newEntryType: zNewEntryTypeInfo.optional(),
+    entryTypeId: z.int().gte(1).lte(2147483647).optional(),
+    fields: z.array(zNewFieldInfo).max(200),
+    choices: z.array(zAddedChoicesInfo).max(200)
+});
+
+export const zSchemaExtension = z.object({
+    entryType: zEntryTypeVm,
+    createdFields: z.array(zFieldVm),
+    changedFields: z.array(zFieldVm)
+});
+
 export const zFieldInfo = z.object({
     apiName: zApiName.optional(),
     name: z.string().min(1).max(100).optional(),
@@ -5370,6 +5388,17 @@ export const zCreateFieldPath = z.object({
  * The created field.
  */
 export const zCreateFieldResponse = zFieldVm;
+
+export const zExtendSchemaBody = zSchemaExtensionInfo;
+
+export const zExtendSchemaHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The type with what was added to it.
+ */
+export const zExtendSchemaResponse = zSchemaExtension;
 
 export const zListAllFieldsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -8,6 +8,7 @@ export const schemaArea = defineArea({
     createEntryType: [...ENTRY_TYPE_READS, 'getSession'],
     updateEntryType: [...ENTRY_TYPE_READS, ...FIELD_READS, 'getSession'],
     deleteEntryType: [...ENTRY_TYPE_READS, ...FIELD_READS, ...ENTRY_READS, 'getSession'],
+    extendSchema: [...ENTRY_TYPE_READS, ...FIELD_READS, ...ENTRY_READS, 'getSession'],
     createField: [...FIELD_READS, ...ENTRY_READS, 'getSession'],
     updateField: [...FIELD_READS, 'listCalculationFailures', ...ENTRY_READS, 'getSession'],
     deleteField: [...FIELD_READS, ...ENTRY_READS, 'getSession'],

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, ExtendSchemaData, ExtendSchemaError, ExtendSchemaResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createEntryType, createField, deleteEntryType, deleteField, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, updateEntryType, updateField } from '../sdk/schema.gen.ts';
+import { createEntryType, createField, deleteEntryType, deleteField, extendSchema, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, updateEntryType, updateField } from '../sdk/schema.gen.ts';
 
 export const listEntryTypesQueryKey = (options?: Options<ListEntryTypesData>) => createQueryKey('listEntryTypes', options, false, ['v4.0.0 Schema']);
 
@@ -147,6 +147,25 @@ export const createFieldMutation = (options?: Partial<Options<CreateFieldData>>)
     const mutationOptions: UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await createField({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Add a type, fields and choices at once
+ *
+ * Creates an entry type, or extends an existing one, with fields and with choices of its choice fields: all of it or, if anything is refused, nothing. A field with `isKey` becomes the field that names the entries of a new type, in place of `Name`. Choices that a field already has, compared without case, are left as they are. Increases the schema version of the site by one for the type, each field and each field with new choices. 409 when an apiName is taken.
+ */
+export const extendSchemaMutation = (options?: Partial<Options<ExtendSchemaData>>): UseMutationOptions<ExtendSchemaResponse, ExtendSchemaError, Options<ExtendSchemaData>> => {
+    const mutationOptions: UseMutationOptions<ExtendSchemaResponse, ExtendSchemaError, Options<ExtendSchemaData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await extendSchema({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
