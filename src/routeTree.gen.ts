@@ -33,6 +33,7 @@ import { Route as AppSitesRouteRouteImport } from './routes/_app/sites/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as SignInIdentityRouteImport } from './routes/sign-in_.identity';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
+import { Route as AppActivityConfigurationRouteImport } from './routes/_app/activity/configuration';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
 import { Route as AppAgentKeysRouteRouteImport } from './routes/_app/agent/_keys/route';
 import { Route as AppAgentLedgerRouteImport } from './routes/_app/agent/ledger';
@@ -240,6 +241,12 @@ const AppActivityReportRouteRoute = AppActivityReportRouteRouteImport.update({
   id: '/_report',
   getParentRoute: () => AppActivityRouteRoute,
 } as any);
+const AppActivityConfigurationRoute =
+  AppActivityConfigurationRouteImport.update({
+    id: '/configuration',
+    path: '/configuration',
+    getParentRoute: () => AppActivityRouteRoute,
+  } as any);
 const AppActivityInvestigationsRouteRoute =
   AppActivityInvestigationsRouteRouteImport.update({
     id: '/investigations',
@@ -715,6 +722,7 @@ export interface FileRoutesByFullPath {
   '/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
   '/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/activity/configuration': typeof AppActivityConfigurationRoute;
   '/agent/ledger': typeof AppAgentLedgerRoute;
   '/agent/preview': typeof AppAgentPreviewRoute;
   '/agent/seen': typeof AppAgentSeenRoute;
@@ -808,6 +816,7 @@ export interface FileRoutesByTo {
   '/$': typeof AppSplatRoute;
   '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
+  '/activity/configuration': typeof AppActivityConfigurationRoute;
   '/agent/ledger': typeof AppAgentLedgerRoute;
   '/agent/preview': typeof AppAgentPreviewRoute;
   '/agent/seen': typeof AppAgentSeenRoute;
@@ -915,6 +924,7 @@ export interface FileRoutesById {
   '/_app/sites/_list': typeof AppSitesListRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/activity/configuration': typeof AppActivityConfigurationRoute;
   '/_app/agent/ledger': typeof AppAgentLedgerRoute;
   '/_app/agent/preview': typeof AppAgentPreviewRoute;
   '/_app/agent/seen': typeof AppAgentSeenRoute;
@@ -1023,6 +1033,7 @@ export interface FileRouteTypes {
     | '/proxies/graph'
     | '/proxies/reports'
     | '/users/$userId'
+    | '/activity/configuration'
     | '/agent/ledger'
     | '/agent/preview'
     | '/agent/seen'
@@ -1116,6 +1127,7 @@ export interface FileRouteTypes {
     | '/$'
     | '/sign-in/identity'
     | '/'
+    | '/activity/configuration'
     | '/agent/ledger'
     | '/agent/preview'
     | '/agent/seen'
@@ -1222,6 +1234,7 @@ export interface FileRouteTypes {
     | '/_app/sites/_list'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/activity/configuration'
     | '/_app/agent/ledger'
     | '/_app/agent/preview'
     | '/_app/agent/seen'
@@ -1477,6 +1490,13 @@ declare module '@tanstack/react-router' {
       path: '';
       fullPath: '/activity';
       preLoaderRoute: typeof AppActivityReportRouteRouteImport;
+      parentRoute: typeof AppActivityRouteRoute;
+    };
+    '/_app/activity/configuration': {
+      id: '/_app/activity/configuration';
+      path: '/configuration';
+      fullPath: '/activity/configuration';
+      preLoaderRoute: typeof AppActivityConfigurationRouteImport;
       parentRoute: typeof AppActivityRouteRoute;
     };
     '/_app/activity/investigations': {
@@ -2154,12 +2174,14 @@ const AppActivityInvestigationsRouteRouteWithChildren =
 interface AppActivityRouteRouteChildren {
   AppActivityReportRouteRoute: typeof AppActivityReportRouteRouteWithChildren;
   AppActivityInvestigationsRouteRoute: typeof AppActivityInvestigationsRouteRouteWithChildren;
+  AppActivityConfigurationRoute: typeof AppActivityConfigurationRoute;
 }
 
 const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
   AppActivityReportRouteRoute: AppActivityReportRouteRouteWithChildren,
   AppActivityInvestigationsRouteRoute:
     AppActivityInvestigationsRouteRouteWithChildren,
+  AppActivityConfigurationRoute: AppActivityConfigurationRoute,
 };
 
 const AppActivityRouteRouteWithChildren =

@@ -601,6 +601,66 @@ export type UserChange = {
 };
 
 /**
+ * What kind of configuration a change concerns (contract/rules/configuration.ts).
+ */
+export type ConfigurationKind = 'setting' | 'address' | 'group' | 'key' | 'agent' | 'topic' | 'destination' | 'reportTemplate' | 'schedule' | 'schema';
+
+export type ConfigurationChange = {
+    id: number;
+    date: string;
+    kind: ConfigurationKind;
+    /**
+     * Audit action, for example `group.update`.
+     */
+    action: string;
+    /**
+     * Type of the changed thing, for example `group`.
+     */
+    subjectType: string;
+    subjectId: string;
+    /**
+     * Name of the changed thing at the time of the change; the name of a user while they are a member. Null when no name was recorded.
+     */
+    subjectName: string | null;
+    /**
+     * Changed properties with the values before and after.
+     */
+    changes: {
+        [key: string]: unknown;
+    };
+    /**
+     * Whether lists of more than 50 elements or texts of more than 2,000 characters were cut.
+     */
+    isShortened: boolean;
+    /**
+     * Null when the service or an operator on the host made the change.
+     */
+    changedBy: number | null;
+    /**
+     * Null for a former member.
+     */
+    changedByName: string | null;
+    /**
+     * Id of the proxy user who acted for `changedBy`.
+     */
+    proxyUserId: number | null;
+    proxyUserName: string | null;
+    ipAddress: string | null;
+};
+
+export type ConfigurationChanges = {
+    changes: Array<ConfigurationChange>;
+    /**
+     * Cursor of the older changes; absent on the last page.
+     */
+    next?: string;
+    /**
+     * Time of the oldest change that this page has read; absent on the last page.
+     */
+    readUntil?: string;
+};
+
+/**
  * A user in a proxy assignment.
  */
 export type ProxyPerson = {
@@ -7091,6 +7151,82 @@ export type ListUserChangesResponses = {
 };
 
 export type ListUserChangesResponse = ListUserChangesResponses[keyof ListUserChangesResponses];
+
+export type ListConfigurationChangesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only these kinds (repeat the parameter); absent for all.
+         */
+        kinds?: Array<ConfigurationKind>;
+        /**
+         * Only changes made by one of these users (repeat the parameter), themselves or as a proxy; absent for all.
+         */
+        userIds?: Array<UserId>;
+        /**
+         * Start of the period, inclusive.
+         */
+        from?: RequestDateTime;
+        /**
+         * End of the period, exclusive.
+         */
+        to?: RequestDateTime;
+        /**
+         * Text in the name of the changed thing, in the properties and values of the change, or in the name of its author; case is ignored.
+         */
+        search?: string;
+        /**
+         * `next` of the previous page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of changes.
+         */
+        limit?: number;
+    };
+    url: '/api/rest/v1/management/configuration/changes';
+};
+
+export type ListConfigurationChangesErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListConfigurationChangesError = ListConfigurationChangesErrors[keyof ListConfigurationChangesErrors];
+
+export type ListConfigurationChangesResponses = {
+    /**
+     * A page of changes.
+     */
+    200: ConfigurationChanges;
+};
+
+export type ListConfigurationChangesResponse = ListConfigurationChangesResponses[keyof ListConfigurationChangesResponses];
 
 export type ListProxiesData = {
     body?: never;

@@ -226,3 +226,36 @@ test('keeps the rows of an investigation and shows rows added since', async ({ p
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete investigation' }).click();
   await expect(page.getByText('No investigations yet')).toBeVisible();
 });
+
+test('the configuration log leads from a group to who changed it, before and after', async ({
+  page,
+  calls,
+}) => {
+  const groupId = await calls.call<number>('POST', '/user/group', {
+    name: 'Auditors',
+    capabilities: ['Read Data'],
+  });
+  await calls.call('PUT', `/user/group/${groupId}`, { capabilities: ['Read Data', 'View Activity'] });
+  await openAs(page, ada, '/activity');
+  await page.getByRole('link', { name: 'Configuration log' }).click();
+  const changes = page.getByRole('listitem').filter({ hasText: 'the group Auditors' });
+  await expect(changes).toHaveCount(2);
+  await expect(changes.first()).toContainText('Changed the group Auditors');
+  await expect(changes.first()).toContainText('by First Administrator');
+  await expect(changes.first()).toContainText('Added View Activity');
+  await expect(changes.first()).toContainText('1 unchanged');
+  await page.getByRole('searchbox', { name: 'Search in changes' }).fill('view activity');
+  await expect(changes).toHaveCount(1);
+  await page.getByRole('button', { name: 'Kind filter', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Topics' }).check();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('No change matches the search and filters.')).toBeVisible();
+  await expect(page).toHaveURL('/activity/configuration?q=view+activity&kind=topic');
+  await page.goBack();
+  await expect(changes).toHaveCount(1);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(page);
+  await changes.getByRole('link', { name: 'Open group' }).click();
+  await expect(page.getByRole('heading', { name: 'Auditors', level: 1 })).toBeVisible();
+});

@@ -181,6 +181,11 @@ export const foreignCalls: Record<
   queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   listUserChanges: { status: 404 },
+  listConfigurationChanges: {
+    status: 200,
+    query: ({ userId }) => `?userIds=${userId}`,
+    answer: { changes: [] },
+  },
   listInvestigations: { status: 200 },
   createInvestigation: {
     status: 200,

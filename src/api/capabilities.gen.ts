@@ -34,6 +34,7 @@ export const CAPABILITIES = {
   sendPasswordLink: ['Manage Users'],
   endUserSessions: ['Manage Users'],
   listUserChanges: ['View Activity'],
+  listConfigurationChanges: ['View Activity'],
   listProxies: ['Manage Proxies'],
   updateProxies: ['Manage Proxies'],
   changeProxies: ['Manage Proxies'],

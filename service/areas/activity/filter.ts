@@ -49,8 +49,9 @@ function parseNetwork(text: string): Network | undefined {
   return { cidr: `${ip}/${Number(prefix)}`, isWide: Number(prefix) <= (family === 4 ? 16 : 32) };
 }
 
-// An empty list means no filter, like an absent one: clients send both for "all".
-const toNonEmpty = <T>(items: readonly T[] | undefined) => (items && items.length > 0 ? items : undefined);
+/** An empty list means no filter, like an absent one: clients send both for "all". */
+export const toNonEmpty = <T>(items: readonly T[] | undefined) =>
+  items && items.length > 0 ? items : undefined;
 
 interface ParseOptions {
   now: number;
@@ -60,23 +61,30 @@ interface ParseOptions {
   pathPrefix?: string;
 }
 
+/** Parses a time of a request and reports an invalid one together with the other errors of the request. */
+export function parseOptionalTimestamp(
+  path: string,
+  text: string | undefined,
+  addError: (path: string, message: string) => void,
+): Date | undefined {
+  try {
+    return text === undefined ? undefined : parseTimestamp(path, text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    addError(path, error.fields[0]?.message ?? error.message);
+  }
+  return undefined;
+}
+
 function parsePeriod(
   query: UserActivityQuery,
   { now, minPeriodMs = DAY_MS }: ParseOptions,
   addError: (path: string, message: string) => void,
 ) {
   const earliestDate = getEarliestDate(now);
-  const [from, to] = (['dateFrom', 'dateTo'] as const).map((path) => {
-    const text = query[path];
-    try {
-      return text === undefined ? undefined : parseTimestamp(path, text).getTime();
-    } catch (error) {
-      // Reported together with the other errors of the query.
-      if (!(error instanceof ApiError)) throw error;
-      addError(path, error.fields[0]?.message ?? error.message);
-    }
-    return undefined;
-  });
+  const [from, to] = (['dateFrom', 'dateTo'] as const).map((path) =>
+    parseOptionalTimestamp(path, query[path], addError)?.getTime(),
+  );
   if (from !== undefined && from < earliestDate.getTime())
     addError(
       'dateFrom',

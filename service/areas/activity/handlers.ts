@@ -5,6 +5,7 @@ import { getActor, change } from '../../kernel/audit/change.ts';
 import { type Db, readInSnapshot } from '../../kernel/db/database.ts';
 import { noContent, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
+import { configurationHandlers } from './configuration.ts';
 import { activityExportHandlers } from './export.ts';
 import { type ActivityFilter, parseFilter } from './filter.ts';
 import { investigationHandlers } from './investigations.ts';
@@ -16,7 +17,9 @@ type Operations = 'queryUserActivity' | 'summarizeUserActivity' | 'listUserChang
 
 export const activityHandlers: Handlers<Operations> &
   typeof investigationHandlers &
+  typeof configurationHandlers &
   typeof activityExportHandlers = {
+  ...configurationHandlers,
   ...investigationHandlers,
   ...activityExportHandlers,
 

@@ -69,7 +69,7 @@ export const agentKeyHandlers: Handlers<Operations> = {
       for (const { id, name, userId: ownerId } of keys)
         record({
           action: 'agent-key.revoke',
-          subject: ['agent-key', id],
+          subject: ['agent-key', id, name],
           changes: { name: [name, null], userId: [ownerId, null] },
         });
       record({
@@ -100,7 +100,7 @@ export const agentKeyHandlers: Handlers<Operations> = {
       if (!key) throw notFound(`Active agent key ${params.keyId}`);
       record({
         action: 'agent-key.revoke',
-        subject: ['agent-key', key.id],
+        subject: ['agent-key', key.id, key.name],
         changes: { name: [key.name, null], userId: [key.userId, null] },
       });
     });
@@ -176,7 +176,7 @@ async function createKey(call: Call<'createAgentKey'>): Promise<AgentKeySecret> 
       const created = { name, userId, entryTypeIds, callsPerDay, expiresInDays: days };
       record({
         action: 'agent-key.create',
-        subject: ['agent-key', keyId],
+        subject: ['agent-key', keyId, name],
         changes: Object.fromEntries(Object.entries(created).map(([key, value]) => [key, [null, value]])),
       });
       return keyId;

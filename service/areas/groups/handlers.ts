@@ -98,7 +98,7 @@ export const groupHandlers: Handlers<Operations> = {
       const { id } = ids;
       record({
         action: 'group.create',
-        subject: ['group', id],
+        subject: ['group', id, group.name],
         changes: diffProperties(undefined, group),
         event: buildGroupEvent('created', ids, { name: group.name }),
       });
@@ -169,7 +169,7 @@ async function updateGroup(tx: Tx, call: Call<'updateGroup'>, record: Recorder):
   if (changes['capabilities']) await requireAdministrator(tx, caller.siteId);
   record({
     action: 'group.update',
-    subject: ['group', before.id],
+    subject: ['group', before.id, group.name],
     changes,
     event: buildGroupEvent('updated', before, { name: group.name }),
   });

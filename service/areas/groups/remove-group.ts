@@ -33,7 +33,7 @@ export async function removeGroup(
   const memberIds = members.map((user) => user.id);
   record({
     action: 'group.delete',
-    subject: ['group', group.id],
+    subject: ['group', group.id, group.name],
     changes: {
       ...diffProperties(store.normalizeGroup(group), undefined),
       members: [memberIds, []],

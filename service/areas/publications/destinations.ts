@@ -66,7 +66,7 @@ export const destinationHandlers: Handlers<Operations> = {
       if (created === undefined) throw nameTaken(body.name);
       record({
         action: 'destination.create',
-        subject: ['destination', created],
+        subject: ['destination', created, name],
         changes: diffProperties(undefined, {
           name,
           url,
@@ -100,7 +100,7 @@ export const destinationHandlers: Handlers<Operations> = {
           : encryptSecret(services, caller.siteId, credentials ?? undefined);
       if (!(await store.updateDestination(tx, caller.siteId, before.id, { ...after, secret })))
         throw nameTaken(after.name);
-      record({ action: 'destination.update', subject: ['destination', before.id], changes });
+      record({ action: 'destination.update', subject: ['destination', before.id, after.name], changes });
     });
     call.services.wakeTask(DELIVERY_TASK);
     return respondWithDestination(call.db, caller.siteId, params.destinationId);
@@ -115,7 +115,7 @@ export const destinationHandlers: Handlers<Operations> = {
       await store.deleteDestination(tx, call.caller.siteId, before.id);
       record({
         action: 'destination.delete',
-        subject: ['destination', before.id],
+        subject: ['destination', before.id, before.name],
         changes: diffProperties(pickContent(before), undefined),
       });
     });

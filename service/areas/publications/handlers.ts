@@ -105,7 +105,7 @@ export const publicationHandlers: Handlers<Operations> = {
       if (id === undefined) throw nameTaken(body.name);
       record({
         action: 'topic.create',
-        subject: ['topic', id],
+        subject: ['topic', id, body.name],
         changes: diffProperties(undefined, toContent(body)),
       });
       return id;
@@ -124,7 +124,7 @@ export const publicationHandlers: Handlers<Operations> = {
       requireContent(await loadSchema(tx, caller.siteId), after);
       if (after.name !== name) requireFreeName(after.name);
       if (!(await store.updateTopic(tx, caller.siteId, params.topicId, after))) throw nameTaken(after.name);
-      record({ action: 'topic.update', subject: ['topic', params.topicId], changes });
+      record({ action: 'topic.update', subject: ['topic', params.topicId, after.name], changes });
     });
     return respondWithTopic(call.db, caller, params.topicId);
   },
@@ -135,7 +135,7 @@ export const publicationHandlers: Handlers<Operations> = {
       await store.deleteTopic(tx, call.caller.siteId, topicId);
       record({
         action: 'topic.delete',
-        subject: ['topic', topicId],
+        subject: ['topic', topicId, name],
         changes: diffProperties(toContent({ name, ...definition }), undefined),
       });
     });
@@ -173,7 +173,7 @@ export const publicationHandlers: Handlers<Operations> = {
       await store.acknowledge(tx, consumer, new Map([[topic.topicId, body.offset]]));
       record({
         action: 'consumer.move',
-        subject: ['topic', topic.topicId],
+        subject: ['topic', topic.topicId, topic.name],
         changes: { clientId: params.clientId, offset: [before, body.offset] },
       });
     });

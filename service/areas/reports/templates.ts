@@ -94,7 +94,7 @@ export const templateHandlers: Handlers<Operations> = {
       await requireStorage(tx, siteId, { usedBefore, defaultQuota: services.storageQuota, path: 'file' });
       record({
         action: 'report-template.create',
-        subject: ['report-template', id],
+        subject: ['report-template', id, properties.name],
         changes: diffProperties(undefined, toAudited({ ...properties, version: 1 }, file)),
       });
       return id;
@@ -137,7 +137,7 @@ export const templateHandlers: Handlers<Operations> = {
       await requireStorage(tx, siteId, { usedBefore, defaultQuota: services.storageQuota, path: 'file' });
       record({
         action: 'report-template.update',
-        subject: ['report-template', templateId],
+        subject: ['report-template', templateId, properties.name],
         changes: diffProperties(
           toAudited(before, before),
           toAudited({ ...properties, version }, file ?? before),
@@ -158,7 +158,7 @@ export const templateHandlers: Handlers<Operations> = {
       await store.deleteTemplate(tx, siteId, params.templateId);
       record({
         action: 'report-template.delete',
-        subject: ['report-template', params.templateId],
+        subject: ['report-template', params.templateId, before.name],
         changes: diffProperties(toAudited(before, before), undefined),
       });
     });

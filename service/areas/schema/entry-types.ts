@@ -116,7 +116,7 @@ export async function createEntryType(
   await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'entryType.create',
-    subject: ['entryType', id],
+    subject: ['entryType', id, names.apiName],
     changes: diffProperties(undefined, names),
     event: buildEntryTypeEvent('created', { id, ...names }),
   });
@@ -142,7 +142,7 @@ async function updateEntryType(tx: Tx, call: Call<'updateEntryType'>, record: Re
   const changed = { id: type.id, ...names };
   record({
     action: 'entryType.update',
-    subject: ['entryType', type.id],
+    subject: ['entryType', type.id, names.apiName],
     changes,
     event: buildEntryTypeEvent('updated', changed),
   });
@@ -166,7 +166,7 @@ async function deleteEntryType(tx: Tx, call: Call<'deleteEntryType'>, record: Re
   await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'entryType.delete',
-    subject: ['entryType', type.id],
+    subject: ['entryType', type.id, type.apiName],
     changes: diffProperties(
       { ...trimNames(type), fields: type.fields.map(({ apiName }) => apiName) },
       undefined,

@@ -110,7 +110,7 @@ export async function createField(
   await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'field.create',
-    subject: ['field', id],
+    subject: ['field', id, `${type.apiName}.${draft.apiName}`],
     changes: diffProperties(undefined, { entryType: type.id, ...draft }),
     event: buildFieldEvent('created', { ...draft, id, typeId: type.id }),
   });
@@ -153,7 +153,7 @@ export async function storeFieldChange(
   await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'field.update',
-    subject: ['field', field.id],
+    subject: ['field', field.id, `${type.apiName}.${draft.apiName}`],
     changes,
     event: buildFieldEvent('updated', { ...draft, id: field.id, typeId: type.id }),
   });
@@ -229,7 +229,7 @@ async function deleteField(tx: Tx, call: Call<'deleteField'>, record: Recorder):
   await store.incrementSchemaVersion(tx, siteId);
   record({
     action: 'field.delete',
-    subject: ['field', field.id],
+    subject: ['field', field.id, `${type.apiName}.${field.apiName}`],
     changes: diffProperties({ entryType: type.id, ...toDraft(field) }, undefined),
     event: buildFieldEvent('deleted', field),
   });

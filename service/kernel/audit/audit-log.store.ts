@@ -17,10 +17,12 @@ const AUDIT_BATCH_ROWS = 20_000;
 export async function insertAuditRows(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
   for (let offset = 0; offset < rows.length; offset += AUDIT_BATCH_ROWS) {
     const batch = rows.slice(offset, offset + AUDIT_BATCH_ROWS);
-    const query = sql`insert into audit_log (site_id, at, actor_id, proxy_id, action, subject_type, subject_id, ip, request_id, changes)
-      select site_id, clock_timestamp(), actor_id, proxy_id, action, subject_type, subject_id, ip, request_id, changes
+    const query = sql`insert into audit_log (site_id, at, actor_id, proxy_id, action, subject_type, subject_id, subject_name,
+        configuration_kind, ip, request_id, changes)
+      select site_id, clock_timestamp(), actor_id, proxy_id, action, subject_type, subject_id, subject_name, configuration_kind, ip,
+        request_id, changes
       from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as x(site_id int, actor_id int, proxy_id int, action text,
-        subject_type text, subject_id text, ip text, request_id text, changes jsonb)`;
+        subject_type text, subject_id text, subject_name text, configuration_kind text, ip text, request_id text, changes jsonb)`;
     // The rows of the last batch take no round trip of their own.
     if (offset + AUDIT_BATCH_ROWS < rows.length) await query.execute(tx);
     else executeLater(query, tx);

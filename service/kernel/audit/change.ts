@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getConfigurationKind } from '../../../contract/rules/configuration.ts';
 import { getAuthor, type Caller, type RequestOrigin } from '../auth/caller.ts';
 import { type Db, type Tx, withTransaction } from '../db/database.ts';
 import { raiseTypeVersions, type TypeChange } from '../db/type-versions.ts';
@@ -39,7 +40,8 @@ interface ChangeRecord {
   /** The site in whose audit log and topics the change appears; default: the actor's site. */
   siteId?: number;
   action: string;
-  subject: readonly [type: string, id: number | string];
+  /** `name` is that of something that is not a person, for the configuration log: it says what the thing was called then. */
+  subject: readonly [type: string, id: number | string, name?: string];
   /** Changed properties as property → [before, after]; never contains secrets. */
   changes: Readonly<Record<string, unknown>>;
   event?: ChangeEvent;
@@ -111,6 +113,8 @@ function toAuditRow(actor: Actor, record: ChangeRecord): AuditRow {
     action: record.action,
     subject_type: record.subject[0],
     subject_id: String(record.subject[1]),
+    subject_name: record.subject[2] ?? null,
+    configuration_kind: getConfigurationKind(record.subject[0], record.action) ?? null,
     ip: actor.origin?.ip ?? null,
     request_id: actor.origin?.requestId ?? randomUUID(),
     changes: record.changes,

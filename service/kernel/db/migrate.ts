@@ -31,6 +31,7 @@ import { up as jetStreamDestinations } from './migrations/0031_jetstream_destina
 import { up as subscriberLimits } from './migrations/0031_subscriber_limits.ts';
 import { up as agents } from './migrations/0032_agents.ts';
 import { up as reports } from './migrations/0034_reports.ts';
+import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -64,6 +65,7 @@ const migrations: Record<string, Migration> = {
   '0031_jetstream_destinations': { up: jetStreamDestinations },
   '0031_subscriber_limits': { up: subscriberLimits },
   '0034_reports': { up: reports },
+  '0036_configuration_log': { up: configurationLog },
   '0027_relationship_intelligence': { up: relationshipIntelligence },
   '0032_agents': { up: agents },
 };

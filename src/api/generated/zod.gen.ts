@@ -425,6 +425,45 @@ export const zUserChange = z.object({
 });
 
 /**
+ * What kind of configuration a change concerns (contract/rules/configuration.ts).
+ */
+export const zConfigurationKind = z.enum([
+    'setting',
+    'address',
+    'group',
+    'key',
+    'agent',
+    'topic',
+    'destination',
+    'reportTemplate',
+    'schedule',
+    'schema'
+]);
+
+export const zConfigurationChange = z.object({
+    id: z.int().gte(1),
+    date: z.iso.datetime({ offset: true }),
+    kind: zConfigurationKind,
+    action: z.string(),
+    subjectType: z.string(),
+    subjectId: z.string(),
+    subjectName: z.string().nullable(),
+    changes: z.record(z.string(), z.unknown()),
+    isShortened: z.boolean(),
+    changedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    changedByName: z.string().nullable(),
+    proxyUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    proxyUserName: z.string().nullable(),
+    ipAddress: z.string().nullable()
+});
+
+export const zConfigurationChanges = z.object({
+    changes: z.array(zConfigurationChange),
+    next: z.string().optional(),
+    readUntil: z.iso.datetime({ offset: true }).optional()
+});
+
+/**
  * A user in a proxy assignment.
  */
 export const zProxyPerson = z.object({
@@ -3991,6 +4030,25 @@ export const zListUserChangesQuery = z.object({
  * A page of changes.
  */
 export const zListUserChangesResponse = z.array(zUserChange);
+
+export const zListConfigurationChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListConfigurationChangesQuery = z.object({
+    kinds: z.array(zConfigurationKind).max(10).optional(),
+    userIds: z.array(zUserId).max(100).optional(),
+    from: zRequestDateTime.optional(),
+    to: zRequestDateTime.optional(),
+    search: z.string().max(200).optional(),
+    cursor: z.string().max(64).regex(/^[0-9A-Za-z_-]+$/).optional(),
+    limit: z.int().gte(1).lte(200).optional().default(50)
+});
+
+/**
+ * A page of changes.
+ */
+export const zListConfigurationChangesResponse = zConfigurationChanges;
 
 export const zListProxiesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EntryFate } from '../../../../contract/generated/types.gen.ts';
 import type { Db } from '../../../kernel/db/database.ts';
-import type { CursorPosition } from './cursor.ts';
+import type { CursorPosition } from '../../../kernel/http/cursor.ts';
 import { personJsonSql, type PersonRef } from './timeline.store.ts';
 
 type Sql = RawBuilder<unknown>;

@@ -1,5 +1,6 @@
 import type { ChangedEntry, EntryChange, EntryLineage } from '../../../../contract/generated/types.gen.ts';
 import { badRequest, notFound } from '../../../kernel/api-error.ts';
+import { encodeCursor, decodeCursor } from '../../../kernel/http/cursor.ts';
 import { type Call, type Handlers, ok } from '../../../kernel/http/handler.ts';
 import { HISTORY_WINDOW_DAYS, parseModifiedSince, parseTimestamp } from '../../../kernel/http/parameters.ts';
 import { type EntryType, loadSchema, type SchemaField, toSlotText } from '../../schema/index.ts';
@@ -17,7 +18,6 @@ import {
   listTypesWithHistory,
   streamChangedEntries,
 } from './changed-entries.store.ts';
-import { encodeCursor, decodeCursor } from './cursor.ts';
 import { findDeletedFields, readDeletedFieldValues } from './deleted-fields.store.ts';
 import { readHistoricalRows } from './historical-rows.store.ts';
 import {

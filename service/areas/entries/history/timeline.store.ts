@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/database.ts';
+import type { CursorPosition } from '../../../kernel/http/cursor.ts';
 import type { EntryType, SchemaField } from '../../schema/index.ts';
 import { ENTRY } from '../query/field-sql.store.ts';
 import { limitResponseSql } from '../query/page.store.ts';
 import { type Rendering, rowJsonSql } from '../query/row-json.store.ts';
-import type { CursorPosition } from './cursor.ts';
 
 type Sql = RawBuilder<unknown>;
 

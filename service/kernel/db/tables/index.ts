@@ -193,6 +193,10 @@ interface AuditLogTable {
   action: string;
   subject_type: string;
   subject_id: string;
+  /** What the subject was called at the time; null for people and where nothing was stored. */
+  subject_name: string | null;
+  /** One of CONFIGURATION_KINDS; null for a change that is not in the configuration log. */
+  configuration_kind: string | null;
   ip: string | null;
   request_id: string;
   changes: JSONColumnType<object>;

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, ListConfigurationChangesData, ListConfigurationChangesError, ListConfigurationChangesResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createInvestigation, deleteInvestigation, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
+import { createInvestigation, deleteInvestigation, listConfigurationChanges, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
 
 export const queryUserActivityQueryKey = (options: Options<QueryUserActivityData>) => createQueryKey('queryUserActivity', options, false, ['v1.0.0 UserManagement']);
 
@@ -293,6 +293,26 @@ export const listUserChangesInfiniteOptions = (options: Options<ListUserChangesD
     });
     return opts as Omit<typeof opts, 'initialData'>;
 };
+
+export const listConfigurationChangesQueryKey = (options?: Options<ListConfigurationChangesData>) => createQueryKey('listConfigurationChanges', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List the changes of the configuration
+ *
+ * Newest first, from the audit log: settings, approved addresses, capabilities of groups, API keys, agents, topics, destinations, report templates, schedules and the schema, with the values before and after. Secrets are never included. A request reads at most 2,000 changes: a page of a search that matches few of them has fewer changes than `limit`, and `next` continues.
+ */
+export const listConfigurationChangesOptions = (options?: Options<ListConfigurationChangesData>) => queryOptions<ListConfigurationChangesResponse, ListConfigurationChangesError, ListConfigurationChangesResponse, ReturnType<typeof listConfigurationChangesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listConfigurationChanges({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listConfigurationChangesQueryKey(options)
+});
 
 /**
  * Record an export

@@ -41,7 +41,7 @@ export interface NameResolver {
 const USER_PROPERTIES = new Set(['principals', 'proxies', 'proxy']);
 
 /** Label of an action without a sentence: "user.two-factor" becomes "User: two factor". */
-function formatUnknownAction(action: string): string {
+export function formatUnknownAction(action: string): string {
   const [area = '', ...rest] = action.split('.');
   const words = rest.join(' ').replaceAll('-', ' ');
   return `${area.charAt(0).toLocaleUpperCase()}${area.slice(1)}${words === '' ? '' : `: ${words}`}`;
@@ -51,7 +51,8 @@ function formatUnknownAction(action: string): string {
 export const formatAction = (action: string): string =>
   getAuditSentence(action) ?? formatUnknownAction(action);
 
-function formatValue(property: string, value: unknown, names: NameResolver): string {
+/** Formats a value of a property; ids of groups and users by their names. */
+export function formatValue(property: string, value: unknown, names: NameResolver): string {
   if (value === null || value === undefined || value === '')
     return property === 'timeZone' ? 'Same as the site' : 'None';
   if (Array.isArray(value)) {
@@ -78,7 +79,11 @@ export interface PropertyChange {
   after: string;
 }
 
-const isPair = (value: unknown): value is [unknown, unknown] => Array.isArray(value) && value.length === 2;
+/** The label of a property of a user; undefined for any other. */
+export const getPropertyLabel = (property: string): string | undefined => PROPERTY_LABELS[property];
+
+export const isPair = (value: unknown): value is [unknown, unknown] =>
+  Array.isArray(value) && value.length === 2;
 
 /** Formats the changed properties of a change. */
 export function formatChanges(
@@ -98,7 +103,7 @@ export function formatChanges(
 }
 
 /** Ids of the users that changes refer to. */
-export function collectUserIds(changes: readonly UserChange[]): number[] {
+export function collectUserIds(changes: readonly Pick<UserChange, 'changes'>[]): number[] {
   const userIds = changes.flatMap(({ changes: one }) =>
     Object.entries(one).flatMap(([property, value]) =>
       USER_PROPERTIES.has(property) ? [value].flat(2) : [],

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
+import { Bookmark, Download, FolderSearch, Link2, Settings2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { startActivityExport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
@@ -81,6 +81,10 @@ export function ActivityActions({ view, bounds, reportQuery, openedAt, total }: 
           { label: 'Copy link', hint: 'With a fixed period', icon: Link2, onSelect: copyLink },
         ]}
       />
+      <Link to="/activity/configuration" className={buttonClass()}>
+        <Settings2 />
+        Configuration log
+      </Link>
       <Link to="/activity/investigations" className={buttonClass()}>
         <FolderSearch />
         Investigations

@@ -162,7 +162,8 @@ interface UserChipsProps {
   onChange: (ids: readonly number[]) => void;
 }
 
-function UserChips({ label, prefix = '', ids, onChange }: UserChipsProps) {
+/** Chips of selected users; many are combined into one. */
+export function UserChips({ label, prefix = '', ids, onChange }: UserChipsProps) {
   const getName = useUserNames(ids);
   if (ids.length > MAX_SINGLE_CHIPS) {
     return (
@@ -285,7 +286,7 @@ async function resolvePastedList(text: string): Promise<number[]> {
 }
 
 /** Search field that adds people by name, e-mail or id, one by one or as a pasted list. */
-function PeopleSearch({ selectedIds, onAdd }: PeopleSearchProps) {
+export function PeopleSearch({ selectedIds, onAdd }: PeopleSearchProps) {
   const [inputText, setInputText] = useState('');
   const { query, people } = useFoundPeople(inputText, MAX_RESULTS);
   const matches = people.map(({ id: value, name, email }) => ({ value, label: name, hint: email }));

@@ -30,6 +30,7 @@ import { useUserNames } from '../model/use-names.ts';
 import { FULL_VIEW, serializeActivityView } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
 import { COLUMNS } from '../panels/columns.tsx';
+import { BeforeAfter, ChangeAuthor, ChangedProperty } from './ChangeParts.tsx';
 
 const route = getRouteApi('/_app/users/$userId/activity');
 
@@ -172,14 +173,14 @@ function UserChanges({ userId }: { userId: number }) {
         </EmptyState>
       )}
       {changes && changes.length > 0 && (
-        <ol className="user-changes" aria-label="Changes">
+        <ol className="changes" aria-label="Changes">
           {changes.map((change) => (
             <ChangeItem key={change.id} {...{ userId, change, names }} />
           ))}
         </ol>
       )}
       {hasNextPage && (
-        <footer className="user-changes-foot">
+        <footer className="changes-foot">
           <Button size="small" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show older
           </Button>
@@ -212,10 +213,10 @@ function ChangeItem({ userId, change, names }: ChangeItemProps) {
   const changes = formatChanges(change, names);
   return (
     <li>
-      <div className="user-change-head">
+      <div className="changes-head">
         <strong>{formatAction(change.action)}</strong>
         <span className="act-soft">
-          <Timestamp at={change.date} /> · <Author change={change} />
+          <Timestamp at={change.date} /> · <ChangeAuthor change={change} />
           {change.ipAddress !== null && (
             <>
               {' '}
@@ -239,42 +240,12 @@ function ChangeItem({ userId, change, names }: ChangeItemProps) {
       {changes.length > 0 && (
         <dl>
           {changes.map(({ property, before, after }) => (
-            <div key={property}>
-              <dt>{property}</dt>
-              <dd>
-                {before !== undefined && (
-                  <>
-                    <del>{before}</del> <span aria-hidden>→</span>
-                    <span className="visually-hidden"> became </span>{' '}
-                  </>
-                )}
-                {after}
-              </dd>
-            </div>
+            <ChangedProperty key={property} property={property}>
+              <BeforeAfter before={before} after={after} />
+            </ChangedProperty>
           ))}
         </dl>
       )}
     </li>
-  );
-}
-
-/** Author of a change: the service, a user, or a proxy on behalf of a user. Former members are not linked. */
-function Author({ change }: { change: UserChange }) {
-  const { changedBy, changedByName, proxyUserId, proxyUserName } = change;
-  const by = changedBy === null ? 'the service' : <PersonLink id={changedBy} name={changedByName} />;
-  if (proxyUserId === null) return <>by {by}</>;
-  return (
-    <>
-      by <PersonLink id={proxyUserId} name={proxyUserName} /> for {by}
-    </>
-  );
-}
-
-function PersonLink({ id, name }: { id: number; name: string | null }) {
-  if (name === null) return <>user {id}</>;
-  return (
-    <Link to="/users/$userId" params={{ userId: id }}>
-      {name}
-    </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
@@ -9,6 +10,7 @@ import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 export function SettingsPage() {
   const { site } = useSession();
   const { allowed, reason } = usePermission('getSiteSettings');
+  const log = usePermission('listConfigurationChanges');
   if (!allowed)
     return (
       <Page title="Settings" meta={`of ${site.name}`}>
@@ -18,7 +20,21 @@ export function SettingsPage() {
       </Page>
     );
   return (
-    <Page title="Settings" meta={`of ${site.name}`}>
+    <Page
+      title="Settings"
+      meta={`of ${site.name}`}
+      actions={
+        log.allowed && (
+          <Link
+            to="/activity/configuration"
+            search={{ kind: 'setting-address-schedule' }}
+            className={buttonClass()}
+          >
+            Configuration log
+          </Link>
+        )
+      }
+    >
       <TabLinks label="Settings">
         <Link to="/settings" activeOptions={{ exact: true }}>
           General

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../kernel/api-error.ts';
+import { badRequest } from '../api-error.ts';
 
 /** Position in a list sorted newest first: the timestamp and tie breakers of the last row of a page. */
 export type CursorPosition = readonly [at: string, ...ids: number[]];

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { CONFIGURATION_ACTIONS } from '../../../../contract/rules/configuration.ts';
+import { formatConfigurationAction, formatConfigurationValues } from './configuration-format.ts';
+import { parseConfigurationView, serializeConfigurationView } from './configuration-view.ts';
+
+const names = { getGroupName: (id: number) => `Group ${id}`, getUserName: (id: number) => `Person ${id}` };
+
+test('every action of the log has a sentence of its own', () => {
+  const sentences = Object.values(CONFIGURATION_ACTIONS)
+    .flat()
+    .map((action) =>
+      formatConfigurationAction({ action, subjectType: 'group', subjectId: '7', subjectName: '$& {name}' }),
+    );
+  expect(sentences.filter((sentence) => sentence.includes(':'))).toEqual([]);
+  expect(new Set(sentences).size).toBe(sentences.length);
+  expect(sentences).toContain('Changed the group $& {name}');
+});
+
+test('names things without a recorded name by their id', () => {
+  const subject = { subjectId: '7', subjectName: null };
+  expect(formatConfigurationAction({ ...subject, action: 'group.update', subjectType: 'group' })).toBe(
+    'Changed the group 7',
+  );
+  expect(formatConfigurationAction({ ...subject, action: 'user.api-key-off', subjectType: 'user' })).toBe(
+    'Turned off the API key of user 7',
+  );
+});
+
+test('shows values before and after, and of lists what was added and removed', () => {
+  expect(
+    formatConfigurationValues(
+      {
+        dedicatedDomain: [null, 'a.example'],
+        timeZone: ['Europe/Vienna', 'UTC'],
+        capabilities: [
+          ['Read Data', 'Write Data'],
+          ['Read Data', 'Manage Users'],
+        ],
+        addresses: [[{ network: '10.0.0.0/8', note: '' }], [{ network: '10.0.0.0/8', note: 'Office' }]],
+        clientSecret: 'another one',
+      },
+      names,
+    ),
+  ).toEqual([
+    { property: 'Dedicated domain', before: undefined, after: 'a.example' },
+    { property: 'Time zone', before: 'Europe/Vienna', after: 'UTC' },
+    { property: 'Capabilities', added: ['Manage Users'], removed: ['Write Data'], unchangedCount: 1 },
+    { property: 'Addresses', added: ['10.0.0.0/8 · Office'], removed: ['10.0.0.0/8'], unchangedCount: 0 },
+    { property: 'Client secret', before: undefined, after: 'another one' },
+  ]);
+});
+
+test('the view survives the address, and unknown values are dropped', () => {
+  const search = { q: 42, kind: 'group-topic-nothing', people: '3-x-4', range: 90, other: 'x' };
+  const view = parseConfigurationView(search);
+  expect(view).toEqual({ q: '42', kinds: ['group', 'topic'], people: [3, 4], period: '90' });
+  expect(parseConfigurationView({ ...serializeConfigurationView(view) })).toEqual(view);
+  expect(serializeConfigurationView(parseConfigurationView({}))).toEqual({});
+});

@@ -1,0 +1,114 @@
+import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
+import type { ConfigurationKind } from '../../../../contract/rules/configuration.ts';
+import { formatUnknownAction, formatValue, getPropertyLabel, isPair } from '../model/change-format.ts';
+import type { NameResolver } from '../model/change-format.ts';
+
+export const KIND_LABELS: Readonly<Record<ConfigurationKind, string>> = {
+  setting: 'Settings',
+  address: 'Approved addresses',
+  group: 'Groups',
+  key: 'API keys',
+  agent: 'Agents',
+  topic: 'Topics',
+  destination: 'Destinations',
+  reportTemplate: 'Report templates',
+  schedule: 'Schedules',
+  schema: 'Schema',
+};
+
+/** Sentences by action; `{name}` stands for the changed thing. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  'site.create': 'Created the site',
+  'site.update': 'Changed the settings of the site',
+  'site.identity': 'Changed the identity manager',
+  'cli.site-set': 'Changed the site on the host',
+  'relationships.settings': 'Changed the settings of Relationship Intelligence',
+  'site.addresses': 'Changed the approved addresses',
+  'group.create': 'Created the group {name}',
+  'group.update': 'Changed the group {name}',
+  'group.delete': 'Deleted the group {name}',
+  'user.api-key-on': 'Created an API key for {name}',
+  'user.api-key-off': 'Turned off the API key of {name}',
+  'user.api-key-expire': 'The API key of {name} expired',
+  'cli.api-key': 'Created an API key for {name} on the host',
+  'subscriber.limit': 'Changed the topics that the API key {name} may read',
+  'agent-key.create': 'Created the agent key {name}',
+  'agent-key.revoke': 'Revoked the agent key {name}',
+  'agents.enable': 'Turned on the agent server',
+  'agents.disable': 'Turned off the agent server',
+  'agents.stop': 'Stopped all agents',
+  'topic.create': 'Created the topic {name}',
+  'topic.update': 'Changed the topic {name}',
+  'topic.delete': 'Deleted the topic {name}',
+  'consumer.move': 'Moved a subscriber of the topic {name}',
+  'destination.create': 'Created the destination {name}',
+  'destination.update': 'Changed the destination {name}',
+  'destination.delete': 'Deleted the destination {name}',
+  'report-template.create': 'Created the report template {name}',
+  'report-template.update': 'Changed the report template {name}',
+  'report-template.delete': 'Deleted the report template {name}',
+  'backup.settings': 'Changed the backup schedule',
+  'entryType.create': 'Created the entry type {name}',
+  'entryType.update': 'Changed the entry type {name}',
+  'entryType.delete': 'Deleted the entry type {name}',
+  'field.create': 'Created the field {name}',
+  'field.update': 'Changed the field {name}',
+  'field.delete': 'Deleted the field {name}',
+};
+
+type Subject = Pick<ConfigurationChange, 'action' | 'subjectType' | 'subjectId' | 'subjectName'>;
+
+/** Sentence for a change, without the full stop. A thing whose name was not recorded is named by its id. */
+export function formatConfigurationAction({ action, subjectType, subjectId, subjectName }: Subject): string {
+  const name = subjectName ?? (subjectType === 'user' ? `user ${subjectId}` : subjectId);
+  return SENTENCES[action]?.replace('{name}', () => name) ?? formatUnknownAction(action);
+}
+
+/** A changed property: its values before and after, or what was added to and removed from a list. */
+export type ConfigurationValueChange = { property: string } & (
+  | { before: string | undefined; after: string }
+  | { added: readonly string[]; removed: readonly string[]; unchangedCount: number }
+);
+
+/** "dedicatedDomain" becomes "Dedicated domain". */
+function formatProperty(property: string): string {
+  const words = property.replaceAll(
+    /([a-z])([A-Z])/g,
+    (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
+  );
+  return getPropertyLabel(property) ?? `${words.charAt(0).toLocaleUpperCase()}${words.slice(1)}`;
+}
+
+/** An element of a list as text: an object by its values. */
+const formatItem = (property: string, item: unknown, names: NameResolver): string =>
+  typeof item === 'object' && item !== null && !Array.isArray(item)
+    ? Object.values(item)
+        .filter((value) => value !== '' && value !== null)
+        .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+        .join(' · ')
+    : formatValue(property, item, names);
+
+/** Formats the changed properties of a change; of a list, only what was added and removed. */
+export function formatConfigurationValues(
+  changes: Readonly<Record<string, unknown>>,
+  names: NameResolver,
+): ConfigurationValueChange[] {
+  return Object.entries(changes).map(([property, value]) => {
+    const label = formatProperty(property);
+    const [before, after] = isPair(value) ? value : [undefined, value];
+    if (Array.isArray(before) || Array.isArray(after)) {
+      const toItems = (list: unknown) =>
+        (Array.isArray(list) ? list : []).map((item) => formatItem(property, item, names));
+      const [old, current] = [toItems(before), toItems(after)];
+      const added = current.filter((item) => !old.includes(item));
+      const removed = old.filter((item) => !current.includes(item));
+      return { property: label, added, removed, unchangedCount: current.length - added.length };
+    }
+    const isNew = before === null || before === undefined;
+    return {
+      property: label,
+      before: isNew ? undefined : formatValue(property, before, names),
+      after: formatValue(property, after, names),
+    };
+  });
+}
