@@ -2,6 +2,7 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { chunksByArea } from './scripts/chunks.ts';
+import { parseDocuments } from './scripts/documents.ts';
 import { copyPdfFiles } from './scripts/pdf-files.ts';
 
 const serviceUrl = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
@@ -63,6 +64,7 @@ export default defineConfig({
     react(),
     chunks.plugin,
     copyPdfFiles(),
+    parseDocuments(),
     refuseForeignModules(),
     refuseChunkCycles(),
   ],

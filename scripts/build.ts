@@ -10,10 +10,12 @@ const STAMP_FILE = 'dist/.built-from';
 const SOURCES = [
   'index.html',
   'vite.config.ts',
-  'scripts/{chunks,pdf-files}.ts',
+  'scripts/{chunks,documents,pdf-files}.ts',
   'package-lock.json',
   'src/**/*',
   'public/**/*',
+  'docs/*.md',
+  'docs/help/*.md',
   'contract/**/*.{ts,json}',
 ];
 

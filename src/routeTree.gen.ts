@@ -50,6 +50,7 @@ import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
 import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
 import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
+import { Route as AppHelpChar123TopicChar125RouteImport } from './routes/_app/help/{-$topic}';
 import { Route as AppImportsIndexRouteImport } from './routes/_app/imports/index';
 import { Route as AppImportsRelationshipsRouteImport } from './routes/_app/imports/relationships';
 import { Route as AppImportsRunsRouteImport } from './routes/_app/imports/runs';
@@ -325,6 +326,12 @@ const AppGroupsMatrixRoute = AppGroupsMatrixRouteImport.update({
   path: '/matrix',
   getParentRoute: () => AppGroupsRouteRoute,
 } as any);
+const AppHelpChar123TopicChar125Route =
+  AppHelpChar123TopicChar125RouteImport.update({
+    id: '/help/{-$topic}',
+    path: '/help/{-$topic}',
+    getParentRoute: () => AppRoute,
+  } as any);
 const AppImportsIndexRoute = AppImportsIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -730,6 +737,7 @@ export interface FileRoutesByFullPath {
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/imports/runs': typeof AppImportsRunsRoute;
   '/imports/settings': typeof AppImportsSettingsRoute;
@@ -824,6 +832,7 @@ export interface FileRoutesByTo {
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/imports/runs': typeof AppImportsRunsRoute;
   '/imports/settings': typeof AppImportsSettingsRoute;
@@ -932,6 +941,7 @@ export interface FileRoutesById {
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/_app/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
   '/_app/imports/relationships': typeof AppImportsRelationshipsRoute;
   '/_app/imports/runs': typeof AppImportsRunsRoute;
   '/_app/imports/settings': typeof AppImportsSettingsRoute;
@@ -1041,6 +1051,7 @@ export interface FileRouteTypes {
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/help/{-$topic}'
     | '/imports/relationships'
     | '/imports/runs'
     | '/imports/settings'
@@ -1135,6 +1146,7 @@ export interface FileRouteTypes {
     | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/help/{-$topic}'
     | '/imports/relationships'
     | '/imports/runs'
     | '/imports/settings'
@@ -1242,6 +1254,7 @@ export interface FileRouteTypes {
     | '/_app/backups/$fileName'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
+    | '/_app/help/{-$topic}'
     | '/_app/imports/relationships'
     | '/_app/imports/runs'
     | '/_app/imports/settings'
@@ -1610,6 +1623,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/groups/matrix';
       preLoaderRoute: typeof AppGroupsMatrixRouteImport;
       parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/help/{-$topic}': {
+      id: '/_app/help/{-$topic}';
+      path: '/help/{-$topic}';
+      fullPath: '/help/{-$topic}';
+      preLoaderRoute: typeof AppHelpChar123TopicChar125RouteImport;
+      parentRoute: typeof AppRoute;
     };
     '/_app/imports/': {
       id: '/_app/imports/';
@@ -2601,6 +2621,7 @@ interface AppRouteChildren {
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppSplatRoute: typeof AppSplatRoute;
   AppIndexRoute: typeof AppIndexRoute;
+  AppHelpChar123TopicChar125Route: typeof AppHelpChar123TopicChar125Route;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
   AppProfileIndexRoute: typeof AppProfileIndexRoute;
@@ -2624,6 +2645,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppSplatRoute: AppSplatRoute,
   AppIndexRoute: AppIndexRoute,
+  AppHelpChar123TopicChar125Route: AppHelpChar123TopicChar125Route,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,
   AppProfileIndexRoute: AppProfileIndexRoute,

@@ -88,10 +88,22 @@ test('the palette finds pages and users by keyboard', async ({ page, calls }) =>
   await expect(palette).toBeHidden();
 });
 
-test('keyboard shortcuts navigate and are listed in the cheat sheet', async ({ page }) => {
-  await openAs(page, ada);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+test('help opens for the page and lists its shortcuts; the cheat sheet lists all', async ({ page }) => {
+  await openAs(page, ada, '/users');
+  await expect(page.getByRole('grid', { name: 'Users' }).getByRole('row').nth(1)).toBeVisible();
   await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Help: Users' });
+  await expect(help.getByRole('heading', { name: 'Create a user' })).toBeVisible();
+  await expectAccessible(page);
+  await help.getByRole('link', { name: 'Documentation' }).click();
+  await expect(page).toHaveURL('/help/users');
+  await expect(help).toBeHidden();
+  await expect(page.getByRole('article', { name: 'Users' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Operating' }).click();
+  await expect(page.getByRole('article').getByRole('table').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Help', exact: true }).click();
+  await page.getByRole('button', { name: 'All keyboard shortcuts' }).click();
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(sheet.getByRole('heading', { name: 'Go to' })).toBeVisible();
   await expect(sheet.getByRole('term').filter({ hasText: 'Users' })).toBeVisible();
@@ -99,7 +111,7 @@ test('keyboard shortcuts navigate and are listed in the cheat sheet', async ({ p
   // Shortcuts of the page are inactive under a dialog.
   await page.keyboard.press('g');
   await page.keyboard.press('b');
-  await expect(page).toHaveURL('/');
+  await expect(page).toHaveURL('/help/operating');
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await page.keyboard.press('g');
@@ -111,6 +123,7 @@ test('single-key shortcuts can be disabled permanently', async ({ page }) => {
   await openAs(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('?');
+  await page.getByRole('button', { name: 'All keyboard shortcuts' }).click();
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(sheet.getByRole('heading', { name: 'In a table' })).toBeVisible();
   await sheet.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');

@@ -7,6 +7,7 @@ import { bulkArea } from '../areas/bulk/area.ts';
 import { entriesArea } from '../areas/entries/area.ts';
 import { exportHistoryArea } from '../areas/export-history/area.ts';
 import { groupsArea } from '../areas/groups/area.ts';
+import { helpArea } from '../areas/help/area.ts';
 import { invitationsArea } from '../areas/invitations/area.ts';
 import { jobsArea } from '../areas/jobs/area.ts';
 import { licensesArea } from '../areas/licenses/area.ts';
@@ -59,6 +60,7 @@ const areas = [
   backupsArea,
   jobsArea,
   notificationsArea,
+  helpArea,
   relationshipIntelligenceArea,
   publicationsArea,
   agentArea,

@@ -15,9 +15,6 @@ const closeOverlay = () => overlay.set(undefined);
 /** Preloads the palette; called when the pointer or focus reaches its field. */
 export const preloadPalette = (): void => Palette.preload();
 
-/** Preloads the cheat sheet; called when the pointer or focus reaches its button. */
-export const preloadCheatSheet = (): void => CheatSheet.preload();
-
 /** Preloads the session dialog; called while a warning about the end of the session is shown. */
 export const preloadSessionDialog = (): void => SessionDialog.preload();
 

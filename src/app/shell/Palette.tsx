@@ -1,6 +1,6 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { Search, CircleUserRound, Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+import { CircleHelp, Search, CircleUserRound, Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
 import { useState, useDeferredValue } from 'react';
 import {
   Autocomplete,
@@ -112,6 +112,7 @@ interface Section {
 }
 
 const GENERAL_ITEMS: readonly PaletteItem[] = [
+  { label: 'Help for this page', icon: CircleHelp, run: () => openOverlay('help') },
   { label: 'Keyboard shortcuts', icon: Keyboard, run: () => openOverlay('keys') },
   {
     label: 'Collapse or expand the navigation',

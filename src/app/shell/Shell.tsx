@@ -47,7 +47,7 @@ const JobTray = lazyWithPreload(() => import('../jobs/JobTray.tsx'));
 
 const GLOBAL_SHORTCUTS = [
   { keys: 'mod+k', label: 'Search', group: 'Anywhere' },
-  { keys: '?', label: 'Keyboard shortcuts', group: 'Anywhere' },
+  { keys: '?', label: 'Help for this page', group: 'Anywhere' },
 ];
 const NAVIGATION_SHORTCUTS = registry.entries.map(({ key, name }) => ({
   keys: `g ${key}`,
@@ -63,7 +63,7 @@ export function Shell() {
   const jobs = useJobs();
 
   useResumedJobs();
-  useShortcut(GLOBAL_SHORTCUTS, ({ keys }) => openOverlay(keys === '?' ? 'keys' : 'palette'));
+  useShortcut(GLOBAL_SHORTCUTS, ({ keys }) => openOverlay(keys === '?' ? 'help' : 'palette'));
   useShortcut(NAVIGATION_SHORTCUTS, ({ label }) => {
     const entry = registry.entries.find(({ name }) => name === label);
     if (entry) void router.navigate({ to: entry.path });

@@ -1,14 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import {
-  CircleHelp,
-  Menu,
-  Search,
-  Building2,
-  ChevronsUpDown,
-  CircleUserRound,
-  LogOut,
-  UserRoundCog,
-} from 'lucide-react';
+import { Menu, Search, Building2, ChevronsUpDown, CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
 import type { Session } from '../../../contract/generated/types.gen.ts';
 import { switchSiteMutation, signOutMutation } from '../../api/generated/queries/session.gen.ts';
 import { getIdentitySignOut } from '../../api/generated/sdk/session.gen.ts';
@@ -28,7 +19,7 @@ import { preloadWorkAsDialog } from '../acting/ActingHost.tsx';
 import type { AreaRegistry } from '../area/collect-areas.ts';
 import { reloadOnSite, leaveSession } from '../session/session.ts';
 import { openOverlay } from '../state/overlay.ts';
-import { preloadCheatSheet, preloadPalette } from './Overlays.tsx';
+import { preloadPalette } from './Overlays.tsx';
 import './top-bar.css';
 
 const MODIFIER_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl';
@@ -71,13 +62,6 @@ export function TopBar({ onMenu, items }: TopBarProps) {
         {items.map(({ name, TopBarItem }) => (
           <TopBarItem key={name} />
         ))}
-        <IconButton
-          label="Keyboard shortcuts"
-          icon={CircleHelp}
-          onPointerEnter={preloadCheatSheet}
-          onFocus={preloadCheatSheet}
-          onClick={() => openOverlay('keys')}
-        />
         <UserMenu />
       </div>
     </header>

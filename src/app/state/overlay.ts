@@ -1,7 +1,9 @@
 import { createStore } from '../../ui/store.ts';
 
-/** The open overlay: palette or cheat sheet. */
-export const overlay = createStore<'palette' | 'keys' | undefined>(undefined);
+type Overlay = 'palette' | 'keys' | 'help';
 
-/** Opens the palette or the cheat sheet. */
-export const openOverlay = (which: 'palette' | 'keys'): void => overlay.set(which);
+/** The open overlay: palette, cheat sheet or help. */
+export const overlay = createStore<Overlay | undefined>(undefined);
+
+/** Opens the palette, the cheat sheet or the help for the page. */
+export const openOverlay = (which: Overlay): void => overlay.set(which);

@@ -1,0 +1,4 @@
+import { defineArea } from '../../app/area/define-area.ts';
+import { HelpButton, HelpHost } from './HelpButton.tsx';
+
+export const helpArea = defineArea({ name: 'help', Host: HelpHost, TopBarItem: HelpButton });
