@@ -1,4 +1,4 @@
-import { createSite, listSiteIds, lockFirstStart } from './areas/sites/index.ts';
+import { createSite, getSite, listSiteIds, lockFirstStart } from './areas/sites/index.ts';
 import { addAdministrator } from './areas/users/index.ts';
 import { change, createHostActor, type Recorder } from './kernel/audit/change.ts';
 import { hasAdministrator } from './kernel/auth/callers.store.ts';
@@ -13,22 +13,25 @@ const EMPTY_SITE = { slug: 'main', name: 'Main site', dedicatedDomain: null };
 
 /** Result of the first start. */
 export interface FirstStartResult {
-  /** One-time link for the first administrator; undefined if the site has an administrator. */
+  /** Slug of the first site if it has no administrator. */
+  site: string | undefined;
+  /** One-time link for its first administrator, if it was created. */
   link: string | undefined;
 }
 
 /**
  * Creates the first site at the very first start, with sample data or empty. As long as the site has no administrator, creates one
- * from the settings or a one-time link for one. Processes that start at the same time are serialized, so each finds the site that the
- * first created.
+ * from the settings, or with `createsLink` a one-time link for one; there is one valid link, the last. Processes that start at the same
+ * time are serialized, so each finds the site that the first created.
  */
-export async function runFirstStart(db: Db, config: Config): Promise<FirstStartResult> {
+export async function runFirstStart(db: Db, config: Config, createsLink: boolean): Promise<FirstStartResult> {
   const siteId = await withTransaction(db, {}, (tx) => findOrCreateSite(tx, config.createsSample));
   const passwordHash =
     config.firstAdministrator && (await hashPassword(config.firstAdministrator.password.reveal()));
-  const token = await change(db, createHostActor(siteId), async (tx, record) => {
+  return change(db, createHostActor(siteId), async (tx, record) => {
     await lockFirstStart(tx);
-    if (await hasAdministrator(tx, siteId)) return undefined;
+    const administered = { site: undefined, link: undefined };
+    if (await hasAdministrator(tx, siteId)) return administered;
     if (config.firstAdministrator && passwordHash) {
       await addAdministratorFromSettings(
         tx,
@@ -36,12 +39,14 @@ export async function runFirstStart(db: Db, config: Config): Promise<FirstStartR
         { email: config.firstAdministrator.email, passwordHash },
         record,
       );
-      return undefined;
+      return administered;
     }
+    const { slug: site } = await getSite(tx, siteId);
+    if (!createsLink) return { site, link: undefined };
     record({ action: 'site.administrator-link', subject: ['site', siteId], changes: {} });
-    return createLink(tx, { purpose: 'first-administrator', siteId, userId: null });
+    const token = await createLink(tx, { purpose: 'first-administrator', siteId, userId: null });
+    return { site, link: `${config.publicUrl}/link#${token}` };
   });
-  return { link: token && `${config.publicUrl}/link#${token}` };
 }
 
 async function findOrCreateSite(tx: Tx, sample: boolean): Promise<number> {
@@ -67,6 +72,6 @@ async function addAdministratorFromSettings(
   const userId = await addAdministrator(tx, siteId, administrator, record);
   if (userId === undefined)
     throw new Error(
-      `STEWARD_ADMIN_EMAIL: an account with ${account.email} already exists. Choose another address, or run npm run admin -- user make-admin`,
+      `STEWARD_ADMIN_EMAIL: an account with ${account.email} already exists. Choose another address, or run steward user make-admin`,
     );
 }

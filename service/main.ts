@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { createApp, CONTRACT_FILE } from './app.ts';
 import { registry } from './areas/registry.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
-import { runFirstStart } from './first-start.ts';
+import { type FirstStartResult, runFirstStart } from './first-start.ts';
 import { loadEncryption } from './kernel/auth/encryption.ts';
 import { readConfig, type Config } from './kernel/config.ts';
 import { openDatabase } from './kernel/db/database.ts';
@@ -29,7 +29,8 @@ async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
-  const { link } = await runFirstStart(database.db, config);
+  const isTerminal = process.stdout.isTTY;
+  const firstStart = await runFirstStart(database.db, config, isTerminal);
   const mailWorker = startMailWorker({ db: database.db, config, log });
   const services: Services = {
     publicUrl: config.publicUrl,
@@ -80,15 +81,12 @@ async function main(config: Config): Promise<void> {
     dataDir: config.dataDir,
     publicUrl: config.publicUrl,
     db: database.db,
+    createTasks: async () => registry.createTasks({ db, services }),
     log,
   });
   const address = await app.listen({ host: config.host, port: config.port });
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
-  if (link)
-    process.stdout.write(
-      `\nSteward is at ${config.publicUrl}\nCreate the first administrator here (once, within 24 hours):\n  ${link}\n\n`,
-    );
-  else process.stdout.write(`\nSteward is at ${config.publicUrl}\n\n`);
+  process.stdout.write(`\nSteward is at ${config.publicUrl}\n${describeFirstStart(firstStart)}\n`);
 
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
@@ -109,6 +107,14 @@ async function main(config: Config): Promise<void> {
     log.info('stopped');
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal));
+}
+
+/** What a person has to do after the first start. A link is shown on a terminal only: a log is read by many and kept for long. */
+function describeFirstStart({ site, link }: FirstStartResult): string {
+  if (site === undefined) return '';
+  if (link === undefined)
+    return `Nobody administers the site ${site} yet. To print a link for its first administrator:\n  npm run steward -- site administrator-link ${site}\n`;
+  return `Create the first administrator here (once, within 24 hours):\n  ${link}\n`;
 }
 
 if (Number(process.versions.node.split('.')[0]) < 26) {

@@ -91,7 +91,7 @@ async function loadEntries(service: Service, entries: number, changes: number): 
   const args = ['--site', SITE, '--entries', String(entries), '--changes', String(changes)];
   const env = { ...process.env, ...service.storageEnv };
   const durationMs = await measureMs(() =>
-    promisify(execFile)(process.execPath, ['service/cli/load.ts', ...args], { env }),
+    promisify(execFile)(process.execPath, ['service/cli/steward.ts', 'load', ...args], { env }),
   );
   if (isEmbedded) await service.start();
   return durationMs;

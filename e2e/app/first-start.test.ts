@@ -7,7 +7,7 @@ test.use({ installation: { sample: false, administrator: undefined } });
 test.describe.configure({ mode: 'serial' });
 
 test('the printed link creates the first administrator and signs in', async ({ page, service }) => {
-  await page.goto(service.link());
+  await page.goto(await service.link());
   await expect(page.getByRole('heading', { name: 'First administrator' })).toBeVisible();
   await expect(page.getByLabel('First name')).toBeFocused();
   await expectAccessible(page);
@@ -54,7 +54,7 @@ test('a site without sample data has only its administrator', async ({ page }) =
 
 test('the link works once', async ({ page, service, expectFailure }) => {
   expectFailure(404);
-  await page.goto(service.link());
+  await page.goto(await service.link());
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
   await expect(page.getByRole('textbox')).toHaveCount(0);
   await expectAccessible(page);

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { findFreePort } from '../../scripts/free-port.ts';
 import type { Person } from './people.ts';
 import { createStorage } from './storage.ts';
@@ -21,8 +22,8 @@ export interface Service {
   storageEnv: Readonly<Record<string, string>>;
   /** Returns the output on stdout and stderr so far. */
   output(): string;
-  /** Returns the one-time link for the first administrator. */
-  link(): string;
+  /** Creates the one-time link for the first administrator, as on the host of a service without a terminal. */
+  link(): Promise<string>;
   start(): Promise<void>;
   /** Stops the service with a signal; returns the exit code. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
@@ -90,6 +91,14 @@ export async function startService(installation: Installation, original?: Servic
     await stop();
     await storage.remove();
   };
+  const admin = async (...args: string[]): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['service/cli/steward.ts', '--json', ...args],
+      { env },
+    );
+    return JSON.parse(stdout);
+  };
   try {
     await start();
   } catch (error) {
@@ -100,19 +109,12 @@ export async function startService(installation: Installation, original?: Servic
     url,
     storageEnv: storage.env,
     output: () => output,
-    link() {
-      const found = /https?:\/\/\S+\/link#[\w-]+/.exec(output);
-      if (!found) throw new Error(`The service printed no link:\n${output}`);
-      return found[0];
+    async link() {
+      return z.object({ link: z.string() }).parse(await admin('site', 'administrator-link')).link;
     },
     start,
     stop,
-    async admin(...args) {
-      const { stdout } = await promisify(execFile)(process.execPath, ['service/cli/admin.ts', ...args], {
-        env,
-      });
-      return JSON.parse(stdout);
-    },
+    admin,
     remove,
   };
 }

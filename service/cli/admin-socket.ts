@@ -52,7 +52,7 @@ export async function listenAdminSocket(
 }
 
 async function handleConnection(
-  { db, publicUrl, log }: CommandContext & { log: Log },
+  { log, ...context }: CommandContext & { log: Log },
   socket: Socket,
 ): Promise<void> {
   socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
@@ -64,7 +64,7 @@ async function handleConnection(
   });
   // One command per connection.
   for await (const line of createInterface({ input: socket })) {
-    const reply = await executeCommand({ db, publicUrl }, log, line);
+    const reply = await executeCommand(context, log, line);
     socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroy());
     return;
   }

@@ -36,4 +36,14 @@ test.each([
   ['STEWARD_KEEP_ACTIVITY', '97 days'],
   ['STEWARD_KEEP_AUDIT', '7'],
   ['STEWARD_KEEP_AUDIT', '101 years'],
+  ['SMTP_URL', 'foo'],
+  ['SMTP_URL', 'https://mail.example'],
+  ['PUBLIC_URL', 'steward.example'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.example'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
 ])('refuses %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(`${name}: `));
+
+test('an invalid setting is answered with the form that is expected', () =>
+  expect(() => readConfig({ SMTP_URL: 'foo', PORT: 'x' })).toThrow(
+    /PORT: a number from 0 to 65535\n[^]*SMTP_URL: a URL such as smtp:\/\/user:password@mail\.example:587/,
+  ));

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type EgressRule, parseEgressRules } from './egress.ts';
 import { parseSecretKey, Secret } from './secret.ts';
 
@@ -65,9 +66,31 @@ function parseDays(text: string, minDays: number): number | null | undefined {
   return days >= minDays && days <= 36_525 ? days : undefined;
 }
 
+/** Invalid settings, one per line, each with its name and the form that is expected. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Names that the HTTP server resolves to networks (proxy-addr), beside addresses and networks. */
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Whether a text is an address, or a network with a prefix length such as 10.0.0.0/8. */
+function isProxy(text: string): boolean {
+  if (PROXY_NAMES.includes(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
+  const url = URL.parse(text);
+  return url !== null && url.hostname !== '' && protocols.includes(url.protocol);
+};
+
 /**
  * Reads the settings.
- * @throws Error that lists all invalid settings, one per line
+ * @throws ConfigError that lists all invalid settings
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const issues: string[] = [];
@@ -86,10 +109,27 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const publicUrl = (
     env['PUBLIC_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   ).replace(/\/+$/, '');
-  if (!URL.canParse(publicUrl)) issues.push('PUBLIC_URL: a URL such as https://steward.example');
+  if (!hasProtocol(publicUrl, ['http:', 'https:']))
+    issues.push('PUBLIC_URL: an address such as https://steward.example, with http or https');
+  // A database may be reached by a socket, without a host.
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
-    issues.push('DATABASE_URL: a URL that starts with postgresql://');
+    issues.push(
+      'DATABASE_URL: a URL that starts with postgresql://, such as postgresql://user:password@host:5432/steward',
+    );
   }
+  if (env['SMTP_URL'] && !hasProtocol(env['SMTP_URL'], ['smtp:', 'smtps:']))
+    issues.push(
+      'SMTP_URL: a URL such as smtp://user:password@mail.example:587?from=steward@example, with smtp or smtps',
+    );
+  const trustedProxies = (env['TRUSTED_PROXIES'] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  for (const proxy of trustedProxies)
+    if (!isProxy(proxy))
+      issues.push(
+        `TRUSTED_PROXIES: ${proxy} is neither an address nor a network; such as 127.0.0.1, 10.0.0.0/8, separated by commas`,
+      );
   const secretKey = env['STEWARD_SECRET_KEY'];
   if (secretKey && !parseSecretKey(secretKey))
     issues.push('STEWARD_SECRET_KEY: 32 bytes as base64, for example from `openssl rand -base64 32`');
@@ -114,17 +154,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     );
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) issues.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
-  if (issues.length > 0) throw new Error(`These settings are invalid:\n  ${issues.join('\n  ')}`);
+  if (issues.length > 0) throw new ConfigError(`These settings are invalid:\n  ${issues.join('\n  ')}`);
   return {
     host,
     port,
     dataDir: env['DATA_DIR'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     publicUrl,
-    trustedProxies: (env['TRUSTED_PROXIES'] ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
+    trustedProxies,
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,

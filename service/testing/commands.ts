@@ -1,10 +1,12 @@
 /** Commands of the CLI, run on a small sample on each database. */
 import { sql } from 'kysely';
 import { beforeAll, beforeEach } from 'vitest';
+import { registry } from '../areas/registry.ts';
 import { runCommand } from '../cli/commands/index.ts';
 import { fillSample } from '../cli/sample/fill.ts';
 import type { Database } from '../kernel/db/database.ts';
 import { onEachDatabase } from './databases.ts';
+import { services } from './site.ts';
 
 const publicUrl = 'https://steward.example';
 
@@ -43,7 +45,15 @@ export function onEachHost(
     tests({
       database,
       queryOne,
-      run: (...argv) => runCommand({ db: database().db, publicUrl }, argv),
+      run: (...argv) =>
+        runCommand(
+          {
+            db: database().db,
+            publicUrl,
+            createTasks: async () => registry.createTasks({ db: database().db, services }),
+          },
+          argv,
+        ),
       lastAudit: () =>
         queryOne(
           sql`select action, actor_id, subject_type, subject_id, changes from audit_log order by audit_id desc limit 1`,

@@ -13,6 +13,7 @@ export const accessArea = defineArea({
   },
   auditActions: {
     user: [
+      'cli.sessions-end',
       'cli.two-factor-reset',
       'user.authenticator',
       'user.end-sessions',

@@ -4,8 +4,8 @@ import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { backupHandlers } from './index.ts';
 import { createBackupTasks } from './scheduled-tasks.ts';
 
-/** Restores a backup into a temporary database to verify it; a process of its own. */
-const RESTORE_COMMAND = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
+/** The steward command, which restores a backup into a temporary database to verify it; a process of its own. */
+const RESTORE_COMMAND = fileURLToPath(new URL('../../cli/steward.ts', import.meta.url));
 
 export const backupsArea = defineArea({
   name: 'backups',

@@ -19,7 +19,7 @@ const SHARE = { embedded: 1, postgres: 3 };
 const ENTRIES = 1_000;
 const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
 import { runTask } from '../../testing/tasks.ts';
-const RESTORE = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
+const RESTORE = fileURLToPath(new URL('../../cli/steward.ts', import.meta.url));
 
 /** Creates a site with entries and a backup of it. */
 async function createBackup(place: TestDatabase): Promise<{ siteId: number; path: string }> {
@@ -72,7 +72,7 @@ async function restore(
   slug: string,
   killAfter?: number,
 ): Promise<number | null> {
-  const child = spawn(process.execPath, [RESTORE, path, '--site', slug], {
+  const child = spawn(process.execPath, [RESTORE, '--json', 'restore', path, '--site', slug], {
     env: { ...process.env, DATABASE_URL: place.databaseUrl ?? '', DATA_DIR: place.dataDir },
     stdio: 'ignore',
   });

@@ -1,6 +1,7 @@
 import { downloadHandlers } from './downloads.ts';
 import { backupHandlers as requestHandlers } from './handlers.ts';
 import { backupSettingsHandlers } from './schedule.ts';
+export { queueBackup, resolveEntryTypes } from './queue-backup.ts';
 export type { Manifest, Member } from './file/manifest.ts';
 export { type BackupFile, openBackup, InvalidBackupError } from './file/read-backup.ts';
 export {

@@ -188,7 +188,7 @@ onEachApp((context) => {
       db: db(),
       services,
       signal: new AbortController().signal,
-      restore: restoreInChildProcess(fileURLToPath(new URL('../../cli/restore.ts', import.meta.url))),
+      restore: restoreInChildProcess(fileURLToPath(new URL('../../cli/steward.ts', import.meta.url))),
     });
     expect((await listBackups(api))[0]?.verified).toMatchObject({ state: 'passed', message: null });
   });

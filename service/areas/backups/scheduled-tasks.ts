@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 interface TaskContext {
   db: Db;
   services: Services;
-  /** Path of the command that restores a backup (cli/restore.ts). */
+  /** Path of the command that restores a backup (cli/steward.ts). */
   restoreCommand: string;
 }
 

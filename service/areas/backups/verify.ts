@@ -21,14 +21,14 @@ type Restore = (path: string, dataDir: string, signal: AbortSignal) => Promise<V
 
 /**
  * Restores in a child process, so that it uses neither the memory nor the event loop of the service, and proves that
- * the file alone is sufficient. `command` exits with 0 for an intact backup, 1 for a damaged one, and any other code
+ * the file alone is sufficient. `command` is the path of the steward command, which exits with 0 for an intact backup, 1 for a damaged one, and any other code
  * when it failed itself.
  */
 export const restoreInChildProcess =
   (command: string): Restore =>
   (path, dataDir, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<VerificationOutcome>();
-    const child = spawn(process.execPath, [command, path, '--verify'], {
+    const child = spawn(process.execPath, [command, 'restore', path, '--verify'], {
       // The child's input closes when this process ends for any reason, and then the child ends too.
       stdio: ['pipe', 'ignore', 'pipe'],
       env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, STEWARD_ATTACHED: '1' },

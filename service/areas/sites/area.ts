@@ -25,6 +25,13 @@ export const sitesArea = defineArea({
     },
   },
   auditActions: {
-    site: ['cli.site-set', 'site.administrator-link', 'site.retry-background-work', 'site.update'],
+    site: [
+      'cli.mail-retry',
+      'cli.site-sessions-end',
+      'cli.site-set',
+      'site.administrator-link',
+      'site.retry-background-work',
+      'site.update',
+    ],
   },
 });

@@ -15,6 +15,7 @@ export const tokensArea = defineArea({
   auditActions: {
     user: [
       'cli.api-key',
+      'cli.key-revoke',
       'user.api-key-expire',
       'user.api-key-off',
       'user.api-key-on',

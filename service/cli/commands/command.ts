@@ -1,15 +1,73 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
 import type { Db } from '../../kernel/db/database.ts';
+import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 
 /** Dependencies of a command. */
 export interface CommandContext {
   db: Db;
   /** Public address of the console, for links; undefined if it is not known. */
   publicUrl: string | undefined;
+  /** Creates the scheduled tasks of all areas, for commands that run some of them now. */
+  createTasks: () => Promise<readonly ScheduledTask[]>;
 }
 
-/** Implementation of a command: one transaction with an audit row. The result is printed as JSON. */
-export type Command = (context: CommandContext, args: readonly string[]) => Promise<unknown>;
+/** An option of a command. The help shows `value` as its placeholder, and `description`. */
+interface OptionDefinition {
+  type: 'string' | 'boolean';
+  multiple?: boolean;
+  short?: string;
+  value?: string;
+  description: string;
+}
+
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+/** Values of options by name, as `parseArgs` of Node types them. */
+export type OptionValues<Options extends OptionDefinitions> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: Options; allowPositionals: true }>
+>['values'];
+
+/** What a person sees of a command: the help and the completion are made of it. */
+export interface CommandSyntax<Options extends OptionDefinitions = OptionDefinitions> {
+  /** One or two words, such as `user create`. */
+  name: string;
+  /** Arguments in the notation of commander: `<required>`, `[optional]`, `<several...>`. */
+  args?: string;
+  summary: string;
+  /** More than the summary says, such as limits. */
+  details?: string;
+  options: Options;
+}
+
+/** A command that runs on an open database: in the service through its socket, or in a process of its own. */
+export interface Command extends CommandSyntax {
+  /** Runs the command with the words after its name; the result is printed. @throws CommandError */
+  execute(context: CommandContext, args: readonly string[]): Promise<unknown>;
+}
+
+/** Implementation of a command: one transaction with an audit row. */
+type CommandImplementation<Options extends OptionDefinitions> = (
+  context: CommandContext,
+  positionals: readonly string[],
+  values: OptionValues<Options>,
+) => Promise<unknown>;
+
+/** Defines a command; its options are parsed as they are declared. */
+export function defineCommand<const Options extends OptionDefinitions>({
+  run,
+  ...syntax
+}: CommandSyntax<Options> & { run: CommandImplementation<Options> }): Command {
+  const { options } = syntax;
+  return {
+    ...syntax,
+    async execute(context, args) {
+      const { positionals, values } = parseOrReject(() =>
+        parseArgs({ args: [...args], options, allowPositionals: true }),
+      );
+      return run(context, positionals, values);
+    },
+  };
+}
 
 /** An error whose message is meant for the user of the command; every other error is a defect. */
 export class CommandError extends Error {
@@ -17,7 +75,7 @@ export class CommandError extends Error {
 }
 
 /** The public address, for commands that print a link. @throws CommandError when it is not known */
-export function requirePublicUrl({ publicUrl }: CommandContext): string {
+export function requirePublicUrl({ publicUrl }: Pick<CommandContext, 'publicUrl'>): string {
   if (publicUrl === undefined)
     throw new CommandError(
       'This command prints a link. Set PUBLIC_URL to the address of the console, such as https://steward.example',
@@ -25,23 +83,21 @@ export function requirePublicUrl({ publicUrl }: CommandContext): string {
   return publicUrl;
 }
 
-/** Parses the e-mail address and the options of a command. @throws CommandError */
-export function parseEmailArgs<const Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-) {
-  const { positionals, values } = parseOrReject(() =>
-    parseArgs({ args: [...args], options, allowPositionals: true }),
-  );
-  const [email, ...rest] = positionals;
+/** The only argument: an e-mail address. @throws CommandError */
+export function requireEmail([email, ...rest]: readonly string[]): string {
   if (email === undefined || !/^[^\s\p{C}<>,;@]+@[^\s\p{C}<>,;@]+$/u.test(email))
     throw new CommandError('Give the e-mail address of one user');
+  rejectArguments(rest);
+  return email;
+}
+
+/** @throws CommandError for any argument */
+export function rejectArguments(rest: readonly string[]): void {
   if (rest.length > 0) throw new CommandError(`Unexpected arguments: ${rest.join(' ')}`);
-  return { email, values };
 }
 
 /** Calls `parse` and converts its errors to CommandErrors. */
-export function parseOrReject<T>(parse: () => T): T {
+function parseOrReject<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import { API_KEY_IS_VALID } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { normalizeEmail } from '../../kernel/email.ts';
 import { CommandError } from './command.ts';
@@ -183,4 +184,68 @@ export async function readBackgroundMetrics(db: Db): Promise<BackgroundMetrics> 
   const [row] = rows;
   if (!row) throw new Error('The database returned no metrics');
   return row;
+}
+
+/** An API key that can be used, as `keys list` prints it. */
+interface ListedKey {
+  clientId: number;
+  site: string;
+  email: string;
+  scopes: readonly string[];
+  created: Date;
+  lastUsed: Date | null;
+  expires: Date | null;
+}
+
+/** The keys that can be used, of one user or site or of all. */
+export async function listKeys(
+  db: Db,
+  { email, siteId }: { email?: string | undefined; siteId?: number | undefined },
+): Promise<ListedKey[]> {
+  const { rows } = await sql<ListedKey>`
+    select k.client_id as "clientId", s.slug as site, a.email, k.scopes, k.created_at as created,
+      k.last_used_at as "lastUsed", k.expires_at as expires
+    from api_key k join site s on s.site_id = k.site_id join account a on a.user_id = k.user_id
+    where ${API_KEY_IS_VALID}
+      ${email === undefined ? sql`` : sql`and a.email_key = ${normalizeEmail(email).key}`}
+      ${siteId === undefined ? sql`` : sql`and k.site_id = ${siteId}`}
+    order by k.client_id`.execute(db);
+  return rows;
+}
+
+/** The user and site of a key that can be used. */
+export async function findActiveKey(
+  db: Db,
+  clientId: number,
+): Promise<{ siteId: number; userId: number; email: string; site: string } | undefined> {
+  const { rows } = await sql<{ siteId: number; userId: number; email: string; site: string }>`
+    select k.site_id as "siteId", k.user_id as "userId", a.email, s.slug as site
+    from api_key k join site s on s.site_id = k.site_id join account a on a.user_id = k.user_id
+    where k.client_id = ${clientId} and ${API_KEY_IS_VALID}`.execute(db);
+  return rows[0];
+}
+
+/** Ends sessions, half-completed sign-ins included. @returns their number */
+export async function endSessions(
+  tx: Tx,
+  { siteId, userId }: { siteId?: number | undefined; userId?: number | undefined },
+): Promise<number> {
+  let query = tx.deleteFrom('session');
+  if (siteId !== undefined) query = query.where('site_id', '=', siteId);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Makes the failed mails of a site due now whose links are still valid. @returns their number */
+export async function retryMail(tx: Tx, siteId: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('mail')
+    .set({ next_attempt_at: sql<Date>`now()` })
+    .where('site_id', '=', siteId)
+    .where('sent_at', 'is', null)
+    .where('last_error', 'is not', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

@@ -1,13 +1,18 @@
-import type { Command } from './command.ts';
+import { defineCommand } from './command.ts';
 import { readBackgroundMetrics } from './commands.store.ts';
 
-/** `metrics`: prints the state of background work as numbers for monitoring. */
-export const showMetrics: Command = async ({ db }) => {
-  const { tasks, ...totals } = await readBackgroundMetrics(db);
-  return {
-    ...totals,
-    failedItems: tasks.reduce((sum, { retrying, parked }) => sum + retrying + parked, 0),
-    parkedItems: tasks.reduce((sum, { parked }) => sum + parked, 0),
-    tasks,
-  };
-};
+export const showMetrics = defineCommand({
+  name: 'metrics',
+  summary: 'Print the state of background work for monitoring',
+  details: 'Queued and failed calculations, failed backups, and failed items of each scheduled task.',
+  options: {},
+  async run({ db }) {
+    const { tasks, ...totals } = await readBackgroundMetrics(db);
+    return {
+      ...totals,
+      failedItems: tasks.reduce((sum, { retrying, parked }) => sum + retrying + parked, 0),
+      parkedItems: tasks.reduce((sum, { parked }) => sum + parked, 0),
+      tasks,
+    };
+  },
+});

@@ -1,7 +1,18 @@
-import { parseArgs } from 'node:util';
+import { formatTimeZoneError } from '../../../contract/rules/time-zones.ts';
 import { normalizeDomain } from '../../areas/invitations/index.ts';
-import { diffProperties, change, createHostActor } from '../../kernel/audit/change.ts';
-import { type Command, CommandError, parseOrReject } from './command.ts';
+import { insertSite } from '../../areas/platform/index.ts';
+import { normalizeTimeZone } from '../../areas/sites/index.ts';
+import { diffProperties, change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
+import { hasAdministrator } from '../../kernel/auth/callers.store.ts';
+import { createLink } from '../../kernel/auth/one-time-links.store.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import {
+  type CommandContext,
+  CommandError,
+  defineCommand,
+  rejectArguments,
+  requirePublicUrl,
+} from './command.ts';
 import { listSites, lockSite, resolveSite, updateSite, type SiteRow } from './commands.store.ts';
 
 type SiteWithMembers = SiteRow & { members: number };
@@ -15,41 +26,140 @@ const formatSite = (site: SiteWithMembers) => ({
   existingUsers: site.may_manage_existing_users ? 'allow' : 'deny',
 });
 
-/** `site list`: lists all sites. */
-export const listAllSites: Command = async ({ db }) => (await listSites(db)).map(formatSite);
+export const listAllSites = defineCommand({
+  name: 'site list',
+  summary: 'List all sites',
+  options: {},
+  run: async ({ db }) => (await listSites(db)).map(formatSite),
+});
 
-/** `site show SLUG`: prints one site. */
-export const showSite: Command = async ({ db }, args) => {
-  const { slug } = parseSiteArgs(args);
-  return formatSite(await resolveSite(db, slug));
-};
+export const showSite = defineCommand({
+  name: 'site show',
+  args: '<slug>',
+  summary: 'Print one site',
+  options: {},
+  run: async ({ db }, args) => formatSite(await resolveSite(db, requireSlug(args))),
+});
+
+/** The form of short names in the interface (NewPlatformSite.slug). */
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Creates an empty site and a one-time link for its first administrator. */
+export const createNewSite = defineCommand({
+  name: 'site create',
+  args: '<slug>',
+  summary: 'Create an empty site and print a link for its first administrator',
+  options: {
+    name: { type: 'string', value: 'name', description: 'name of the site' },
+    'time-zone': {
+      type: 'string',
+      value: 'zone',
+      description: 'IANA name such as Europe/Lisbon; default: UTC',
+    },
+  },
+  async run(context, args, values) {
+    const slug = requireSlug(args);
+    if (!SLUG.test(slug))
+      throw new CommandError('The slug must have lower-case letters, digits and dashes, such as northlight');
+    const name = values.name?.trim();
+    if (!name) throw new CommandError('Give the name of the site: --name "Northlight Capital"');
+    const zoneName = values['time-zone'] ?? 'UTC';
+    const timeZone = normalizeTimeZone(zoneName);
+    if (timeZone === undefined) throw new CommandError(`--time-zone: ${formatTimeZoneError(zoneName)}`);
+    requirePublicUrl(context);
+    // Every record names the new site, which has no id before.
+    return change(context.db, createHostActor(0), async (tx, record) => {
+      const siteId = await insertSite(tx, { slug, name, timeZone });
+      if (siteId === undefined) throw new CommandError(`A site with the slug ${slug} exists already`);
+      record({
+        siteId,
+        action: 'site.create',
+        subject: ['site', siteId],
+        changes: { slug: [null, slug], name: [null, name], timeZone: [null, timeZone] },
+      });
+      return { slug, name, timeZone, link: await createAdministratorLink(context, tx, siteId, record) };
+    });
+  },
+});
+
+/** Prints the link that `npm start` shows on a terminal. */
+export const printAdministratorLink = defineCommand({
+  name: 'site administrator-link',
+  args: '[slug]',
+  summary: 'Print the one-time link for the first administrator of a site',
+  details: 'It works once and for 24 hours, and the link printed before no longer works.',
+  options: {},
+  async run(context, [slug, ...rest]) {
+    rejectArguments(rest);
+    const site = await resolveSite(context.db, slug);
+    return change(context.db, createHostActor(site.site_id), async (tx, record) => {
+      if (await hasAdministrator(tx, site.site_id))
+        throw new CommandError(`${site.slug} has an administrator. To add one: user make-admin`);
+      return { site: site.slug, link: await createAdministratorLink(context, tx, site.site_id, record) };
+    });
+  },
+});
+
+async function createAdministratorLink(
+  context: CommandContext,
+  tx: Tx,
+  siteId: number,
+  record: Recorder,
+): Promise<string> {
+  const publicUrl = requirePublicUrl(context);
+  record({ siteId, action: 'site.administrator-link', subject: ['site', siteId], changes: {} });
+  const token = await createLink(tx, { purpose: 'first-administrator', siteId, userId: null });
+  return `${publicUrl}/link#${token}`;
+}
 
 /**
- * `site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain] [--existing-users allow|deny] [--sign-in password]`: sets whether
- * the site may add users of other sites without their confirmation and from which domain (spec 4.2 rule 2, 5.6), or switches from an
- * identity manager that does not work back to passwords.
+ * Sets whether the site may add users of other sites without their confirmation and from which domain (spec 4.2 rule 2, 5.6), or
+ * switches from an identity manager that does not work back to passwords.
  */
-export const setSite: Command = async ({ db }, args) => {
-  const { slug, values } = parseSiteArgs(args);
-  const newValues = {
-    dedicated_domain: parseDomainOption(values),
-    may_manage_existing_users: parseExistingUsersOption(values),
-    identity_mode: parseSignInOption(values),
-  };
-  if (Object.values(newValues).every((value) => value === undefined))
-    throw new CommandError(
-      'Specify what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny, --sign-in password',
-    );
-  const { site_id: siteId } = await resolveSite(db, slug);
-  return change(db, createHostActor(siteId), async (tx, record) => {
-    const before = await lockSite(tx, siteId);
-    const after = await updateSite(tx, siteId, newValues);
-    const changes = diffProperties(getAuditedFields(before), getAuditedFields(after));
-    if (Object.keys(changes).length > 0)
-      record({ action: 'cli.site-set', subject: ['site', siteId], changes });
-    return formatSite(after);
-  });
-};
+export const setSite = defineCommand({
+  name: 'site set',
+  args: '<slug>',
+  summary: 'Change the settings of a site',
+  options: {
+    'dedicated-domain': {
+      type: 'string',
+      value: 'domain',
+      description: 'e-mail domain of users whom the site may add',
+    },
+    'no-dedicated-domain': { type: 'boolean', description: 'no such domain' },
+    'existing-users': {
+      type: 'string',
+      value: 'allow|deny',
+      description: 'whether the site may add users of other sites without their confirmation',
+    },
+    'sign-in': {
+      type: 'string',
+      value: 'password',
+      description: 'restore access if the identity manager does not work',
+    },
+  },
+  async run({ db }, args, values) {
+    const slug = requireSlug(args);
+    const newValues = {
+      dedicated_domain: parseDomainOption(values),
+      may_manage_existing_users: parseExistingUsersOption(values),
+      identity_mode: parseSignInOption(values),
+    };
+    if (Object.values(newValues).every((value) => value === undefined))
+      throw new CommandError(
+        'Specify what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny, --sign-in password',
+      );
+    const { site_id: siteId } = await resolveSite(db, slug);
+    return change(db, createHostActor(siteId), async (tx, record) => {
+      const before = await lockSite(tx, siteId);
+      const after = await updateSite(tx, siteId, newValues);
+      const changes = diffProperties(getAuditedFields(before), getAuditedFields(after));
+      if (Object.keys(changes).length > 0)
+        record({ action: 'cli.site-set', subject: ['site', siteId], changes });
+      return formatSite(after);
+    });
+  },
+});
 
 const getAuditedFields = (site: SiteWithMembers) => ({
   dedicatedDomain: site.dedicated_domain,
@@ -64,23 +174,11 @@ interface SiteOptions {
   'sign-in'?: string | undefined;
 }
 
-function parseSiteArgs(args: readonly string[]): { slug: string; values: SiteOptions } {
-  const { positionals, values } = parseOrReject(() =>
-    parseArgs({
-      args: [...args],
-      options: {
-        'dedicated-domain': { type: 'string' },
-        'no-dedicated-domain': { type: 'boolean' },
-        'existing-users': { type: 'string' },
-        'sign-in': { type: 'string' },
-      },
-      allowPositionals: true,
-    }),
-  );
-  const [slug, ...rest] = positionals;
+/** @throws CommandError unless there is one argument */
+function requireSlug([slug, ...rest]: readonly string[]): string {
   if (slug === undefined) throw new CommandError('Give the slug of one site; site list prints them');
-  if (rest.length > 0) throw new CommandError(`Unexpected arguments: ${rest.join(' ')}`);
-  return { slug, values };
+  rejectArguments(rest);
+  return slug;
 }
 
 function parseDomainOption(values: SiteOptions): string | null | undefined {

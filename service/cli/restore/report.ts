@@ -61,8 +61,8 @@ export function formatReport(report: RestoreReport): string {
         ]),
     site.signsInElsewhere &&
       'Users of the site sign in through its identity manager, which must be configured again. Until then nobody can sign ' +
-        `in unless you switch to passwords: npm run admin -- site set ${site.slug} --sign-in password`,
-    accounts.made > 0 && 'New accounts have no password yet: npm run admin -- user set-password-link EMAIL',
+        `in unless you switch to passwords: steward site set ${site.slug} --sign-in password`,
+    accounts.made > 0 && 'New accounts have no password yet: steward user set-password-link EMAIL',
     report.openInvitations > 0 &&
       `${pluralize(report.openInvitations, 'open invitation')} must be sent again.`,
     files.missing > 0 &&

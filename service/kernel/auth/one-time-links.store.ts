@@ -14,17 +14,17 @@ export interface OneTimeLink {
 
 /**
  * Creates a one-time link and returns its token, of which only the hash is stored. An earlier link of the same purpose for the same
- * user becomes invalid. Links for a first administrator have no user; all of them end when the site has an administrator.
+ * user becomes invalid. The link for a first administrator has no user: there is one a site, which ends when the site has an
+ * administrator.
  */
 export async function createLink(tx: Tx, link: Omit<OneTimeLink, 'expiresAt'>): Promise<string> {
   const secret = createSecret();
-  if (link.userId !== null) {
-    await tx
-      .deleteFrom('one_time_link')
-      .where('purpose', '=', link.purpose)
-      .where('user_id', '=', link.userId)
-      .execute();
-  }
+  const earlier = tx.deleteFrom('one_time_link').where('purpose', '=', link.purpose);
+  await (
+    link.userId === null
+      ? earlier.where('site_id', '=', link.siteId).where('user_id', 'is', null)
+      : earlier.where('user_id', '=', link.userId)
+  ).execute();
   // Each new link also deletes some links that expired long ago.
   await sql`delete from one_time_link where token_hash in (
     select token_hash from one_time_link where expires_at < now() - interval '30 days'

@@ -27,8 +27,10 @@ export const profileArea = defineArea({
     'user.passkey-removed': 'Removed a passkey',
     'user.recovery-codes': 'Created new recovery codes',
     'user.two-factor-reset': 'Two-factor authentication was reset',
+    'cli.sessions-end': 'Sessions were ended on the host',
     'cli.two-factor-reset': 'Two-factor authentication was reset on the host',
     'user.end-sessions': 'Sessions were ended',
+    'cli.key-revoke': 'An API key was turned off on the host',
     'cli.api-key': 'Was given an API key on the host',
   },
 });

@@ -33,7 +33,7 @@ onEachApp((context) => {
     expect(await things.names({ Note: { $contains: 'findable' } })).toEqual([]);
 
     const restore = async (...ids: number[]) =>
-      runCommand({ db: context().db, publicUrl }, [
+      runCommand({ db: context().db, publicUrl, createTasks: async () => [] }, [
         'entry',
         'restore',
         'thing',
@@ -156,7 +156,7 @@ onEachApp((context) => {
   test('reports why entries cannot be restored', async () => {
     const { siteId } = await makeThings(context());
     const run = async (...argv: string[]) =>
-      runCommand({ db: context().db, publicUrl }, [
+      runCommand({ db: context().db, publicUrl, createTasks: async () => [] }, [
         'entry',
         'restore',
         ...argv,

@@ -183,7 +183,7 @@ async function setReferences(
   );
 }
 
-/** Restores deleted entries on behalf of the host administrator (`npm run admin -- entry restore`). */
+/** Restores deleted entries on behalf of the host administrator (`steward entry restore`). */
 export const restoreEntries = (
   db: Db,
   siteId: number,

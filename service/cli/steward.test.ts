@@ -4,11 +4,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { createLog } from '../kernel/log.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../testing/databases.ts';
 import { listenAdminSocket } from './admin-socket.ts';
+import { createProgram } from './program.ts';
 import { fillSample } from './sample/fill.ts';
 
 const log = createLog('silent');
@@ -20,14 +22,13 @@ interface Outcome {
   stderr: string;
 }
 
-/** Runs a command line program in its own process, like npm does. */
-function runProgram(
-  program: 'admin' | 'sample',
+/** Runs the command in its own process, like npm does. */
+function steward(
   testDatabase: TestDatabase,
   args: string[],
   publicUrl: string | null = 'https://steward.example',
 ): Promise<Outcome> {
-  const path = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
+  const path = fileURLToPath(new URL('./steward.ts', import.meta.url));
   const env = {
     ...process.env,
     DATA_DIR: testDatabase.dataDir,
@@ -40,6 +41,14 @@ function runProgram(
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
     });
   });
+}
+
+/** The words that bash offers after the words, by the completion script. */
+async function complete(script: string, words: readonly string[]): Promise<string[]> {
+  const array = words.map((word) => `'${word}'`).join(' ');
+  const command = `${script}\nCOMP_WORDS=(${array}); COMP_CWORD=${words.length - 1}; _steward; echo "\${COMPREPLY[@]}"`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+  return stdout.trim().split(' ');
 }
 
 /** Sends a line to the socket; returns the reply, or an empty text if the connection is reset. */
@@ -72,17 +81,25 @@ onEachKind((kind) => {
         dataDir: testDatabase.dataDir,
         db: database.db,
         publicUrl: 'https://steward.example',
+        createTasks: async () => [],
         log,
       });
     }
     return database.db;
   };
 
-  test('sample and admin work without a running service and print only results on stdout', async () => {
-    const filled = await runProgram('sample', testDatabase, ['--users', '20', '--as-of', '2026-11-20']);
+  test('commands work without a running service and print only results on stdout', async () => {
+    const filled = await steward(testDatabase, [
+      '--json',
+      'sample',
+      '--users',
+      '20',
+      '--as-of',
+      '2026-11-20',
+    ]);
     expect(filled).toMatchObject({ code: 0, stderr: '' });
-    expect(filled.stdout).toContain('Site northlight: 20 users');
-    const listed = await runProgram('admin', testDatabase, ['site', 'list']);
+    expect(JSON.parse(filled.stdout)).toMatchObject({ site: 'northlight', users: 20 });
+    const listed = await steward(testDatabase, ['--json', 'site', 'list']);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { slug: 'northlight', members: 20 },
@@ -90,7 +107,7 @@ onEachKind((kind) => {
     ]);
   });
 
-  test('admin works while the service is running', async () => {
+  test('commands work while the service is running', async () => {
     const db = await startService(true);
     await fillSample(db, { users: 20, asOf, seed: 1 });
     const { email } = await db
@@ -98,7 +115,8 @@ onEachKind((kind) => {
       .select('email')
       .where('user_id', '=', 5)
       .executeTakeFirstOrThrow();
-    const created = await runProgram('admin', testDatabase, [
+    const created = await steward(testDatabase, [
+      '--json',
       'api-key',
       email,
       '--scopes',
@@ -109,7 +127,8 @@ onEachKind((kind) => {
     expect(created).toMatchObject({ code: 0, stderr: '' });
     expect(Object.keys(Object(JSON.parse(created.stdout)))).toEqual(['client_id', 'client_secret']);
     expect(await db.selectFrom('api_key').select('user_id').execute()).toEqual([{ user_id: 5 }]);
-    const refused = await runProgram('admin', testDatabase, [
+    const refused = await steward(testDatabase, [
+      '--json',
       'api-key',
       email,
       '--scopes',
@@ -139,10 +158,10 @@ onEachKind((kind) => {
       await database?.close();
       database = undefined;
     }
-    const refused = await runProgram('admin', testDatabase, args, null);
+    const refused = await steward(testDatabase, ['--json', ...args], null);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('Set PUBLIC_URL to the address of the console');
-    const created = await runProgram('admin', testDatabase, args);
+    const created = await steward(testDatabase, ['--json', ...args]);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     expect(created.stdout).toContain('"link":"https://steward.example/link#');
   });
@@ -150,19 +169,33 @@ onEachKind((kind) => {
   if (kind === 'postgres') return;
 
   test('help needs no database; invalid options are rejected', async () => {
-    const help = await runProgram('admin', { ...testDatabase, dataDir: '/nowhere/at/all' }, ['help']);
+    const nowhere = { ...testDatabase, dataDir: '/nowhere/at/all' };
+    const help = await steward(nowhere, ['help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain('api-key EMAIL');
-    expect(await runProgram('sample', testDatabase, ['--users', 'many'])).toMatchObject({
+    expect(help.stdout).toContain('api-key [options] <email>');
+    let script = '';
+    const write = (part: string) => (script += part);
+    const program = createProgram({
+      runOnDatabase: async () => 0,
+      write,
+      writeNote: write,
+      setExitCode: () => {},
+    });
+    await program.parseAsync(['completion', 'bash'], { from: 'user' });
+    expect(await complete(script, ['steward', 'site', ''])).toContain('administrator-link');
+    expect(await complete(script, ['steward', 'user', 'create', '--first'])).toEqual(['--first-name']);
+    expect(await steward(testDatabase, ['sample', '--users', 'many'])).toMatchObject({
       code: 1,
       stdout: '',
+      stderr: '--users: a whole number from 1 to 1000000\n',
     });
+    await expect(program.parseAsync(['site', 'lst'], { from: 'user' })).rejects.toThrow('Did you mean list?');
   });
 
   test('a folder that another process uses is not opened', async () => {
     await startService(false);
-    for (const program of ['admin', 'sample'] as const) {
-      const refused = await runProgram(program, testDatabase, program === 'admin' ? ['site', 'list'] : []);
+    for (const args of [['site', 'list'], ['sample']]) {
+      const refused = await steward(testDatabase, args);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain('Another process is using the data folder');
     }
@@ -170,7 +203,7 @@ onEachKind((kind) => {
 
   test('the socket is accessible only to its owner and replaces a stale one', async () => {
     await writeFile(join(testDatabase.dataDir, 'admin.sock'), 'left behind');
-    expect(await runProgram('admin', testDatabase, ['site', 'list'])).toMatchObject({
+    expect(await steward(testDatabase, ['--json', 'site', 'list'])).toMatchObject({
       code: 0,
       stdout: '[]\n',
     });

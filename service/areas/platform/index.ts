@@ -1,0 +1,2 @@
+/** Administration of the platform: its sites. */
+export { insertSite } from './platform.store.ts';
