@@ -1,4 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Session } from '../../../../contract/generated/types.gen.ts';
+import { CAPABILITIES } from '../../../api/capabilities.gen.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
 import {
@@ -6,6 +8,7 @@ import {
   listApprovedAddressesQueryKey,
 } from '../../../api/generated/queries/settings.gen.ts';
 import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
+import { hasAnyCapability } from '../../../api/session.ts';
 
 /** Loads the settings and their entity tag. */
 export const settingsQuery = queryOptions({
@@ -19,3 +22,7 @@ export const addressesQuery = queryOptions({
 });
 
 export const coverageQuery = { ...readTwoFactorCoverageOptions(), staleTime: 0 };
+
+/** Whether the data of the settings may be loaded; without the capability, the page says what is missing. */
+export const maySeeSettings = (session: Pick<Session, 'capabilities'>): boolean =>
+  hasAnyCapability(session, CAPABILITIES.getSiteSettings);

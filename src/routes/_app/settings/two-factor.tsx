@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { coverageQuery } from '../../../areas/settings/model/settings-query.ts';
+import { coverageQuery, maySeeSettings } from '../../../areas/settings/model/settings-query.ts';
 import { TwoFactorTab } from '../../../areas/settings/pages/TwoFactorTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/two-factor')({
   staticData: { title: 'Two-factor', isPartOfPage: true },
-  loader: async ({ context: { queryClient } }) => {
-    await queryClient.fetchQuery(coverageQuery);
+  loader: async ({ context: { queryClient, session } }) => {
+    if (maySeeSettings(session)) await queryClient.fetchQuery(coverageQuery);
   },
   component: TwoFactorTab,
 });
