@@ -1,3 +1,5 @@
+import { capitalize } from './sentences.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -29,7 +31,7 @@ export function formatDayHeading(value: string | Date, now = new Date()): string
   const date = new Date(value);
   const days = Math.round((getStartOfDay(now) - getStartOfDay(date)) / DAY_MS);
   const text = days > 1 ? dayFormat.format(date) : relativeFormat.format(-Math.max(days, 0), 'day');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalize(text);
 }
 
 /** Formats the time of day without seconds. */

@@ -1,5 +1,6 @@
 import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
 import type { ConfigurationKind } from '../../../../contract/rules/configuration.ts';
+import { formatIdentifier } from '../../../lib/sentences.ts';
 import { formatUnknownAction, formatValue, getPropertyLabel, isPair } from '../model/change-format.ts';
 import type { NameResolver } from '../model/change-format.ts';
 
@@ -70,15 +71,6 @@ export type ConfigurationValueChange = { property: string } & (
   | { added: readonly string[]; removed: readonly string[]; unchangedCount: number }
 );
 
-/** "dedicatedDomain" becomes "Dedicated domain". */
-function formatProperty(property: string): string {
-  const words = property.replaceAll(
-    /([a-z])([A-Z])/g,
-    (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
-  );
-  return getPropertyLabel(property) ?? `${words.charAt(0).toLocaleUpperCase()}${words.slice(1)}`;
-}
-
 /** An element of a list as text: an object by its values. */
 const formatItem = (property: string, item: unknown, names: NameResolver): string =>
   typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -94,7 +86,7 @@ export function formatConfigurationValues(
   names: NameResolver,
 ): ConfigurationValueChange[] {
   return Object.entries(changes).map(([property, value]) => {
-    const label = formatProperty(property);
+    const label = getPropertyLabel(property) ?? formatIdentifier(property);
     const [before, after] = isPair(value) ? value : [undefined, value];
     if (Array.isArray(before) || Array.isArray(after)) {
       const toItems = (list: unknown) =>

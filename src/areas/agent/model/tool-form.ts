@@ -1,3 +1,5 @@
+import { formatIdentifier } from '../../../lib/sentences.ts';
+
 /** A field of the form of a tool. */
 export interface ToolField {
   name: string;
@@ -14,15 +16,6 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** "dateFrom" and "date_from" as a label: "Date from". */
-const toLabel = (name: string): string => {
-  const words = name
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 function getKind(name: string, schema: Schema): ToolField['kind'] {
   const types = [schema['type']].flat().filter((type) => type !== 'null');
@@ -44,7 +37,7 @@ export function buildToolFields(inputSchema: Schema): ToolField[] {
       const options: readonly unknown[] = Array.isArray(schema['enum']) ? schema['enum'] : [];
       return {
         name,
-        label: toText(schema['title']) ?? toLabel(name),
+        label: toText(schema['title']) ?? formatIdentifier(name),
         // Descriptions are written for agents, which read Markdown.
         hint: toText(schema['description'])?.replaceAll('`', ''),
         isRequired: isRequired(name),

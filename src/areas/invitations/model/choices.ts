@@ -1,6 +1,7 @@
 import type { InviteeCheck } from '../../../../contract/generated/types.gen.ts';
 import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { foldText } from '../../../lib/fold-text.ts';
+import { capitalize } from '../../../lib/sentences.ts';
 import { NOT_AN_ADDRESS } from './addresses.ts';
 import type { AddressEntry, RowTerms } from './addresses.ts';
 
@@ -147,7 +148,7 @@ function getCheckResult(
 /** Removes the first clause of the service's message, which the badge already shows. */
 function extractReason(message: string): string {
   const reason = message.slice(message.indexOf(': ') + 1).trim();
-  return reason.charAt(0).toUpperCase() + reason.slice(1);
+  return capitalize(reason);
 }
 
 function getOptions(

@@ -5,6 +5,7 @@ import type {
 } from '../../../../contract/generated/types.gen.ts';
 import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { pluralize } from '../../../lib/numbers.ts';
+import { capitalize } from '../../../lib/sentences.ts';
 import { getEnd } from './actions.ts';
 import { countChoices } from './choices.ts';
 import type { Invitee } from './choices.ts';
@@ -47,6 +48,5 @@ export function formatPlanTitle(invitees: readonly Invitee[]): string {
     ...(add > 0 ? [`add ${invite > 0 ? String(add) : formatPeople(add)}`] : []),
     ...(resend > 0 ? [`send ${pluralize(resend, 'invitation', 'invitations')} again`] : []),
   ];
-  const words = listFormat.format(parts);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalize(listFormat.format(parts));
 }

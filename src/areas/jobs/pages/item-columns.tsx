@@ -3,6 +3,7 @@ import { ArrowRight } from 'lucide-react';
 import type { GroupInfoResponse, Job, JobItem } from '../../../../contract/generated/types.gen.ts';
 import { PersonLink } from '../../../directory/person-columns.tsx';
 import { formatExactDate, formatTime } from '../../../lib/dates.ts';
+import { capitalize } from '../../../lib/sentences.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
@@ -96,7 +97,7 @@ export function createItemColumns(
   return [
     {
       id: 'item',
-      header: noun.charAt(0).toUpperCase() + noun.slice(1),
+      header: capitalize(noun),
       minWidth: 170,
       cell: (item, { tabIndex }) => <ItemName job={job} item={item} tabIndex={tabIndex} />,
     },

@@ -8,7 +8,7 @@ import {
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { pluralize } from '../../../lib/numbers.ts';
-import { endSentence } from '../../../lib/sentences.ts';
+import { capitalize, endSentence } from '../../../lib/sentences.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
@@ -21,7 +21,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'field jobs': 'Changes of the schema',
 };
 
-const getTitle = (task: string): string => TITLES[task] ?? task.charAt(0).toUpperCase() + task.slice(1);
+const getTitle = (task: string): string => TITLES[task] ?? capitalize(task);
 
 /** Background work of the site that failed, with its reason and next attempt; nothing when all of it works. */
 export function BackgroundWork() {
