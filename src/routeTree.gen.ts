@@ -45,6 +45,7 @@ import { Route as AppBackupsListRouteRouteImport } from './routes/_app/backups/_
 import { Route as AppChangesIndexRouteImport } from './routes/_app/changes/index';
 import { Route as AppEntriesIndexRouteImport } from './routes/_app/entries/index';
 import { Route as AppEntriesTypeRouteRouteImport } from './routes/_app/entries/$type/route';
+import { Route as AppEntriesFromFileRouteImport } from './routes/_app/entries/from-file';
 import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
 import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
@@ -300,6 +301,11 @@ const AppEntriesIndexRoute = AppEntriesIndexRouteImport.update({
 const AppEntriesTypeRouteRoute = AppEntriesTypeRouteRouteImport.update({
   id: '/$type',
   path: '/$type',
+  getParentRoute: () => AppEntriesRouteRoute,
+} as any);
+const AppEntriesFromFileRoute = AppEntriesFromFileRouteImport.update({
+  id: '/from-file',
+  path: '/from-file',
   getParentRoute: () => AppEntriesRouteRoute,
 } as any);
 const AppExportsIndexRoute = AppExportsIndexRouteImport.update({
@@ -735,6 +741,7 @@ export interface FileRoutesByFullPath {
   '/agent/seen': typeof AppAgentSeenRoute;
   '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
@@ -830,6 +837,7 @@ export interface FileRoutesByTo {
   '/agent/seen': typeof AppAgentSeenRoute;
   '/agent/settings': typeof AppAgentSettingsRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/entries/from-file': typeof AppEntriesFromFileRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
@@ -939,6 +947,7 @@ export interface FileRoutesById {
   '/_app/agent/seen': typeof AppAgentSeenRoute;
   '/_app/agent/settings': typeof AppAgentSettingsRoute;
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
+  '/_app/entries/from-file': typeof AppEntriesFromFileRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
   '/_app/help/{-$topic}': typeof AppHelpChar123TopicChar125Route;
@@ -1049,6 +1058,7 @@ export interface FileRouteTypes {
     | '/agent/seen'
     | '/agent/settings'
     | '/backups/$fileName'
+    | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
     | '/help/{-$topic}'
@@ -1144,6 +1154,7 @@ export interface FileRouteTypes {
     | '/agent/seen'
     | '/agent/settings'
     | '/backups/$fileName'
+    | '/entries/from-file'
     | '/groups/compare'
     | '/groups/matrix'
     | '/help/{-$topic}'
@@ -1252,6 +1263,7 @@ export interface FileRouteTypes {
     | '/_app/agent/seen'
     | '/_app/agent/settings'
     | '/_app/backups/$fileName'
+    | '/_app/entries/from-file'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
     | '/_app/help/{-$topic}'
@@ -1587,6 +1599,13 @@ declare module '@tanstack/react-router' {
       path: '/$type';
       fullPath: '/entries/$type';
       preLoaderRoute: typeof AppEntriesTypeRouteRouteImport;
+      parentRoute: typeof AppEntriesRouteRoute;
+    };
+    '/_app/entries/from-file': {
+      id: '/_app/entries/from-file';
+      path: '/from-file';
+      fullPath: '/entries/from-file';
+      preLoaderRoute: typeof AppEntriesFromFileRouteImport;
       parentRoute: typeof AppEntriesRouteRoute;
     };
     '/_app/exports/': {
@@ -2292,11 +2311,13 @@ const AppEntriesTypeRouteRouteWithChildren =
 
 interface AppEntriesRouteRouteChildren {
   AppEntriesTypeRouteRoute: typeof AppEntriesTypeRouteRouteWithChildren;
+  AppEntriesFromFileRoute: typeof AppEntriesFromFileRoute;
   AppEntriesIndexRoute: typeof AppEntriesIndexRoute;
 }
 
 const AppEntriesRouteRouteChildren: AppEntriesRouteRouteChildren = {
   AppEntriesTypeRouteRoute: AppEntriesTypeRouteRouteWithChildren,
+  AppEntriesFromFileRoute: AppEntriesFromFileRoute,
   AppEntriesIndexRoute: AppEntriesIndexRoute,
 };
 

@@ -100,6 +100,7 @@ test('imports companies, then two corrected rows; importing an export of all cha
     ['Date added', 'Added'],
   ] as const)
     await page.getByRole('combobox', { name: new RegExp(`^${heading}`) }).selectOption(field);
+  await page.getByRole('combobox', { name: 'Missing choices' }).selectOption('Report as errors');
   await expectRow(getRows(page), { Row: '3', Changes: 'Sector: There is no choice “Nonsense”' });
   await expectRow(getRows(page), { Row: '9', Changes: 'Added: “2020-02-30” is not a date' });
   await expect(getOutcome(page, '2 errors')).toBeVisible();

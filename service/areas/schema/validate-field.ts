@@ -1,4 +1,5 @@
 import type { RequiredWhen } from '../../../contract/generated/types.gen.ts';
+import { isReservedFieldName } from '../../../contract/rules/field-names.ts';
 import { FIELD, FILTER, maySelectMany } from '../../../contract/rules/fields.ts';
 import type { FormulaField } from '../../../contract/rules/formula/values.ts';
 import { findConditionError } from '../../../contract/rules/required-when.ts';
@@ -7,8 +8,6 @@ import type { FieldDraft } from './field-draft.ts';
 import { validateNoCycle, validateFormula } from './formulas.ts';
 import type { EntryType, SiteSchema } from './schema.ts';
 
-/** Property names that responses and events use beside fields, and two that would allow prototype pollution (T18). */
-const RESERVED_NAMES = new Set(['entryid', 'entryname', 'entrylistid', 'constructor', 'prototype']);
 const MAX_FIELDS_PER_TYPE = 500;
 
 /** Field among the planned fields of its type, as formulas and conditions refer to it. */
@@ -55,7 +54,7 @@ const validateNotEmpty = (name: string, path: string): FieldError[] =>
   name === '' ? [{ path, message: 'must not be empty' }] : [];
 
 function validateNames({ apiName, name }: FieldDraft): FieldError[] {
-  const isReserved = RESERVED_NAMES.has(apiName.toLowerCase());
+  const isReserved = isReservedFieldName(apiName);
   return [
     ...(isReserved ? [{ path: 'apiName', message: `must not be ${apiName}, which is reserved` }] : []),
     ...validateNotEmpty(name, 'name'),

@@ -65,11 +65,16 @@ export interface ImportTarget {
   kind: Job['kind'];
   /** Parameters of the job besides the file: an upload of a job with other ones is not continued. */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Items of the job for the planned rows, and the call that starts the job without them. */
-  createUpload: (plans: readonly ImportRowPlan[]) => {
-    items: readonly ImportItem[];
-    start: (file: ImportFile) => Promise<Job>;
-  };
+  /** Upload of the planned rows. It may first create what the rows need. */
+  createUpload: (plans: readonly ImportRowPlan[]) => ImportUpload | Promise<ImportUpload>;
+}
+
+/** Items of a job, and the call that starts the job without them. */
+export interface ImportUpload {
+  items: readonly ImportItem[];
+  start: (file: ImportFile) => Promise<Job>;
+  /** Parameters that were not known before; they replace those of the target. */
+  parameters?: ImportTarget['parameters'];
 }
 
 interface PrepareImportProps {
@@ -82,6 +87,8 @@ interface PrepareImportProps {
   /** Shown instead of the rows while nothing can be checked. */
   blockedBy?: ReactNode;
   busy?: string | undefined;
+  /** What the import creates besides rows, for its button: "2 fields". */
+  creates?: string | undefined;
   /** Second step: columns. */
   children: ReactNode;
 }
@@ -96,10 +103,10 @@ function useStart({ prepared, target }: StartProps) {
 
   async function uploadRows(
     plans: readonly ImportRowPlan[],
-    { kind, parameters, createUpload }: ImportTarget,
+    { kind, createUpload, ...known }: ImportTarget,
     file: ImportFile,
   ) {
-    const { items, start: startJob } = createUpload(plans);
+    const { items, start: startJob, parameters = known.parameters } = await createUpload(plans);
     const job = await uploadPlan({
       kind,
       identifiedBy: { fileName: file.fileName, sheet: file.sheet, ...parameters },
@@ -134,7 +141,7 @@ function useStart({ prepared, target }: StartProps) {
 
 /** Page of a file that was read: columns, planned rows, and the button that starts the import. */
 export function PrepareImport(props: PrepareImportProps) {
-  const { prepared, title, description, check, blockedBy, children } = props;
+  const { prepared, title, description, check, blockedBy, creates, children } = props;
   useUnsavedGuard(true);
   const { share, error, isStarting, start } = useStart(props);
   const { data: counts, isPlaceholderData } = check;
@@ -142,6 +149,7 @@ export function PrepareImport(props: PrepareImportProps) {
     counts && !isPlaceholderData && blockedBy === undefined ? counts.create + counts.update : undefined;
 
   const again = prepared.rereading ? 'The file is being read again' : undefined;
+  const blocked = blockedBy === undefined ? undefined : 'Complete the columns first';
   const waiting = readyCount === undefined ? 'The rows are still being checked' : undefined;
   const nothing = readyCount === 0 ? 'No row changes anything' : undefined;
   return (
@@ -157,12 +165,12 @@ export function PrepareImport(props: PrepareImportProps) {
         <Button
           variant="primary"
           pending={isStarting}
-          disabledReason={again ?? waiting ?? nothing}
+          disabledReason={again ?? blocked ?? waiting ?? nothing}
           onClick={() => void start(readyCount ?? 0)}
         >
           {readyCount === undefined || readyCount === 0
             ? 'Import'
-            : `Import ${pluralize(readyCount, ...description.nouns)}`}
+            : `${creates === undefined ? 'Import' : `Create ${creates} and import`} ${pluralize(readyCount, ...description.nouns)}`}
         </Button>
       }
     >

@@ -50,7 +50,7 @@ export interface Preparation<Session extends FileSession, Setup> {
 /** State of preparing an import, from the file to the columns. It is lost with the page until the import starts. */
 export function usePreparation<Session extends FileSession, Setup>(
   openSession: () => Session,
-  setUp: (file: OpenedFile) => Setup,
+  setUp: (file: OpenedFile, session: Session, fileName: string) => Setup,
 ): Preparation<Session, Setup> {
   const [stage, setStage] = useState<Stage<Session, Setup>>({ status: 'empty' });
   const currentSession = useRef<Session>(undefined);
@@ -91,7 +91,7 @@ export function usePreparation<Session extends FileSession, Setup>(
       name: sourceFile.name,
       file,
       session,
-      setup: setUp(file),
+      setup: setUp(file, session, sourceFile.name),
       sourceFile,
       readOptions: {},
     });
@@ -127,7 +127,7 @@ export function usePreparation<Session extends FileSession, Setup>(
       id,
       file,
       session,
-      setup: setUp(file),
+      setup: setUp(file, session, sourceFile.name),
       readOptions: as,
       rereading: undefined,
       ...(saidLast && { lastChangedOption: saidLast }),

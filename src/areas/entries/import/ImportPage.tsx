@@ -1,107 +1,132 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Remote } from 'comlink';
 import { useState } from 'react';
-import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
+import type { SchemaExtension } from '../../../../contract/generated/types.gen.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { ServiceError } from '../../../api/errors.ts';
+import { extendSchemaMutation } from '../../../api/generated/queries/schema.gen.ts';
 import { startEntryImport } from '../../../api/generated/sdk/jobs.gen.ts';
 import { usePermission } from '../../../api/session.ts';
-import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
-import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';
+import { useWrite } from '../../../api/write.ts';
+import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
-import { formatNumber } from '../../../lib/numbers.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { pluralize } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import {
-  ChooseFile,
-  PrepareImport,
-  usePreparation,
-  ColumnRow,
-  FileSummary,
-} from '../../import-view/index.ts';
-import type { ImportTarget, Prepared, FileSession } from '../../import-view/index.ts';
-import { openWorkerClient } from '../../import/index.ts';
+import { ChooseFile, PrepareImport, usePreparation } from '../../import-view/index.ts';
+import type { ImportTarget, ImportUpload, Prepared } from '../../import-view/index.ts';
 import type { ImportDescription } from '../../import/index.ts';
-import type { Field, Schema } from '../model/schema.ts';
+import { useReloadSchema, useSchema } from '../model/schema.ts';
+import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
-import { useTimeZone } from '../model/zone.ts';
-import type { CheckRequest } from './check-request.ts';
+import { ColumnsCard, formatCreated } from './Columns.tsx';
+import type { ImportSubject, SchemaErrors } from './Columns.tsx';
 import { toImportItems } from './import-items.ts';
-import { loadAllNames, loadAliases, loadEntriesByValues, loadUserNames, loadNames } from './look-up.ts';
-import type { createRowChecker, MissingLookups } from './row-checker.ts';
-import { canHold } from './row-references.ts';
-import { saveSetup, resolveKey, createSetup, getAvailableKeys } from './setup.ts';
-import type { EntryImportSetup, ParseRules } from './setup.ts';
+import {
+  buildExtension,
+  findNewFieldErrors,
+  findTypeErrors,
+  listChoiceColumns,
+  planSchema,
+  replaceNewIds,
+} from './new-fields.ts';
+import type { ChoiceCount, SchemaPlan } from './new-fields.ts';
+import { openSession } from './session.ts';
+import type { EntryFileSession } from './session.ts';
+import { createSetup, createTypeSetup, resolveKey, saveSetup } from './setup.ts';
+import type { EntryImportSetup } from './setup.ts';
 import type { RowWork } from './stored-values.ts';
-import { getIgnoredReason, getColumnTargets } from './targets.ts';
-// The bundler makes this module.
-// oxlint-disable-next-line import/default
-import workerUrl from './worker.ts?worker&url';
+
+type PreparedEntries = Prepared<EntryFileSession, EntryImportSetup>;
 
 /** Page for importing entries of a type from a file. */
 export function ImportPage() {
   const { allowed, reason } = usePermission('startEntryImport');
   if (!allowed) throw new ServiceError(403, reason);
-  return <EntryImport />;
+  return <EntryImport subject={useEntryType()} />;
 }
+
+/** Page that makes an entry type, its fields and its entries from one file. */
+export function NewTypePage() {
+  const { allowed, reason } = usePermission('startEntryImport');
+  const extension = usePermission('extendSchema');
+  if (!extension.allowed) throw new ServiceError(403, extension.reason);
+  if (!allowed) throw new ServiceError(403, reason);
+  const schema = useSchema();
+  // Set once the type exists: its rows are then imported like those of any type.
+  const [typeId, setTypeId] = useState<number>();
+  const type = typeId === undefined ? undefined : schema.typeById.get(typeId);
+  const fields = type ? schema.getFields(type.id) : NO_FIELDS;
+  return <EntryImport subject={{ schema, type, fields }} onTypeCreated={setTypeId} />;
+}
+
+const NO_FIELDS: readonly Field[] = [];
 
 const getFieldLabels = (fields: readonly Field[]) => ({
   [ENTRY_ID]: 'Entry id',
   ...Object.fromEntries(fields.map(({ apiName, name }) => [apiName, name])),
 });
 
-function useDescription(): ImportDescription {
-  const { fields } = useEntryType();
-  return { nouns: ['entry', 'entries'], labels: getFieldLabels(fields), detailLabel: 'Entry' };
-}
+const describe = (fields: readonly Field[]): ImportDescription => ({
+  nouns: ['entry', 'entries'],
+  labels: getFieldLabels(fields),
+  detailLabel: 'Entry',
+});
 
-/** The job that imports rows of entries of a type. */
-const createTarget = (typeId: number, ignoreNearDups: boolean): ImportTarget => ({
-  kind: 'entries.import',
+/** Upload of rows to a type that exists. */
+const createUpload = (
+  typeId: number,
+  ignoreNearDups: boolean,
+  rows: readonly ImportRowPlan<RowWork>[],
+): ImportUpload => ({
+  items: toImportItems(rows),
   parameters: { typeId, ignoreNearDups },
-  createUpload(plans) {
-    // Rows planned for entries hold their work.
-    const items = toImportItems(plans.map((plan) => plan as ImportRowPlan<RowWork>));
-    return {
-      items,
-      async start(file) {
-        // Rows that can be imported do not wait for those that others have changed in the meantime.
-        const options = { uploadsItems: true, skipsInvalidRows: true, ignoreNearDups } as const;
-        return (await startEntryImport({ body: { entryTypeId: typeId, ...file, ...options } })).data;
-      },
-    };
+  async start(file) {
+    // Rows that can be imported do not wait for those that others have changed in the meantime.
+    const options = { uploadsItems: true, skipsInvalidRows: true, ignoreNearDups } as const;
+    return (await startEntryImport({ body: { entryTypeId: typeId, ...file, ...options } })).data;
   },
 });
 
-function EntryImport() {
-  const { type, fields } = useEntryType();
-  const description = useDescription();
-  const preparation = usePreparation<EntryFileSession, EntryImportSetup>(openSession, (file) =>
-    createSetup(type.id, file, fields),
+interface EntryImportProps {
+  subject: ImportSubject;
+  onTypeCreated?: (typeId: number) => void;
+}
+
+function EntryImport({ subject, onTypeCreated }: EntryImportProps) {
+  const { schema, type, fields } = subject;
+  const preparation = usePreparation<EntryFileSession, EntryImportSetup>(
+    () => openSession(schema),
+    (file, session, fileName) =>
+      type ? createSetup(type.id, file, fields) : createTypeSetup(file, session.getGuesses(), fileName),
   );
-  const page = { title: `Import ${type.pluralName}`, subject: type.singularName };
   const { stage } = preparation;
   if (stage.status !== 'ready')
     return (
       <ChooseFile
         preparation={preparation}
-        title={page.title}
-        meta="Create and change many records from a file"
-        row={`One of ${type.pluralName}`}
+        title={type ? `Import ${type.pluralName}` : 'New type from a file'}
+        meta={
+          type
+            ? 'Create and change many records from a file'
+            : 'Create an entry type with its fields and entries from one file'
+        }
+        row={type ? `One of ${type.pluralName}` : 'One entry'}
       />
     );
-  const change = (part: Partial<EntryImportSetup>) => {
+  const change = (part: Partial<EntryImportSetup>, typeId = type?.id) => {
     const next = { ...stage.setup, ...part };
-    saveSetup(type.id, stage.file.headings, next);
+    if (typeId !== undefined) saveSetup(typeId, stage.file.headings, next);
     preparation.change(part);
   };
   return (
     <Prepare
       key={stage.id}
       prepared={stage}
-      {...{ page, description }}
+      subject={subject}
       onChange={change}
+      onCreated={({ entryType }, part) => {
+        onTypeCreated?.(entryType.id);
+        change(part, entryType.id);
+      }}
       onReadAs={(part) => void preparation.readAs(part)}
       onDiscard={preparation.discard}
     />
@@ -109,42 +134,125 @@ function EntryImport() {
 }
 
 interface PrepareProps {
-  prepared: Prepared<EntryFileSession, EntryImportSetup>;
-  page: { title: string; subject: string };
-  description: ImportDescription;
+  prepared: PreparedEntries;
+  subject: ImportSubject;
   onChange: (part: Partial<EntryImportSetup>) => void;
+  /** Called with the setup that names what was created. */
+  onCreated: (created: SchemaExtension, part: Partial<EntryImportSetup>) => void;
   onReadAs: (part: ReadOptions) => void;
   onDiscard: () => void;
 }
 
-function Prepare({ prepared, page, description, onChange, onReadAs, onDiscard }: PrepareProps) {
-  const { type } = useEntryType();
-  const { check, busy } = useCheck(prepared);
-  const target = createTarget(type.id, prepared.setup.rules.near === 'allow');
-  const isNothing = prepared.setup.mapping.every((key) => key === undefined);
-  const blocked = isNothing ? (
-    <Banner tone="bad" title="Assign columns to fields">
-      No column heading matches a field of this type. The first row of a file is its heading.
-    </Banner>
-  ) : undefined;
+function Prepare({ prepared, subject, onChange, onCreated, onReadAs, onDiscard }: PrepareProps) {
+  const { type, fields, schema } = subject;
+  const { setup } = prepared;
+  const { newType, newFields, rules } = setup;
+  const plan = useSchemaPlan(prepared, subject);
+  const { check, busy } = useCheck(prepared, subject, plan);
+  const { create, createdText } = useCreate(prepared, subject, onCreated);
+  const errors: SchemaErrors = {
+    columns: findNewFieldErrors(newFields, fields),
+    type: newType ? findTypeErrors(newType, schema.types) : {},
+  };
+  const ignoreNearDups = rules.near === 'allow';
+  const target: ImportTarget = {
+    kind: 'entries.import',
+    async createUpload(plans) {
+      // Rows planned for entries hold their work.
+      const rows = plans.map((row) => row as ImportRowPlan<RowWork>);
+      const extension = plan && buildExtension(plan, rows, type ?? newType ?? NO_TYPE);
+      const created = plan && extension && (await create(extension, plan));
+      const typeId = created?.entryType.id ?? type?.id ?? 0;
+      return createUpload(typeId, ignoreNearDups, created ? replaceNewIds(rows, plan, created) : rows);
+    },
+  };
   return (
-    <PrepareImport {...page} {...{ prepared, description, target, check, busy, blockedBy: blocked }}>
-      <ColumnsCard {...{ prepared, onChange, onReadAs, onDiscard }} />
+    <PrepareImport
+      title={type ? `Import ${type.pluralName}` : 'New type from a file'}
+      subject={type?.singularName ?? newType?.singularName ?? ''}
+      description={describe(plan?.fields ?? fields)}
+      creates={plan && formatCreated(plan, newType)}
+      blockedBy={plan && findBlock(plan, errors, newType !== undefined)}
+      {...{ prepared, target, check, busy }}
+    >
+      {createdText !== undefined && (
+        <Banner tone="ok" title={createdText}>
+          They exist, whether or not the rows are imported.
+        </Banner>
+      )}
+      {plan && <ColumnsCard {...{ subject, plan, errors, prepared, onChange, onReadAs, onDiscard }} />}
     </PrepareImport>
   );
 }
 
+const NO_TYPE = { apiName: '', singularName: '', pluralName: '' };
+
+/** Why the rows cannot be checked yet. */
+function findBlock({ mapping, created }: SchemaPlan, errors: SchemaErrors, isNewType: boolean) {
+  if (errors.columns.size > 0 || Object.keys(errors.type).length > 0)
+    return (
+      <Banner tone="bad" title="Correct the names">
+        The entry type or a new field cannot be created as it is.
+      </Banner>
+    );
+  if (mapping.every((key) => key === undefined))
+    return (
+      <Banner tone="bad" title="Assign columns to fields">
+        No column heading matches a field of this type. The first row of a file is its heading.
+      </Banner>
+    );
+  if (isNewType && !created.some(({ field }) => field.isKey))
+    return (
+      <Banner tone="bad" title="Choose the column that names the entries">
+        Set the kind of one column to “Name of the entry”.
+      </Banner>
+    );
+  return undefined;
+}
+
+/** The fields and choices that the import needs; undefined until the names of choices were read from the file. */
+function useSchemaPlan(
+  { id, session, setup }: PreparedEntries,
+  { type, fields }: ImportSubject,
+): SchemaPlan | undefined {
+  const { mapping, newFields, rules } = setup;
+  const { allowed } = usePermission('extendSchema');
+  const columns = listChoiceColumns({ fields, mapping, newFields });
+  const { data } = useQuery({
+    queryKey: ['import-names', id, columns],
+    queryFn: () => session.listNames(columns),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+  if (!data) return undefined;
+  const names = new Map<number, readonly ChoiceCount[]>(
+    columns.map(({ column }, index) => [column, data[index] ?? []]),
+  );
+  const addsChoices = allowed && rules.choices === 'add';
+  return planSchema({ typeId: type?.id ?? 0, fields, mapping, newFields, names, addsChoices });
+}
+
 /** Plans for the rows; updated when columns or rules change. */
-function useCheck({ id, session, setup }: Prepared<EntryFileSession, EntryImportSetup>) {
-  const { schema, type, fields } = useEntryType();
+function useCheck(
+  { id, session, setup }: PreparedEntries,
+  { schema, type, fields }: ImportSubject,
+  plan: SchemaPlan | undefined,
+) {
   const [busy, setBusy] = useState<string>();
-  const { mapping, rules } = setup;
-  const request = { fields, mapping, rules, key: resolveKey(setup, fields) };
+  const { rules } = setup;
+  const request = {
+    fields: plan?.fields ?? [],
+    mapping: plan?.mapping ?? [],
+    rules,
+    key: resolveKey(setup, fields),
+  };
   const check = useQuery({
     // The key is unique to this tab, which holds the file.
     queryKey: ['import-check', id, request],
-    queryFn: ({ signal }) => session.check({ schema, type, request }, setBusy, signal),
-    enabled: mapping.some((key) => key !== undefined),
+    queryFn: ({ signal }) => session.check({ schema, type: type ?? NEW_TYPE, request }, setBusy, signal),
+    enabled: request.mapping.some((key) => key !== undefined),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -153,270 +261,65 @@ function useCheck({ id, session, setup }: Prepared<EntryFileSession, EntryImport
   return { check, busy };
 }
 
-interface ColumnsCardProps {
-  prepared: Prepared<EntryFileSession, EntryImportSetup>;
-  onChange: (part: Partial<EntryImportSetup>) => void;
-  onReadAs: (part: ReadOptions) => void;
-  onDiscard: () => void;
-}
+const NEW_TYPE = { id: 0, entryCount: 0 };
 
-/** Second step: the target of each column and the parse rules. */
-function ColumnsCard({ prepared, onChange, onReadAs, onDiscard }: ColumnsCardProps) {
-  const { fields } = useEntryType();
-  const { file, setup } = prepared;
-  const { mapping } = setup;
-  const targets = getColumnTargets(fields);
-  const options = targets.map(({ key, label }) => (
-    <option key={key} value={key}>
-      {label}
-    </option>
-  ));
-  const choose = (at: number, selected: string) => {
-    const key = selected === '' ? undefined : selected;
-    // A field belongs to one column, so it is removed from the other.
-    onChange({ mapping: mapping.map((old, other) => (other === at ? key : old === key ? undefined : old)) });
-  };
-  return (
-    <Card
-      title="2. Columns"
-      actions={
-        <Button size="small" onClick={onDiscard}>
-          Choose another file
-        </Button>
-      }
-    >
-      <CardBody>
-        <div className="import-columns-head">
-          <FileSummary
-            {...{ prepared, onReadAs }}
-            ignoredCount={mapping.filter((key) => key === undefined).length}
-          />
-        </div>
-        <ul className="import-columns">
-          {file.headings.map((heading, at) => (
-            // Columns have no identity but their place; headings may repeat.
-            // oxlint-disable-next-line react/no-array-index-key
-            <li key={at}>
-              <ColumnRow
-                heading={heading === '' ? `Column ${formatNumber(at + 1)}` : heading}
-                note={
-                  (mapping[at] === undefined
-                    ? (getIgnoredReason(heading, fields) ?? getDuplicateNote(file.headings, at))
-                    : undefined) ??
-                  file.samples[at] ??
-                  ''
-                }
-                value={mapping[at] ?? ''}
-                onChoose={(key) => choose(at, key)}
-              >
-                {options}
-              </ColumnRow>
-            </li>
-          ))}
-        </ul>
-        <RulesFields {...{ prepared, onChange }} />
-      </CardBody>
-    </Card>
-  );
-}
-
-interface RulesFieldsProps {
-  prepared: Prepared<EntryFileSession, EntryImportSetup>;
-  onChange: (part: Partial<EntryImportSetup>) => void;
-}
-
-/** Form of the parse rules; shows only rules relevant to the columns. */
-function RulesFields({ prepared, onChange }: RulesFieldsProps) {
-  const { type, fields } = useEntryType();
-  const { site, own } = useTimeZone();
-  const { file, setup } = prepared;
-  const { mapping, rules } = setup;
-  const set = (part: Partial<ParseRules>) => onChange({ rules: { ...rules, ...part } });
-  const inFile = fields.filter(({ apiName }) => mapping.includes(apiName));
-  const hasNumbers =
-    file.source.kind === 'text' &&
-    inFile.some((field) => field.fieldType === FIELD.number || holdsMoney(field));
-  const dates = inFile.filter(({ fieldType }) => fieldType === FIELD.date);
-  const keys = getAvailableKeys(mapping, fields);
-  const key = resolveKey(setup, fields);
-  const namesEntries = inFile.some((field) => canHold(field, type.id));
-  const nameOf = (one: string) => fields.find(({ apiName }) => apiName === one)?.name ?? 'Entry id';
-  return (
-    <>
-      <div className="import-rules">
-        <SelectChoice
-          label="Match entries by"
-          value={key}
-          onChoose={(selected) => onChange({ key: selected })}
-          options={[
-            ...keys.map((one) => [one, nameOf(one)] as const),
-            ['', 'None: every row is a new entry'],
-          ]}
-        />
-        <SelectChoice
-          label="Empty cells"
-          value={rules.empty}
-          onChoose={(empty) => set({ empty })}
-          options={[
-            ['keep', 'Change nothing'],
-            ['clear', 'Clear the field'],
-          ]}
-        />
-        {hasNumbers && (
-          <SelectChoice
-            label="Decimal separator"
-            value={rules.decimal}
-            onChoose={(decimal) => set({ decimal })}
-            options={[
-              ['point', 'Point: 1,234.5'],
-              ['comma', 'Comma: 1.234,5'],
-            ]}
-          />
-        )}
-        {dates.length > 0 && (
-          <SelectChoice
-            label="3/4/2026 is"
-            value={rules.dates}
-            onChoose={(order) => set({ dates: order })}
-            options={[
-              ['dmy', '3 April'],
-              ['mdy', '4 March'],
-            ]}
-          />
-        )}
-        {dates.some(({ isDateOnly }) => !isDateOnly) && (
-          <SelectChoice
-            label="Time zone of times without an offset"
-            value={rules.zone}
-            onChoose={(zone) => set({ zone })}
-            options={[...new Set(['UTC', site, own, rules.zone])].map((zone) => [zone, zone])}
-          />
-        )}
-        <SelectChoice
-          label="Possible duplicates"
-          value={rules.near}
-          onChoose={(near) => set({ near })}
-          options={[
-            ['refuse', 'Skip and report'],
-            ['allow', 'Import anyway'],
-          ]}
-        />
-      </div>
-      <p className="field-hint">
-        Choices, users and entries are matched by name or id; separate several with semicolons. Dates that
-        begin with the year are always recognized.
-        {namesEntries &&
-          ` Other rows of the file can be referenced too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
-        {rules.near === 'refuse' &&
-          (type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE &&
-          ` Of the ${formatNumber(type.entryCount ?? 0)} stored names, possible duplicates are found only when a row is imported.`}
-      </p>
-    </>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  label: string;
-  value: Value;
-  options: readonly (readonly [value: Value, label: string])[];
-  onChoose: (value: Value) => void;
-}
-
-function SelectChoice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
-  return (
-    <label className="import-rule">
-      <span className="field-label">{label}</span>
-      <select
-        className="input"
-        value={value}
-        onChange={({ target }) => {
-          const selected = options.find(([one]) => one === target.value);
-          if (selected) onChoose(selected[0]);
-        }}
-      >
-        {options.map(([one, words]) => (
-          <option key={one} value={one}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-type RowChecker = ReturnType<typeof createRowChecker>;
-
-/** For types with more entries only the service finds near-duplicates. */
-const MAX_NAMES_TO_COMPARE = 100_000;
-
-/** Input of a check. */
-interface CheckInput {
-  schema: Schema;
-  type: { id: number; entryCount?: number | undefined };
-  request: CheckRequest;
-}
-
-/** Connection to the worker that holds a file of entries. */
-interface EntryFileSession extends FileSession {
-  /** Checks all rows and reports the current step. */
-  check: (
-    against: CheckInput,
-    report: (doing: string) => void,
-    signal: AbortSignal,
-  ) => Promise<OutcomeCounts>;
-}
-
-function openSession(): EntryFileSession {
-  const { desk, open, close, runExclusive } =
-    openWorkerClient<ReturnType<typeof createRowChecker>>(workerUrl);
-
-  async function check(against: CheckInput, report: (doing: string) => void): Promise<OutcomeCounts> {
-    const needs = await desk.getMissingLookups(against.request);
+/** Creates the type, fields and choices of an import, and assigns the columns to them. */
+function useCreate(
+  { setup }: PreparedEntries,
+  { type }: ImportSubject,
+  onCreated: PrepareProps['onCreated'],
+) {
+  const [createdText, setCreatedText] = useState<string>();
+  const extend = useWrite('extendSchema', extendSchemaMutation());
+  const reloadSchema = useReloadSchema();
+  async function create(body: NonNullable<ReturnType<typeof buildExtension>>, plan: SchemaPlan) {
     try {
-      await sendLookups(desk, needs, against, report);
+      const created = await extend.mutateAsync({ body });
+      const keys = new Map(
+        plan.created.map(({ column }, index) => [column, created.createdFields[index]?.apiName]),
+      );
+      await reloadSchema();
+      setCreatedText(formatExtension(created, type === undefined));
+      onCreated(created, {
+        mapping: setup.mapping.map((key, column) => keys.get(column) ?? key),
+        newFields: {},
+        newType: undefined,
+      });
+      return created;
     } catch (thrown) {
-      await desk.clearLookups();
-      throw thrown;
+      // Another user may have created the type or a field in the meantime.
+      await reloadSchema();
+      throw thrown instanceof ServiceError ? describeRefusal(thrown, plan) : thrown;
     }
-    report('Checking every row…');
-    return desk.check(against.request);
   }
-
-  return {
-    client: desk,
-    open,
-    close,
-    check: (against, report, signal) => runExclusive(() => check(against, report), signal),
-  };
+  return { create, createdText };
 }
 
-// One after the other: the service and the page are kept free for others.
-async function sendLookups(
-  checker: Remote<RowChecker>,
-  needs: MissingLookups,
-  { schema, type, request }: CheckInput,
-  report: (doing: string) => void,
-): Promise<void> {
-  if (needs.users) {
-    report('Loading users…');
-    await checker.setUsers(await loadUserNames());
-  }
-  for (const { types, ids, names, keys } of needs.references) {
-    if (ids.length + names.length > 0) report('Looking up references…');
-    for (const typeId of types.length === 0 ? schema.types.map(({ id }) => id) : types)
-      for await (const things of loadNames(schema, typeId, { ids, names }))
-        await checker.addReferences(types, things);
-    for await (const things of loadAliases(schema, type.id, request.key, keys))
-      await checker.addReferences(types, things);
-  }
-  if (needs.keys.length > 0) {
-    report('Looking up existing entries…');
-    for await (const rows of loadEntriesByValues(type.id, request.key, needs.keys, needs.comparedFields))
-      await checker.addEntries(rows, request);
-  }
-  if (!needs.names) return;
-  await checker.addNames([]);
-  if ((type.entryCount ?? 0) > MAX_NAMES_TO_COMPARE) return;
-  report('Loading existing names…');
-  for await (const names of loadAllNames(schema, type.id)) await checker.addNames(names);
+/** Says what was created: "Companies was created with 7 fields". */
+function formatExtension(
+  { entryType, createdFields, changedFields }: SchemaExtension,
+  isNew: boolean,
+): string {
+  const names = createdFields.map(({ name }) => name).join(', ');
+  if (isNew)
+    return `${entryType.pluralName} was created with ${pluralize(createdFields.length, 'field', 'fields')}: ${names}`;
+  return [
+    ...(createdFields.length > 0
+      ? [`${pluralize(createdFields.length, 'field was', 'fields were')} created: ${names}`]
+      : []),
+    ...(changedFields.length > 0
+      ? [`Choices were added to ${changedFields.map(({ name }) => name).join(', ')}`]
+      : []),
+  ].join('. ');
+}
+
+/** A refusal with the names of the fields that it is about. */
+function describeRefusal(error: ServiceError, plan: SchemaPlan): ServiceError {
+  const { status, message, fields, requestId } = error;
+  const details = fields.map(({ path, message: detail }) => {
+    const [list, index] = path.split('.');
+    const field = list === 'fields' ? plan.created[Number(index)]?.field : plan.added[Number(index)]?.field;
+    return field ? `${field.name} ${detail}` : detail;
+  });
+  return new ServiceError(status, details.length > 0 ? details.join('; ') : message, fields, requestId);
 }

@@ -5,8 +5,8 @@ import type { FieldType } from '../../../../contract/rules/fields.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { FIELD_DEFAULTS } from '../model/field.fixture.ts';
 import type { Field } from '../model/schema.ts';
+import type { ParseRules } from './parse-row.ts';
 import { createRowChecker } from './row-checker.ts';
-import type { ParseRules } from './setup.ts';
 import { guessRules } from './setup.ts';
 import { guessMapping } from './targets.ts';
 

@@ -10,9 +10,23 @@ import type { FileRow } from '../../../files/table/table.ts';
 import type { Field } from '../model/schema.ts';
 import { findByText, normalizeName, parseId } from './name-index.ts';
 import type { NameIndex } from './name-index.ts';
-import type { ParseRules } from './setup.ts';
 import type { StoredValue, Amount } from './stored-values.ts';
 import type { Columns, FieldColumns } from './targets.ts';
+
+/** How cells are parsed. */
+export interface ParseRules {
+  decimal: 'point' | 'comma';
+  /** Order of day and month in dates that do not start with the year. */
+  dates: 'dmy' | 'mdy';
+  /** Time zone of timestamps without an offset. */
+  zone: string;
+  /** Effect of an empty cell. */
+  empty: 'keep' | 'clear';
+  /** Handling of names nearly equal to others. */
+  near: 'refuse' | 'allow';
+  /** Handling of names that are no choices of their field yet. */
+  choices: 'add' | 'refuse';
+}
 
 /** Cells of a field in a row. */
 interface Cells {
@@ -185,7 +199,7 @@ function parseTimeOfDay(text: string): TimeOfDay | undefined {
 }
 
 /** Parses a date: `2026-03-01`, or day and month in the chosen order. */
-function parseDate(text: string, { dates }: ParseRules): ParseResult<string> {
+export function parseDate(text: string, { dates }: Pick<ParseRules, 'dates'>): ParseResult<string> {
   const found = parseDay(text.trim(), dates);
   const clock = found && parseTimeOfDay(found.rest);
   if (!found || !clock) return { error: `${quoteExcerpt(text)} is not a date` };
@@ -194,7 +208,10 @@ function parseDate(text: string, { dates }: ParseRules): ParseResult<string> {
 }
 
 /** Parses a timestamp; without an offset it is in the chosen time zone. */
-function parseTimestamp(text: string, { dates, zone }: ParseRules): ParseResult<string> {
+export function parseTimestamp(
+  text: string,
+  { dates, zone }: Pick<ParseRules, 'dates' | 'zone'>,
+): ParseResult<string> {
   const found = parseDay(text.trim(), dates);
   const clock = found && parseTimeOfDay(found.rest);
   if (!found || !clock) return { error: `${quoteExcerpt(text)} is not a date` };
@@ -215,7 +232,7 @@ const GROUPED_WITH_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:[. ]\d{3})+)(?:,\d+)?$/;
 
 /** Parses a number: `1,234.5`, or `1.234,5` with decimal commas. */
-function parseNumber(
+export function parseNumber(
   text: string,
   { decimal }: Pick<ParseRules, 'decimal'>,
   message = `${quoteExcerpt(text)} is not a number`,
@@ -246,7 +263,11 @@ const CODE_FIRST = /^([A-Z]{3})\s*(\S.*)$/;
 const CODE_LAST = /^(.*\S)\s*([A-Z]{3})$/;
 
 /** Parses an amount with an optional currency before or after: `EUR 12.50`. */
-function parseAmount(text: string, currency: string, rules: ParseRules): ParseResult<Amount> {
+export function parseAmount(
+  text: string,
+  currency: string,
+  rules: Pick<ParseRules, 'decimal'>,
+): ParseResult<Amount> {
   const plain = text.trim();
   const [, code, rest] = CODE_FIRST.exec(plain) ?? [];
   const [, before, last] = CODE_LAST.exec(plain) ?? [];

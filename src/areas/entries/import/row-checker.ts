@@ -20,8 +20,12 @@ import {
 import type { CheckRequest } from './check-request.ts';
 import { checkRows } from './check.ts';
 import type { ExistingEntry } from './check.ts';
-import { addItems, createNameIndex, createChoiceIndex, copyNameIndex } from './name-index.ts';
+import { guessColumn, SAMPLE_ROWS } from './guess-field.ts';
+import type { ColumnGuess } from './guess-field.ts';
+import { addItems, createNameIndex, createChoiceIndex, copyNameIndex, normalizeName } from './name-index.ts';
 import type { NameIndex, NamedItem } from './name-index.ts';
+import { isNewId } from './new-fields.ts';
+import type { ChoiceCount } from './new-fields.ts';
 import { getFieldCells } from './parse-row.ts';
 import { canHold } from './row-references.ts';
 import type { RowWork, StoredValue } from './stored-values.ts';
@@ -97,12 +101,33 @@ export function createRowChecker() {
     formatProblems: planStore.formatProblems,
     getConfirmedPlans: planStore.getConfirmedPlans,
 
+    /** Guesses the kind of field for each column. */
+    guessColumns(): ColumnGuess[] {
+      const { headings, rows } = planStore.getTable();
+      const cells = rows.slice(0, SAMPLE_ROWS).map((row) => row.cells);
+      return headings.map((heading, at) =>
+        guessColumn(
+          heading,
+          cells.map((row) => row[at] ?? ''),
+        ),
+      );
+    },
+
+    /** Names in columns of choices with the number of rows that have them, the first ones only. */
+    listNames: (columns: readonly { column: number; isMultiSelect: boolean }[]): ChoiceCount[][] =>
+      columns.map(({ column, isMultiSelect }) =>
+        countNames(planStore.getTable().rows, column, isMultiSelect),
+      ),
+
     /** Data still missing for a check; each item is requested once. */
     getMissingLookups(request: CheckRequest): MissingLookups {
       const { fields, mapping, rules, key } = request;
       const { rows } = planStore.getTable();
       const columns = locateColumns(mapping, fields);
-      const compared = getComparedFields(request).map(({ apiName }) => apiName);
+      // Entries have no values in fields that do not exist yet.
+      const compared = getComparedFields(request)
+        .filter(({ id }) => !isNewId(id))
+        .map(({ apiName }) => apiName);
       const as = [key, ...compared].join('\n');
       if (as !== comparisonKey) {
         for (const one of requestedLookups) if (one.startsWith('key\n')) requestedLookups.delete(one);
@@ -202,6 +227,25 @@ export function createRowChecker() {
       );
     },
   };
+}
+
+const MAX_CHOICE_NAME_LENGTH = 255;
+/** Choices that a field can have; the page shows no more names. */
+const MAX_CHOICE_NAMES = 5000;
+
+function countNames(rows: readonly FileRow[], column: number, isMultiSelect: boolean): ChoiceCount[] {
+  const counts = new Map<string, ChoiceCount>();
+  for (const { cells } of rows) {
+    const cell = cells[column] ?? '';
+    const names = isMultiSelect ? parseNameList(cell) : [cell.trim()];
+    for (const name of new Set(names)) {
+      if (name === '' || name.length > MAX_CHOICE_NAME_LENGTH) continue;
+      const known = counts.get(normalizeName(name));
+      if (known) known.rowCount += 1;
+      else if (counts.size < MAX_CHOICE_NAMES) counts.set(normalizeName(name), { name, rowCount: 1 });
+    }
+  }
+  return [...counts.values()];
 }
 
 /** Entries named in cells, for fields that refer to the same types. */

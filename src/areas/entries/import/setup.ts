@@ -1,7 +1,14 @@
+import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
+import { suggestApiName } from '../../../lib/api-names.ts';
 import type { Field } from '../model/schema.ts';
+import { guessTypeNames } from './guess-field.ts';
+import type { ColumnGuess } from './guess-field.ts';
+import { getGuessedRules, guessNewFields } from './new-fields.ts';
+import type { NewFields } from './new-fields.ts';
+import type { ParseRules } from './parse-row.ts';
 import { guessMapping, getKeyFields, getColumnTargets, guessZone } from './targets.ts';
 import type { Mapping } from './targets.ts';
 
@@ -11,6 +18,10 @@ export interface EntryImportSetup {
   rules: ParseRules;
   /** Identifies existing entries: `EntryId`, the apiName of a field, or empty if all rows are new. */
   key: string;
+  /** Fields to create for columns, which have no target in the mapping. */
+  newFields: NewFields;
+  /** Names of the type that the import creates; absent if it exists. */
+  newType?: NewEntryTypeInfo | undefined;
 }
 
 const getStorageKey = (typeId: number): string => `steward-entries-import-${typeId}`;
@@ -64,7 +75,7 @@ function loadStoredSetup(typeId: number): StoredSetup | undefined {
 export function saveSetup(
   typeId: number,
   headings: readonly string[],
-  { mapping, rules, key }: EntryImportSetup,
+  { mapping, rules, key }: Pick<EntryImportSetup, 'mapping' | 'rules' | 'key'>,
 ): void {
   const columns = Object.fromEntries(headings.map((heading, at) => [heading, mapping[at] ?? null]));
   const stored: StoredSetup = { columns, rules, key };
@@ -107,20 +118,28 @@ export function createSetup(typeId: number, file: OpenedFile, fields: readonly F
     mapping,
     rules: { ...rules, ...(isSame && stored.rules), ...own },
     key: resolveKey({ mapping, key: isSame ? stored.key : ENTRY_ID }, fields),
+    newFields: {},
   };
 }
 
-/** How cells are parsed. */
-export interface ParseRules {
-  decimal: 'point' | 'comma';
-  /** Order of day and month in dates that do not start with the year. */
-  dates: 'dmy' | 'mdy';
-  /** Time zone of timestamps without an offset. */
-  zone: string;
-  /** Effect of an empty cell. */
-  empty: 'keep' | 'clear';
-  /** Handling of names nearly equal to others. */
-  near: 'refuse' | 'allow';
+/** Initial setup of a file that becomes a type of its own: a field for each column. */
+export function createTypeSetup(
+  file: OpenedFile,
+  guesses: readonly ColumnGuess[],
+  fileName: string,
+): EntryImportSetup {
+  const { source, headings } = file;
+  const sheet =
+    source.kind === 'workbook' && source.sheets.length > 1 ? source.sheets[source.sheet]?.name : undefined;
+  const names = guessTypeNames(sheet ?? fileName);
+  const decimal = source.kind === 'text' ? {} : ({ decimal: 'point' } as const);
+  return {
+    mapping: headings.map(() => undefined),
+    rules: { ...guessRules(file, []), ...getGuessedRules(guesses), ...decimal },
+    key: '',
+    newFields: guessNewFields(headings, guesses),
+    newType: { ...names, apiName: suggestApiName(names.singularName) || 'Entry' },
+  };
 }
 
 const COMMA_NUMBER = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/;
@@ -150,5 +169,6 @@ export function guessRules(file: OpenedFile, fields: readonly Field[]): ParseRul
     zone: guessZone(file.headings, fields),
     empty: 'keep',
     near: 'refuse',
+    choices: 'add',
   };
 }

@@ -8,7 +8,6 @@ import {
   toFieldInfo,
   toFormError,
   toFieldValues,
-  suggestApiName,
   mergeValues,
   formatChangedProperties,
 } from './schema-forms.ts';
@@ -70,11 +69,6 @@ it('assigns errors of the service to form controls', () => {
     { path: 'apiName', message: 'is taken' },
     { path: 'choiceValues', message: 'Item 4: is empty' },
   ]);
-});
-
-it('suggests an API name', () => {
-  expect(suggestApiName('Deal stage')).toBe('DealStage');
-  expect(suggestApiName('3 Überblick (2026)')).toBe('Uberblick2026');
 });
 
 it('merges the changes of two users, with own changes winning', () => {

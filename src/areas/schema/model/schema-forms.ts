@@ -239,14 +239,3 @@ export const toTypeValues = (type: EntryTypeVm | undefined): TypeValues => ({
   singularName: type?.singularName ?? '',
   pluralName: type?.pluralName ?? '',
 });
-
-/** Suggests an API name: "Deal stage" becomes DealStage. */
-export const suggestApiName = (name: string): string =>
-  name
-    .normalize('NFD')
-    .replaceAll(/[^A-Za-z0-9 _-]/g, '')
-    .split(/[ _-]+/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')
-    .replace(/^[0-9]+/, '')
-    .slice(0, 64);

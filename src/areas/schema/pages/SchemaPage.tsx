@@ -14,6 +14,7 @@ import {
 import { updateField } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { suggestApiName } from '../../../lib/api-names.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -44,7 +45,6 @@ import {
   toFieldValues,
   mergeValues,
   formatChangedProperties,
-  suggestApiName,
 } from '../model/schema-forms.ts';
 import type { FieldValues } from '../model/schema-forms.ts';
 import { useDeleteType } from '../model/use-delete.ts';

@@ -1,5 +1,5 @@
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { Plus, Table2 } from 'lucide-react';
+import { FileUp, Plus, Table2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
@@ -93,7 +93,12 @@ export function TypesPage() {
       fill
       title="Entries"
       meta={`${pluralize(length, 'type', 'types')} · ${pluralize(total, 'entry', 'entries')}`}
-      actions={<NewTypeLink />}
+      actions={
+        <>
+          <NewTypeFromFileLink />
+          <NewTypeLink />
+        </>
+      }
     >
       {length > 0 && (
         <TableBar>
@@ -107,7 +112,16 @@ export function TypesPage() {
         rowId={getRowId}
         rowLabel={getRowLabel}
         empty={
-          <EmptyState icon={Table2} title={`${site.name} has no entry types`} actions={<NewTypeLink />}>
+          <EmptyState
+            icon={Table2}
+            title={`${site.name} has no entry types`}
+            actions={
+              <>
+                <NewTypeLink />
+                <NewTypeFromFileLink />
+              </>
+            }
+          >
             An entry type defines the fields of its entries, such as sector and city of companies or the stage
             of deals. Create the first one, then add fields.
           </EmptyState>
@@ -116,6 +130,24 @@ export function TypesPage() {
       />
       {search.new && <TypePanel />}
     </Page>
+  );
+}
+
+function NewTypeFromFileLink() {
+  const { reason } = usePermission('extendSchema');
+  const imports = usePermission('startEntryImport');
+  const disabledReason = reason ?? imports.reason;
+  if (disabledReason !== undefined)
+    return (
+      <Button icon={FileUp} disabledReason={disabledReason}>
+        New type from a file
+      </Button>
+    );
+  return (
+    <Link to="/entries/from-file" className={buttonClass()}>
+      <FileUp />
+      New type from a file
+    </Link>
   );
 }
 

@@ -9,6 +9,7 @@ import { createEntryTypeMutation } from '../../../api/generated/queries/schema.g
 import { getEntryType, updateEntryType } from '../../../api/generated/sdk/schema.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { suggestApiName } from '../../../lib/api-names.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -16,7 +17,7 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useReloadSchema } from '../../entries/index.ts';
-import { suggestApiName, typeSchema, toTypeValues } from '../model/schema-forms.ts';
+import { typeSchema, toTypeValues } from '../model/schema-forms.ts';
 import type { TypeValues } from '../model/schema-forms.ts';
 
 const hasSameNames = (a: TypeValues, b: TypeValues): boolean =>

@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test';
+import type { FieldVm } from '../../contract/generated/types.gen.ts';
+import { FIELD } from '../../contract/rules/fields.ts';
+import { expectAccessibleInBothThemes } from '../support/actions.ts';
+import { createCalls, openAs, sendRequest } from '../support/calls.ts';
+import { chooseFile } from '../support/files.ts';
+import { endedJobBadge } from '../support/locators.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const COMPANIES = `Name;City;Country;Employees;Founded;Active;Website
+Ørsted;Fredericia;Denmark;8.900;01/03/1972;yes;https://orsted.example
+Vestas;Aarhus;Denmark;29.000,5;31/12/1945;yes;https://vestas.example/a?b=1
+Statkraft;Oslo;Norway;5.300;02/04/1895;no;
+Hafslund;Oslo;Norway;1.100;;yes;https://hafslund.example
+`;
+/** One more choice, and a column without a field. */
+const MORE = `Name;Country;Rating
+Fortum;Finland;A
+Enel;Italy;B
+Vattenfall;Finland;A
+`;
+
+const SCHEMA = '/api/rest/v4/schema';
+const listFields = async (page: Page) =>
+  (await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes/Company/fields`)) as FieldVm[];
+
+/** Choices and clicks that the way from the list of types to the imported entries may take. */
+const MAX_STEPS = 6;
+
+test('makes a type of a company list in few steps; a further file adds a field and choices to it', async ({
+  page,
+}) => {
+  await openAs(page, ada, '/entries');
+  let steps = 0;
+  const step = async (act: Promise<unknown>) => {
+    steps += 1;
+    await act;
+  };
+  await step(page.getByRole('link', { name: 'New type from a file' }).first().click());
+  await step(chooseFile(page, 'companies_2026.csv', COMPANIES));
+  const created = page.getByRole('list', { name: 'Created with the import' });
+  await expect(created.getByRole('listitem')).toHaveText([
+    'Entry type Companies',
+    'Field Name: names the entries',
+    'Field City: Text',
+    'Field Country: Choice with 2 choices',
+    'Field Employees: Number',
+    'Field Founded: Date without time',
+    'Field Active: Boolean',
+    'Field Website: Text',
+  ]);
+  const start = page.getByRole('button', { name: 'Create Companies and import 4 entries' });
+  await expect(start).toBeEnabled();
+  await expectAccessibleInBothThemes(page);
+  expect(await sendRequest(page.request, 'GET', `${SCHEMA}/entrytypes`)).toEqual([]);
+  await step(start.click());
+  await expect(endedJobBadge(page)).toHaveText('Finished');
+  expect(steps).toBeLessThanOrEqual(MAX_STEPS);
+
+  const fields = await listFields(page);
+  expect(fields.map(({ apiName, fieldType, isDateOnly }) => [apiName, fieldType, isDateOnly])).toEqual([
+    ['Name', FIELD.text, false],
+    ['City', FIELD.text, false],
+    ['Country', FIELD.choice, false],
+    ['Employees', FIELD.number, false],
+    ['Founded', FIELD.date, true],
+    ['Active', FIELD.boolean, false],
+    ['Website', FIELD.text, false],
+  ]);
+  const { rows } = (await sendRequest(page.request, 'GET', '/api/rest/v4/data/entrydata/rows/Company')) as {
+    rows: Record<string, unknown>[];
+  };
+  expect(rows[1]).toMatchObject({
+    Name: 'Vestas',
+    Country: { name: 'Denmark' },
+    Employees: 29_000.5,
+    Founded: expect.stringMatching(/^1945-12-31/),
+    Active: true,
+    Website: 'https://vestas.example/a?b=1',
+  });
+
+  await page.goto('/entries/Company/import');
+  await chooseFile(page, 'more.csv', MORE);
+  await page.getByRole('button', { name: 'Create a field for the ignored column' }).click();
+  // The guess can be corrected.
+  await page.getByRole('combobox', { name: 'Kind of the new field for Rating' }).selectOption('Choice');
+  await page.getByRole('textbox', { name: 'Name of the new field for Rating' }).fill('Name');
+  await expect(page.getByText('There is a field named Name')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Name of the new field for Rating' }).fill('Credit rating');
+  await expect(created.getByRole('listitem')).toHaveText([
+    'Field Credit rating: Choice with 2 choices',
+    '2 choices of Country: Finland (2 rows), Italy (1 row)',
+  ]);
+  await page.getByRole('button', { name: 'Create 1 field, 2 choices and import 3 entries' }).click();
+  await expect(endedJobBadge(page)).toHaveText('Finished');
+  const changed = await listFields(page);
+  expect(changed.at(-1)).toMatchObject({
+    apiName: 'CreditRating',
+    choiceValues: [{ name: 'A' }, { name: 'B' }],
+  });
+  expect(changed[2]?.choiceValues?.map(({ name }) => name)).toEqual([
+    'Denmark',
+    'Norway',
+    'Finland',
+    'Italy',
+  ]);
+});
+
+test('says why a person without Manage Schema cannot create fields and choices', async ({ page }) => {
+  const calls = await createCalls(page.request, ada);
+  await sendRequest(page.request, 'POST', `${SCHEMA}/extensions`, {
+    newEntryType: { apiName: 'Firm', singularName: 'Firm', pluralName: 'Firms' },
+    fields: [
+      { apiName: 'Country', name: 'Country', fieldType: FIELD.choice, choiceValues: [{ name: 'Norway' }] },
+    ],
+    choices: [],
+  });
+  const writer = await calls.createUser({ isActive: true });
+  const group = await calls.createGroup('Writers', ['Read Data', 'Write Data']);
+  await calls.call('PUT', '/user/group', [{ userIds: [writer.id], groupIds: [group] }]);
+  await openAs(page, writer, '/entries/Firm/import');
+  await chooseFile(page, 'more.csv', MORE);
+  const reason = 'Needs the capability Manage Schema';
+  await expect(page.getByText(`New fields and choices: ${reason}.`)).toBeVisible();
+  await expect(
+    page.getByRole('button', { name: 'Create a field for the ignored column' }),
+  ).toHaveAccessibleDescription(reason);
+  await expect(page.getByRole('grid', { name: 'Rows of the file' })).toContainText(
+    'Country: There is no choice “Finland”',
+  );
+  await page.goto('/entries');
+  await expect(page.getByRole('button', { name: 'New type from a file' })).toHaveAccessibleDescription(
+    reason,
+  );
+});
