@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Download, ListCollapse, FileUp } from 'lucide-react';
+import { Download, ListCollapse } from 'lucide-react';
 import { useState, Suspense, useMemo } from 'react';
-import type { ReactNode, DragEvent } from 'react';
+import type { ReactNode } from 'react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { OUTCOMES } from '../../files/import-plan/plan.ts';
@@ -10,11 +10,11 @@ import type { OutcomeCounts, RowOutcome, ImportRowPlan } from '../../files/impor
 import { LIMITS_TEXT } from '../../files/table/limits.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
-import { cx } from '../../ui/cx.ts';
 import { useUnsavedGuard } from '../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../ui/feedback/FailureBanner.tsx';
+import { FileDrop } from '../../ui/form/FileDrop.tsx';
 import { Breadcrumbs } from '../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
@@ -312,38 +312,29 @@ interface FileCardProps {
 
 /** First step: choose, drop or paste a file. */
 function FileCard({ onFile, row, actions, error, reading }: FileCardProps) {
-  const [isDraggedOver, setIsDraggedOver] = useState(false);
   // State of the card, so that faulty rows can be corrected where they were pasted.
   const [pastedText, setPastedText] = useState<string>();
-  const drag = (event: DragEvent) => {
-    event.preventDefault();
-    setIsDraggedOver(event.type === 'dragover');
-  };
-  const drop = (event: DragEvent) => {
-    drag(event);
-    const [file] = event.dataTransfer.files;
-    if (file) onFile(file);
-  };
   return (
     <Card title="1. File" actions={actions}>
       <CardBody>
         <div className="import-file">
           {error !== undefined && <Banner tone="bad" title={error} />}
-          {/* Dropping is an alternative to the button. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
-          <div
-            className={cx('import-drop', isDraggedOver && 'import-drop-over')}
-            onDragOver={drag}
-            onDragLeave={drag}
-            onDrop={drop}
-          >
-            <FileUp />
-            {reading ? (
-              <Reading {...reading} />
-            ) : (
-              <Choose {...{ onFile, row }} takesFocus={error !== undefined} />
-            )}
-          </div>
+          <FileDrop
+            what="a CSV, XLSX or JSON file"
+            accept=".csv,.tsv,.txt,.xlsx,.json,text/csv,text/tab-separated-values,text/plain,application/json"
+            // The field is focused again because the last file could not be read.
+            takesFocus={error !== undefined}
+            hint={
+              !reading && (
+                <>
+                  {row} in a row, with a heading. {LIMITS_TEXT} Nothing changes before you have reviewed the
+                  result.
+                </>
+              )
+            }
+            reading={reading && <Reading {...reading} />}
+            onFiles={([file]) => file && onFile(file)}
+          />
           {!reading && <Paste text={pastedText} onText={setPastedText} onFile={onFile} />}
         </div>
       </CardBody>
@@ -356,40 +347,6 @@ function Reading({ name, share }: { name: string; share: number }) {
     <>
       <p>Reading {name}</p>
       <progress aria-label={`Reading ${name}`} value={share} max={1} />
-    </>
-  );
-}
-
-interface ChooseProps extends Pick<FileCardProps, 'onFile' | 'row'> {
-  /** Whether to focus the field again because the last file could not be read. */
-  takesFocus: boolean;
-}
-
-function Choose({ onFile, row, takesFocus }: ChooseProps) {
-  return (
-    <>
-      <p>
-        Drop a CSV, XLSX or JSON file here, or{' '}
-        <label className="import-choose">
-          <input
-            type="file"
-            className="visually-hidden"
-            // oxlint-disable-next-line jsx-a11y/no-autofocus
-            autoFocus={takesFocus}
-            accept=".csv,.tsv,.txt,.xlsx,.json,text/csv,text/tab-separated-values,text/plain,application/json"
-            onChange={({ target }) => {
-              const file = target.files?.[0];
-              // The same file can be chosen again after it was changed.
-              target.value = '';
-              if (file) onFile(file);
-            }}
-          />
-          <span>choose a file</span>
-        </label>
-      </p>
-      <small>
-        {row} in a row, with a heading. {LIMITS_TEXT} Nothing changes before you have reviewed the result.
-      </small>
     </>
   );
 }

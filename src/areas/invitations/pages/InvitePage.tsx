@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { MailX, FileUp } from 'lucide-react';
 import { useEffect, useMemo, useId, useState } from 'react';
-import type { ReactNode, DragEvent } from 'react';
+import type { ReactNode } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import {
   INVITATION_TTL_DAYS,
@@ -22,10 +22,10 @@ import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
-import { cx } from '../../../ui/cx.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { DropTarget, FileChoice } from '../../../ui/form/FileDrop.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
@@ -282,24 +282,12 @@ function AddressBox() {
   const id = useId();
   const { text, entries } = useStore(draft);
   const [error, setFault] = useState<string>();
-  const [isDraggedOver, setIsDraggedOver] = useState(false);
 
   const open = async (file: File) => {
     const read = await readFileText(file);
     setFault(read.error);
     if (read.text !== undefined) appendText(read.text);
   };
-  const drag = (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    setIsDraggedOver(event.type === 'dragover');
-  };
-  const drop = (event: DragEvent) => {
-    drag(event);
-    const [file] = event.dataTransfer.files;
-    if (file) void open(file);
-  };
-
   return (
     <Card
       title="People"
@@ -316,14 +304,7 @@ function AddressBox() {
           <label className="field-label" htmlFor={id}>
             E-mail addresses
           </label>
-          {/* Dropping is an alternative to the button. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
-          <div
-            className={cx('inv-box', isDraggedOver && 'inv-box-over')}
-            onDragOver={drag}
-            onDragLeave={drag}
-            onDrop={drop}
-          >
+          <DropTarget className="inv-box" onFiles={([file]) => file && void open(file)}>
             <textarea
               id={id}
               className="input"
@@ -339,7 +320,7 @@ function AddressBox() {
                 setText(target.value);
               }}
             />
-          </div>
+          </DropTarget>
           <FieldNote
             id={`${id}-note`}
             error={error}
@@ -349,30 +330,17 @@ function AddressBox() {
                 : `${pluralize(entries.length, 'address', 'addresses')} found.`
             }
           />
-          <FileChoice onFile={(file) => void open(file)} />
+          <FileChoice
+            className="inv-file btn btn-default btn-small"
+            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+            onFiles={([file]) => file && void open(file)}
+          >
+            <FileUp />
+            Add a CSV file
+          </FileChoice>
         </div>
       </CardBody>
     </Card>
-  );
-}
-
-function FileChoice({ onFile }: { onFile: (file: File) => void }) {
-  return (
-    <label className="inv-file btn btn-default btn-small">
-      <input
-        type="file"
-        className="visually-hidden"
-        accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
-        onChange={({ target }) => {
-          const file = target.files?.[0];
-          // The same file can be chosen again after it was changed.
-          target.value = '';
-          if (file) onFile(file);
-        }}
-      />
-      <FileUp />
-      Add a CSV file
-    </label>
   );
 }
 

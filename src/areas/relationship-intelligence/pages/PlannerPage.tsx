@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FileText, FlaskConical, Inbox, Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { DragEvent } from 'react';
 import type { ImportSettings, Job } from '../../../../contract/generated/types.gen.ts';
 import { formatCsv } from '../../../../contract/rules/tables/csv.ts';
 import { toServiceError } from '../../../api/errors.ts';
@@ -17,6 +16,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { FileDrop } from '../../../ui/form/FileDrop.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { uploadPlan } from '../../import/index.ts';
@@ -105,32 +105,18 @@ interface DropCardProps {
 }
 
 function DropCard({ reading, onFiles }: DropCardProps) {
-  const [isOver, setIsOver] = useState(false);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setIsOver(false);
-    onFiles([...event.dataTransfer.files]);
-  };
   return (
     <Card title="Plan an import">
       <CardBody>
-        <div
-          className={cx('ri-drop', isOver && 'ri-drop-over')}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setIsOver(true);
-          }}
-          onDragLeave={() => setIsOver(false)}
-          onDrop={drop}
-        >
-          <Inbox aria-hidden />
-          {reading ? <ReadingProgress reading={reading} /> : <FileChoice onFiles={onFiles} />}
-          <small>
-            Message traces of Exchange and logs of Google have no content and are the best source. Mailboxes
-            (mbox, .eml, a ZIP of them), calendars (.ics), JSON and CSV work too: only sender, recipients,
-            dates and ids are read, and nothing leaves this browser before you start.
-          </small>
-        </div>
+        <FileDrop
+          icon={Inbox}
+          what="files"
+          accept={ACCEPT}
+          multiple
+          hint="Message traces of Exchange and logs of Google have no content and are the best source. Mailboxes (mbox, .eml, a ZIP of them), calendars (.ics), JSON and CSV work too: only sender, recipients, dates and ids are read, and nothing leaves this browser before you start."
+          reading={reading && <ReadingProgress reading={reading} />}
+          onFiles={onFiles}
+        />
       </CardBody>
     </Card>
   );
@@ -148,28 +134,6 @@ function ReadingProgress({
         Reading {name}: {pluralize(rows, 'row', 'rows')}
       </span>
     </output>
-  );
-}
-
-function FileChoice({ onFiles }: Pick<DropCardProps, 'onFiles'>) {
-  return (
-    <p>
-      Drop files here, or{' '}
-      <label className="ri-choose">
-        <input
-          type="file"
-          multiple
-          className="visually-hidden"
-          accept={ACCEPT}
-          onChange={({ target }) => {
-            const files = [...(target.files ?? [])];
-            target.value = '';
-            if (files.length > 0) onFiles(files);
-          }}
-        />
-        <span>choose files</span>
-      </label>
-    </p>
   );
 }
 

@@ -16,6 +16,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { FileDrop } from '../../../ui/form/FileDrop.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useSchema } from '../../entries/index.ts';
 import { asForm, TEMPLATE_TYPES } from '../model/reports.ts';
@@ -92,12 +93,13 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
             }
             error={tooLarge}
           >
-            <input
+            <FileDrop
               id={`${id}-file`}
-              type="file"
+              what="a Word or Excel file"
               accept={TEMPLATE_TYPES}
+              chosen={file?.name}
               aria-describedby={`${id}-file-note`}
-              onChange={({ target }) => choose(target.files?.[0])}
+              onFiles={([chosen]) => choose(chosen)}
             />
           </FieldFrame>
           <FieldFrame id={`${id}-name`} noteId={undefined} label="Name">
