@@ -192,6 +192,7 @@ const createLargeBench = (kind: 'embedded' | 'postgres', label: string): Bench =
           dataDir: testDatabase.dataDir,
           sheets: Object.values(registry.sheets),
           path: join(testDatabase.dataDir, 'backup.zip'),
+          journal: join(testDatabase.dataDir, 'backup.zip.journal'),
           signal: new AbortController().signal,
           onProgress: () => {},
         }),

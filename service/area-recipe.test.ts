@@ -7,7 +7,6 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openBackup } from './areas/backups/index.ts';
-import { makeNextBackup } from './areas/backups/make-backup.ts';
 import { areas, registry } from './areas/registry.ts';
 import { readRecords } from './cli/restore/sheets.ts';
 import { collectHandlers } from './handlers.ts';
@@ -16,8 +15,8 @@ import { plainColumns, textColumns } from './kernel/backup-sheets.ts';
 import type { Db } from './kernel/db/database.ts';
 import { loadContract } from './kernel/http/contract.ts';
 import type { Call } from './kernel/http/handler.ts';
-import { BACKUPS, findBackupPath, listBackups, neverAborted } from './testing/backups.ts';
-import { as, makePerson, makeSite, onEachApp, services } from './testing/site.ts';
+import { BACKUPS, findBackupPath, listBackups, makeQueuedBackups } from './testing/backups.ts';
+import { as, makePerson, makeSite, onEachApp } from './testing/site.ts';
 
 /** contract/areas/notes.yaml: one operation that reads, with scope and capability. */
 const LIST_NOTES = {
@@ -130,7 +129,7 @@ onEachApp(
 
       expect((await as(app, reader).post(`${BACKUPS}/request`, {})).status).toBe(200);
       const backupSheets = Object.values(extended.sheets);
-      while (await makeNextBackup({ db, services: { ...services, backupSheets }, signal: neverAborted }));
+      await makeQueuedBackups(db, { backupSheets });
       const [backup] = await listBackups(as(app, reader));
       const file = await openBackup(await findBackupPath(db, backup?.fileName ?? ''));
       const rows = (await Array.fromAsync(readRecords(file, notesArea.sheets.notes))).flat();

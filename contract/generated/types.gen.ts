@@ -1089,15 +1089,18 @@ export type JobFileInfo = {
 
 export type Job = {
     id: number;
-    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report';
+    kind: 'users.update' | 'users.remove' | 'users.import' | 'users.import-undo' | 'licenses.change' | 'groups.change' | 'groups.delete' | 'invitations.create' | 'invitations.extend' | 'invitations.revoke' | 'entries.update' | 'entries.delete' | 'entries.restore' | 'entries.export' | 'users.export' | 'activity.export' | 'proxies.export' | 'entries.import' | 'entries.import-undo' | 'relationships.enable' | 'relationships.import' | 'report' | 'backup';
     /**
      * What was asked, in words.
      */
     title: string;
     state: JobState;
-    ownerId: number;
     /**
-     * Null for a user who has left the site.
+     * Null for a job of the service itself, such as a backup of the schedule.
+     */
+    ownerId: number | null;
+    /**
+     * Null for a user who has left the site, and for the service.
      */
     ownerName: string | null;
     /**
@@ -1848,9 +1851,13 @@ export type GetBackupsResponse = {
      */
     schemaVersion?: number | null;
     /**
-     * Part that is being written while Running.
+     * Part that is being written while Running, or `Paused`.
      */
     stage?: string | null;
+    /**
+     * The job that makes the backup; null for backups made before jobs made them.
+     */
+    jobId?: number | null;
     /**
      * Reason of the failure; null unless Failed.
      */

@@ -62,9 +62,9 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   await panel.getByRole('button', { name: 'Request backup' }).click();
   await expectToast(page, 'Backup requested');
 
-  // The row and the messages appear without a reload.
+  // The row and the message of its job appear without a reload.
   const row = await expectRow(backupList(page), { State: 'Ready' });
-  await expectToast(page, 'The backup is ready');
+  await expect(page.getByRole('link', { name: 'Open backup' })).toBeVisible();
   await expectAccessibleInBothThemes(page);
   const { bytes, name } = await downloadBytes(page, () =>
     row.getByRole('button', { name: /^Download / }).click(),

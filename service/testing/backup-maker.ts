@@ -1,9 +1,8 @@
 /** Process that makes backups one after the other, to be killed at a random time. */
-import { makeNextBackup } from '../areas/backups/make-backup.ts';
 import { queueBackup } from '../areas/backups/queue-backup.ts';
-import { registry } from '../areas/registry.ts';
 import { createHostActor, change } from '../kernel/audit/change.ts';
 import { openDatabase } from '../kernel/db/database.ts';
+import { makeQueuedBackups } from './backups.ts';
 
 async function makeBackupsForever(
   dataDir: string,
@@ -17,19 +16,13 @@ async function makeBackupsForever(
     entryTypes: [],
     includesFiles: true,
     notify: false,
-    isScheduled: false,
+    isScheduled: true,
     requestedBy: null,
   };
-  const services = {
-    backupSheets: Object.values(registry.sheets),
-    dataDir,
-    publicUrl: '',
-    wakeMailWorker: () => {},
-  };
   for (let count = 1; ; count += 1) {
-    await change(db, createHostActor(siteId), (tx, record) => queueBackup(tx, backup, record));
+    await change(db, createHostActor(siteId), (tx, record) => queueBackup(tx, backup, record, undefined));
     process.stdout.write(`${count}\n`);
-    await makeNextBackup({ db, services, signal: new AbortController().signal });
+    await makeQueuedBackups(db, { dataDir });
   }
 }
 

@@ -4,22 +4,38 @@ import type {
   ApiResultOfGetBackupsResponse,
   GetBackupsResponse,
 } from '../../contract/generated/types.gen.ts';
-import { makeNextBackup } from '../areas/backups/make-backup.ts';
+import type { writeBackup } from '../areas/backups/file/write-backup.ts';
+import { defineBackupJob } from '../areas/backups/make-backup.ts';
 import { getBackupPath } from '../areas/backups/storage.ts';
 import { createRandom } from '../cli/load/random.ts';
+import type { TableSheet } from '../kernel/backup-sheets.ts';
 import type { Db } from '../kernel/db/database.ts';
+import { isWorking } from '../kernel/jobs/job-kind.ts';
+import { runDueJobs } from '../kernel/jobs/run-jobs.ts';
 import type { ApiClient } from './calls.ts';
 import { DATA, type Things, type FieldValues } from './entries.ts';
+import { createJobContext } from './jobs.ts';
 import { dataDir, type AppContext, joinSite, makeGroup, makePerson, makeSite, services } from './site.ts';
 
 export const BACKUPS = '/api/rest/v4/backups';
 
-/** Signal of a service that keeps running. */
-export const neverAborted = new AbortController().signal;
+/** Makes all queued backups, as the process does; `write` replaces what writes the file. */
+export async function makeQueuedBackups(
+  db: Db,
+  { write, signal, dataDir: folder = dataDir, backupSheets = services.backupSheets }: MakeOptions = {},
+): Promise<void> {
+  const { storageQuota } = services;
+  const files = { dataDir: folder, storageQuota, backupSheets, heartbeatMs: 50 };
+  const context = createJobContext(db, [defineBackupJob(write)]);
+  await runDueJobs({ ...context, files, runs: isWorking }, signal);
+}
 
-/** Makes all queued backups, as the scheduled task does. */
-export async function makeQueuedBackups(db: Db): Promise<void> {
-  while (await makeNextBackup({ db, services, signal: neverAborted }));
+interface MakeOptions {
+  write?: typeof writeBackup;
+  /** Aborted when the service stops. */
+  signal?: AbortSignal;
+  dataDir?: string;
+  backupSheets?: readonly TableSheet[];
 }
 
 export const listBackups = async (api: ApiClient): Promise<GetBackupsResponse[]> =>
@@ -90,7 +106,7 @@ function generateValues(
 }
 
 /** Uploads a file to a field of an entry. */
-async function attachFile(
+export async function attachFile(
   { app }: AppContext,
   things: Things,
   entryId: number,

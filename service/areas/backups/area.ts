@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { backupHandlers } from './index.ts';
+import { backupJob } from './make-backup.ts';
 import { createBackupTasks } from './scheduled-tasks.ts';
 
 /** The steward command, which restores a backup into a temporary database to verify it; a process of its own. */
@@ -10,6 +11,7 @@ const RESTORE_COMMAND = fileURLToPath(new URL('../../cli/steward.ts', import.met
 export const backupsArea = defineArea({
   name: 'backups',
   handlers: backupHandlers,
+  jobKinds: [backupJob],
   tasks: (context) => createBackupTasks({ ...context, restoreCommand: RESTORE_COMMAND }),
   tables: {
     backup: { backup: { leftOut: 'belongs to the disk with the files' } },

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { buildCanAct } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import type { JobKey } from '../../kernel/jobs/jobs.store.ts';
 
 type BackupStatus = 'Queued' | 'Running' | 'Ready' | 'Failed';
 export type FailureReason = 'cancelled' | 'disk-full' | 'interrupted' | 'error';
@@ -22,6 +23,7 @@ export interface StoredBackup {
   finishedAt: Date | null;
   progress: number;
   stage: string | null;
+  jobId: number | null;
   size: number | null;
   sha256: Buffer | null;
   schemaVersion: number | null;
@@ -32,15 +34,18 @@ export interface StoredBackup {
   verifyMessage: string | null;
 }
 
-const COLUMNS = sql`b.backup_id as id, b.file_name as "fileName", b.storage_id::text as "storageId", b.status,
+const COLUMNS = sql`b.backup_id as id, b.file_name as "fileName", b.storage_id as "storageId", b.status,
   b.type_ids is null as "isWholeSite", b.entry_types as "entryTypes", b.includes_files as "includesFiles", b.is_scheduled as "isScheduled",
   b.requested_by as "requestedBy", a.email as "requestedByEmail", b.created_at as "createdAt",
-  b.started_at as "startedAt", b.finished_at as "finishedAt", b.progress, b.stage, b.size, b.sha256,
+  b.started_at as "startedAt", b.finished_at as "finishedAt", b.job_id as "jobId", b.size, b.sha256,
+  case b.status when 'Ready' then 100 else coalesce(j.done, 0) end as progress,
+  case when b.status = 'Running' then case j.state when 'paused' then 'Paused' else j.stage end end as stage,
   b.schema_version as "schemaVersion", b.failure_reason as "failureReason", b.failure_message as "failureMessage",
   b.verify_state as "verifyState", b.verify_at as "verifyAt", b.verify_message as "verifyMessage"`;
 
 const selectBackups = (db: Db, where: RawBuilder<unknown>) =>
   sql<StoredBackup>`select ${COLUMNS} from backup b left join account a on a.user_id = b.requested_by
+    left join job j on j.site_id = b.site_id and j.job_id = b.job_id
     where b.deleted_at is null and ${where} order by b.backup_id desc`.execute(db);
 
 /** All backups of a site, newest first. */
@@ -86,6 +91,11 @@ export interface NewBackup {
   requestedBy: number | null;
 }
 
+/** Stores which job makes a backup. */
+export async function setJob(tx: Tx, siteId: number, id: number, jobId: number): Promise<void> {
+  await sql`update backup set job_id = ${jobId} where site_id = ${siteId} and backup_id = ${id}`.execute(tx);
+}
+
 /** Queues a backup. @returns its id; undefined while another one of the site is queued or running */
 export async function insertBackup(tx: Tx, backup: NewBackup): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
@@ -113,10 +123,8 @@ export async function loadDatabaseTime(db: Db): Promise<Date> {
   return rows[0]?.now ?? new Date();
 }
 
-/** End of the lease of a running backup, which is renewed every second. */
-const LEASE_END = sql<Date>`now() + interval '15 seconds'`;
-
-export interface ClaimedBackup {
+/** A backup that a job makes. */
+export interface PendingBackup {
   id: number;
   siteId: number;
   fileName: string;
@@ -125,131 +133,88 @@ export interface ClaimedBackup {
   includesFiles: boolean;
 }
 
-/** Claims the oldest queued backup for one process. */
-export async function claimBackup(db: Db, holder: string): Promise<ClaimedBackup | undefined> {
-  const { rows } = await sql<ClaimedBackup>`
-    with due as (select site_id, backup_id from backup where status = 'Queued' order by backup_id limit 1
-      for update skip locked)
-    update backup b set status = 'Running', started_at = now(), holder = ${holder}, lease_until = ${LEASE_END}
-    from due where b.site_id = due.site_id and b.backup_id = due.backup_id
-    returning b.backup_id as id, b.site_id as "siteId", file_name as "fileName", storage_id::text as "storageId",
-      type_ids as "typeIds", includes_files as "includesFiles"`.execute(db);
+/** SQL condition: the backup of the job has not ended. */
+const isPendingOf = ({ siteId, jobId }: JobKey) =>
+  sql<boolean>`site_id = ${siteId} and job_id = ${jobId} and status in ('Queued', 'Running')`;
+
+/** Marks the backup of a job as running. @returns undefined when it was cancelled or deleted */
+export async function startBackup(tx: Tx, job: JobKey): Promise<PendingBackup | undefined> {
+  const { rows } = await sql<PendingBackup>`
+    update backup set status = 'Running', started_at = coalesce(started_at, now()) where ${isPendingOf(job)}
+    returning backup_id as id, site_id as "siteId", file_name as "fileName", storage_id as "storageId",
+      type_ids as "typeIds", includes_files as "includesFiles"`.execute(tx);
   return rows[0];
 }
 
-/** Update of a running backup that `holder` still holds. */
-const updateHeld = (db: Db, { id, siteId }: ClaimedBackup, holder: string) =>
-  db
-    .updateTable('backup')
-    .where('site_id', '=', siteId)
-    .where('backup_id', '=', id)
-    .where('status', '=', 'Running')
-    .where('holder', '=', holder);
-
-/** Renews the lease and saves the progress. @returns false when the backup was cancelled or the lease was lost */
-export async function renewLease(
-  db: Db,
-  backup: ClaimedBackup,
-  holder: string,
-  { percent, stage, schemaVersion }: { percent: number; stage: string; schemaVersion: number },
-): Promise<boolean> {
-  const row = await updateHeld(db, backup, holder)
-    .set({ lease_until: LEASE_END, progress: percent, stage, schema_version: schemaVersion })
-    .returning('backup_id')
-    .executeTakeFirst();
-  return row !== undefined;
+/** Stores the version of the schema once the snapshot has been taken. */
+export async function saveSchemaVersion(tx: Tx, job: JobKey, schemaVersion: number): Promise<void> {
+  await sql`update backup set schema_version = ${schemaVersion} where ${isPendingOf(job)}`.execute(tx);
 }
 
-/** Marks the backup as ready. @returns false when the lease was lost */
+/** Status of the backup of a job; undefined when it was deleted. */
+export async function findStatus(db: Db, { siteId, jobId }: JobKey): Promise<BackupStatus | undefined> {
+  const row = await db
+    .selectFrom('backup')
+    .select('status')
+    .where('site_id', '=', siteId)
+    .where('job_id', '=', jobId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.status;
+}
+
+/** Marks the backup of a job as ready. @returns false when it was cancelled or deleted */
 export async function saveReady(
   tx: Tx,
-  backup: ClaimedBackup,
-  holder: string,
-  result: { size: number; sha256: Buffer; schemaVersion: number; entryTypes: readonly string[] },
+  job: JobKey,
+  result: {
+    storageId: string;
+    size: number;
+    sha256: Buffer;
+    schemaVersion: number;
+    entryTypes: readonly string[];
+  },
 ): Promise<boolean> {
-  const row = await updateHeld(tx, backup, holder)
+  const row = await tx
+    .updateTable('backup')
     .set({
-      ...ENDED_COLUMNS,
       status: 'Ready',
-      progress: 100,
+      finished_at: sql<Date>`clock_timestamp()`,
+      storage_id: result.storageId,
       size: result.size,
       sha256: result.sha256,
       schema_version: result.schemaVersion,
       entry_types: [...result.entryTypes],
     })
+    .where(isPendingOf(job))
     .returning('backup_id')
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Columns of a backup that is no longer running. */
-const ENDED_COLUMNS = {
-  stage: null,
-  holder: null,
-  lease_until: null,
-  finished_at: sql<Date>`clock_timestamp()`,
-} as const;
+/** A backup that has just failed. */
+export interface FailedBackup {
+  id: number;
+  fileName: string;
+  isScheduled: boolean;
+  /** Status before. */
+  status: BackupStatus;
+}
 
-const toFailedColumns = (reason: FailureReason, message: string) => ({
-  ...ENDED_COLUMNS,
-  status: 'Failed' as const,
-  failure_reason: reason,
-  failure_message: message,
-});
-
-/** Marks the backup as failed. @returns false when the lease was lost */
+/** Marks the backup of a job as failed. @returns undefined when it has ended */
 export async function saveFailed(
   tx: Tx,
-  backup: ClaimedBackup,
-  holder: string,
+  job: JobKey,
   { reason, message }: { reason: FailureReason; message: string },
-): Promise<boolean> {
-  const row = await updateHeld(tx, backup, holder)
-    .set(toFailedColumns(reason, message))
-    .returning('backup_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Cancels a queued or running backup, whichever process makes it. */
-export async function cancelBackup(tx: Tx, siteId: number, id: number): Promise<void> {
-  await tx
-    .updateTable('backup')
-    .set(toFailedColumns('cancelled', 'The backup was cancelled.'))
-    .where('site_id', '=', siteId)
-    .where('backup_id', '=', id)
-    .where('status', 'in', ['Queued', 'Running'])
-    .execute();
-}
-
-/** Sites with running backups whose lease of another process has expired. */
-export async function listSitesWithLostBackups(db: Db, holder: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('backup')
-    .select('site_id as siteId')
-    .distinct()
-    .where(isLost(holder))
-    .execute();
-  return rows.map(({ siteId }) => siteId);
-}
-
-const isLost = (holder: string) =>
-  sql<boolean>`status = 'Running' and lease_until < now() and holder <> ${holder}::uuid`;
-
-/** Marks the lost backups of a site as failed and returns them. */
-export async function failLostBackups(
-  tx: Tx,
-  siteId: number,
-  holder: string,
-  message: string,
-): Promise<{ id: number; fileName: string; storageId: string }[]> {
-  return tx
-    .updateTable('backup')
-    .set(toFailedColumns('interrupted', message))
-    .where('site_id', '=', siteId)
-    .where(isLost(holder))
-    .returning(['backup_id as id', 'file_name as fileName', 'storage_id as storageId'])
-    .execute();
+): Promise<FailedBackup | undefined> {
+  const { rows } = await sql<FailedBackup>`
+    with pending as (select site_id, backup_id, status from backup where ${isPendingOf(job)} for update)
+    update backup b set status = 'Failed', finished_at = clock_timestamp(), failure_reason = ${reason}, failure_message = ${message}
+    from pending p where b.site_id = p.site_id and b.backup_id = p.backup_id
+    returning b.backup_id as id, b.file_name as "fileName", b.is_scheduled as "isScheduled", p.status`.execute(
+    tx,
+  );
+  return rows[0];
 }
 
 export async function markDeleted(tx: Tx, siteId: number, id: number): Promise<void> {
@@ -261,7 +226,7 @@ export async function markDeleted(tx: Tx, siteId: number, id: number): Promise<v
     .execute();
 }
 
-/** Storage ids of all backups of the installation that have or will have a file. */
+/** Names of the files of all backups of the installation that have one, and ids of those that are being made. */
 export async function listStorageIds(db: Db): Promise<Set<string>> {
   const rows = await db
     .selectFrom('backup')
@@ -285,7 +250,7 @@ export interface Recipient {
  */
 export async function findRecipients(
   tx: Tx,
-  { siteId, id }: Pick<ClaimedBackup, 'siteId' | 'id'>,
+  { siteId, id }: Pick<PendingBackup, 'siteId' | 'id'>,
   isFailure: boolean,
 ): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`

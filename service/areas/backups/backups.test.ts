@@ -3,12 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ApiResultOfGetBackupsResponse, BackupContents } from '../../../contract/generated/types.gen.ts';
+import { makeQueuedBackups } from '../../testing/backups.ts';
 import { makeThings } from '../../testing/entries.ts';
-import { dataDir, onEachApp, services } from '../../testing/site.ts';
-import { makeNextBackup } from './make-backup.ts';
+import { dataDir, onEachApp } from '../../testing/site.ts';
 
 const BACKUPS = '/api/rest/v4/backups';
-const signal = new AbortController().signal;
 
 onEachApp((context) => {
   test('requests, makes, lists, reads, downloads and deletes a backup', async () => {
@@ -20,7 +19,7 @@ onEachApp((context) => {
     expect((await api.post(`${BACKUPS}/request`, {})).status).toBe(409);
     const { fileName } = requested.body.data;
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(409);
-    while (await makeNextBackup({ db: context().db, services, signal }));
+    await makeQueuedBackups(context().db);
     const { body: list } = await api.get<{ data: { sha256: string; size: number; failure: unknown }[] }>(
       BACKUPS,
     );

@@ -8,17 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../kernel/db/database.ts';
+import { makeQueuedBackups } from '../../testing/backups.ts';
 import { createTestDatabase, onEachKind, type TestDatabase } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { getKillCount } from '../../testing/kills.ts';
-import { createTestApp, services } from '../../testing/site.ts';
+import { createTestApp } from '../../testing/site.ts';
 import { startWriter } from '../../testing/writer-process.ts';
-import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
 
 const SHARE = { embedded: 1, postgres: 3 };
 const ENTRIES = 1_000;
 const MAKER = fileURLToPath(new URL('../../testing/backup-maker.ts', import.meta.url));
-import { runTask } from '../../testing/tasks.ts';
 const RESTORE = fileURLToPath(new URL('../../cli/steward.ts', import.meta.url));
 
 /** Creates a site with entries and a backup of it. */
@@ -30,11 +29,7 @@ async function createBackup(place: TestDatabase): Promise<{ siteId: number; path
     ...Array.from({ length: ENTRIES }, (_, at) => ({ Name: `Entry ${at}`, Note: `note ${at}` })),
   );
   await things.api.post('/api/rest/v4/backups/request', {});
-  await makeNextBackup({
-    db: database.db,
-    services: { ...services, dataDir: place.dataDir },
-    signal: new AbortController().signal,
-  });
+  await makeQueuedBackups(database.db, { dataDir: place.dataDir });
   const path = await requireConsistentFiles(database.db, place.dataDir);
   await app.close();
   await database.close();
@@ -42,26 +37,23 @@ async function createBackup(place: TestDatabase): Promise<{ siteId: number; path
   return { siteId: things.siteId, path };
 }
 
-/** Requires that exactly the ready backups are on the disk, with the listed hashes. @returns the path of the newest */
+/**
+ * Finishes what a killed process has left, as another process does, and requires that nothing else is on the disk and that all files have
+ * the listed hashes. @returns the path of the newest
+ */
 async function requireConsistentFiles(db: Db, dataDir: string): Promise<string | undefined> {
-  await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(db);
-  await runTask(createLostBackupsTask({ db, services: { ...services, dataDir } }));
-  await sql`update backup set status = 'Failed', failure_reason = 'cancelled' where status = 'Queued'`.execute(
-    db,
-  );
-  const { rows } = await sql<{ id: string; status: string; reason: string | null; sha256: Buffer | null }>`
-    select storage_id::text as id, status, failure_reason as reason, sha256 from backup order by backup_id`.execute(
-    db,
-  );
-  const ready = rows.filter(({ status }) => status === 'Ready');
-  expect(rows.filter(({ status }) => status !== 'Ready' && status !== 'Failed')).toEqual([]);
+  await sql`update job set lease_until = null, retry_at = null where state = 'running'`.execute(db);
+  await makeQueuedBackups(db, { dataDir });
+  const { rows } = await sql<{ id: string; status: string; sha256: Buffer | null }>`
+    select storage_id as id, status, sha256 from backup order by backup_id`.execute(db);
+  expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'Ready'));
   const files = await readdir(join(dataDir, 'backups')).catch(() => []);
-  expect(new Set(files)).toEqual(new Set(ready.map(({ id }) => `${id}.zip`)));
-  for (const { id, sha256 } of ready) {
+  expect(new Set(files)).toEqual(new Set(rows.map(({ id }) => `${id}.zip`)));
+  for (const { id, sha256 } of rows) {
     const bytes = await readFile(join(dataDir, 'backups', `${id}.zip`));
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256?.toString('hex'));
   }
-  const last = ready.at(-1);
+  const last = rows.at(-1);
   return last && join(dataDir, 'backups', `${last.id}.zip`);
 }
 
@@ -96,7 +88,7 @@ async function countEntries(db: Db, slug: string): Promise<number | undefined> {
 
 onEachKind((kind) => {
   test(
-    'a process killed during a backup or restore leaves nothing partial',
+    'another process finishes the backup of a killed one, and a killed restore leaves nothing partial',
     async () => {
       const place = await createTestDatabase(kind);
       const { siteId, path } = await createBackup(place);

@@ -1,15 +1,16 @@
 import type { GetBackupsResponse } from '../../../contract/generated/types.gen.ts';
 import { conflict, notFound } from '../../kernel/api-error.ts';
-import { getActor, change } from '../../kernel/audit/change.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import { getActor, change, type Recorder } from '../../kernel/audit/change.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
+import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
+import { cancelJobOf, toOwner } from '../jobs/index.ts';
 import { loadSchema } from '../schema/index.ts';
 import * as store from './backups.store.ts';
 import type { StoredBackup } from './backups.store.ts';
 import { readManifest } from './file/read-backup.ts';
-import { failLostBackupsOfSite } from './make-backup.ts';
+import { describeEnd } from './make-backup.ts';
 import { queueBackup, resolveEntryTypes } from './queue-backup.ts';
-import { MAKE_BACKUPS_TASK } from './schedule.ts';
 import { getBackupPath, deleteBackupFiles } from './storage.ts';
 import { queueVerification } from './verify.store.ts';
 import { VERIFY_BACKUPS_TASK } from './verify.ts';
@@ -31,6 +32,23 @@ export function requireReady(backup: store.StoredBackup): void {
   );
 }
 
+/**
+ * Locks a backup and cancels it with its job if they have not ended. The job is locked first, as its process does.
+ * @returns the backup as it was before @throws ApiError 404
+ */
+async function lockAndCancel(
+  tx: Tx,
+  record: Recorder,
+  { siteId, fileName }: { siteId: number; fileName: string },
+): Promise<StoredBackup> {
+  const { jobId } = await requireBackup(tx, siteId, fileName);
+  if (jobId !== null) await cancelJobOf(tx, record, { siteId, jobId });
+  const backup = await store.lockBackup(tx, siteId, fileName);
+  if (!backup) throw createNotFoundError();
+  if (jobId !== null) await store.saveFailed(tx, { siteId, jobId }, describeEnd(undefined));
+  return backup;
+}
+
 const isPending = ({ status }: store.StoredBackup): boolean => status === 'Queued' || status === 'Running';
 
 type Operations =
@@ -43,13 +61,12 @@ type Operations =
 
 export const backupHandlers: Handlers<Operations> = {
   async requestBackup(call) {
-    const { db, caller, body, services } = call;
+    const { db, caller, body, origin, services } = call;
     const { siteId, userId } = caller;
     const schema = await loadSchema(db, siteId);
     const types = resolveEntryTypes(schema, body);
-    const { fileName, dead } = await change(db, getActor(call), async (tx, record) => {
-      // A backup whose process has died must not block the new one.
-      const lostStorageIds = await failLostBackupsOfSite(tx, siteId, record, services);
+    const { ip, requestId } = origin;
+    const fileName = await change(db, getActor(call), async (tx, record) => {
       const queued = await queueBackup(
         tx,
         {
@@ -62,15 +79,13 @@ export const backupHandlers: Handlers<Operations> = {
           requestedBy: userId,
         },
         record,
+        { owner: toOwner(caller), ip, requestId },
       );
       if (queued === undefined)
         throw conflict('Another backup of this site is queued or running. Wait for it or cancel it.');
-      return { fileName: queued, dead: lostStorageIds };
+      return queued;
     });
-    for (const storageId of dead)
-      // Rarely more than one.
-      await deleteBackupFiles(services.dataDir, storageId);
-    services.wakeTask(MAKE_BACKUPS_TASK);
+    for (const name of RUN_JOBS_TASKS) services.wakeTask(name);
     return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, fileName)) });
   },
 
@@ -79,19 +94,19 @@ export const backupHandlers: Handlers<Operations> = {
   },
 
   async cancelBackup(call) {
-    const { db, caller, params } = call;
+    const { db, caller, params, services } = call;
     const { siteId } = caller;
-    await change(db, getActor(call), async (tx, record) => {
-      const backup = await store.lockBackup(tx, siteId, params.fileName);
-      if (!backup) throw createNotFoundError();
+    const storageId = await change(db, getActor(call), async (tx, record) => {
+      const backup = await lockAndCancel(tx, record, { siteId, fileName: params.fileName });
       if (!isPending(backup)) throw conflict('This backup has already ended');
-      await store.cancelBackup(tx, siteId, backup.id);
       record({
         action: 'backup.cancel',
         subject: ['backup', backup.fileName],
         changes: { status: [backup.status, 'Failed'] },
       });
+      return backup.storageId;
     });
+    await deleteBackupFiles(services.dataDir, storageId);
     return ok({ isSuccess: true, data: toBackupResponse(await requireBackup(db, siteId, params.fileName)) });
   },
 
@@ -99,9 +114,7 @@ export const backupHandlers: Handlers<Operations> = {
     const { db, caller, params, services } = call;
     const { siteId } = caller;
     const storageId = await change(db, getActor(call), async (tx, record) => {
-      const backup = await store.lockBackup(tx, siteId, params.fileName);
-      if (!backup) throw createNotFoundError();
-      await store.cancelBackup(tx, siteId, backup.id);
+      const backup = await lockAndCancel(tx, record, { siteId, fileName: params.fileName });
       await store.markDeleted(tx, siteId, backup.id);
       record({
         action: 'backup.delete',
@@ -157,6 +170,7 @@ const toBackupResponse = (backup: StoredBackup): GetBackupsResponse => ({
   requestedByEmail: backup.requestedByEmail,
   schemaVersion: backup.schemaVersion,
   stage: backup.stage,
+  jobId: backup.jobId,
   failure:
     backup.failureReason === null
       ? null

@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
 import { notify } from '../../kernel/notifications.store.ts';
-import { type ClaimedBackup, findRecipients, type Recipient } from './backups.store.ts';
+import { findRecipients, type PendingBackup, type Recipient } from './backups.store.ts';
 
 /** Mail about a finished or failed backup. */
 export function buildOutcomeMail(to: {
@@ -55,19 +55,22 @@ export function buildVerificationFailedMail(to: {
 /** Hours after which an unsent mail about a backup is dropped. */
 const MAIL_TTL_HOURS = 24;
 
-/** Queues a mail for every recipient of the outcome; a failure also notifies them. */
+/**
+ * Queues a mail for every recipient of the outcome; a failure also notifies them, unless the end of a job of their own does (`isAlert`).
+ * @returns whether there are recipients
+ */
 export async function queueBackupMails(
   tx: Tx,
-  backup: Pick<ClaimedBackup, 'id' | 'siteId'>,
-  failure: string | undefined,
+  backup: Pick<PendingBackup, 'id' | 'siteId'>,
+  { failure, isAlert = true }: { failure: string | undefined; isAlert?: boolean },
   buildMail: (to: Recipient) => MailText,
-): Promise<void> {
+): Promise<boolean> {
   const { siteId } = backup;
   const recipients = await findRecipients(tx, backup, failure !== undefined);
   for (const to of recipients)
     await queueMail(tx, { siteId, to: to.email, ttlHours: MAIL_TTL_HOURS, ...buildMail(to) });
   const [first] = recipients;
-  if (failure === undefined || !first) return;
+  if (failure === undefined || !isAlert || !first) return first !== undefined;
   await notify(tx, undefined, {
     siteId,
     userIds: recipients.map(({ userId }) => userId),
@@ -76,4 +79,5 @@ export async function queueBackupMails(
     detail: failure,
     path: '/backups',
   });
+  return true;
 }

@@ -1,26 +1,27 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Job } from '../../../contract/generated/types.gen.ts';
 import { openAndReadBackup } from '../../cli/restore/restore-backup.ts';
 import { computeSheetDigests } from '../../cli/restore/verify-backup.ts';
+import { createHashedFile } from '../../kernel/hashed-file.ts';
 import {
+  attachFile,
   BACKUPS,
-  neverAborted,
   listBackups,
   makeQueuedBackups,
   makeBackup,
   findBackupPath,
 } from '../../testing/backups.ts';
 import { makeThings, type Things } from '../../testing/entries.ts';
-import { dataDir, onEachApp, services } from '../../testing/site.ts';
-import { runTask } from '../../testing/tasks.ts';
+import { dataDir, onEachApp } from '../../testing/site.ts';
 import { writeBackup } from './file/write-backup.ts';
-import { makeNextBackup, createLostBackupsTask } from './make-backup.ts';
 import { deleteStrayFiles } from './storage.ts';
 
 const backupFolder = join(dataDir, 'backups');
@@ -57,6 +58,17 @@ onEachApp((context) => {
     return answer.data.fileName;
   };
   const findNewest = async () => (await listBackups(things.api))[0];
+  const findJobId = async () => (await findNewest())?.jobId ?? 0;
+  /** Resolves when the process that makes the backup has stored its progress once more. */
+  const waitForHeartbeat = async (jobId: number): Promise<void> => {
+    const read = async () => (await things.api.get<Job>(`jobs/${jobId}`)).body.done;
+    while ((await read()) < 99);
+  };
+  /** Attaches files with these contents to an entry. */
+  const attach = async (...contents: string[]) => {
+    const [entryId = 0] = await things.create({ Name: 'With files' });
+    for (const content of contents) await attachFile(context(), things, entryId, 'Papers', content);
+  };
 
   test('writes during the snapshot are not part of the backup', async () => {
     await requestBackup();
@@ -75,7 +87,7 @@ onEachApp((context) => {
             );
         },
       });
-    await makeNextBackup({ db: db(), services, signal: neverAborted, write });
+    await makeQueuedBackups(db(), { write });
     await Promise.all(writing);
     const file = await openAndReadBackup(await findBackupPath(db(), (await findNewest())?.fileName ?? ''));
     file.close();
@@ -126,18 +138,138 @@ onEachApp((context) => {
 
   test('is made by only one of two processes', async () => {
     await requestBackup();
-    const result = await Promise.all(
-      ['a', 'b'].map((end) =>
-        makeNextBackup({
-          db: db(),
-          services,
-          signal: neverAborted,
-          holder: `00000000-0000-4000-8000-00000000000${end}`,
-        }),
-      ),
-    );
-    expect(result.filter(Boolean).length).toBe(1);
+    let writtenCount = 0;
+    const write: typeof writeBackup = (...args) => {
+      writtenCount += 1;
+      return writeBackup(...args);
+    };
+    await Promise.all([makeQueuedBackups(db(), { write }), makeQueuedBackups(db(), { write })]);
+    expect(writtenCount).toBe(1);
     expect(await findNewest()).toMatchObject({ status: 'Ready' });
+  });
+
+  test('its job shows who asked for what, and how far it is', async () => {
+    const fileName = await requestBackup({ apiNames: ['Thing'] });
+    const jobId = await findJobId();
+    const seen: unknown[] = [];
+    const write: typeof writeBackup = async (sourceDb, scope, options) => {
+      const result = await writeBackup(sourceDb, scope, options);
+      await waitForHeartbeat(jobId);
+      seen.push(await findNewest());
+      return result;
+    };
+    await makeQueuedBackups(db(), { write });
+    expect(seen).toMatchObject([{ status: 'Running', progress: 99, stage: 'files.csv', size: null }]);
+    expect((await things.api.get(`jobs/${jobId}`)).body).toMatchObject({
+      kind: 'backup',
+      title: 'Back up Thing',
+      state: 'finished',
+      ownerId: things.person.userId,
+      done: 100,
+      total: 100,
+      parameters: { fileName },
+    });
+    expect((await things.api.post(`jobs/${jobId}/retry`)).status).toBe(409);
+  });
+
+  test('continues after the last finished member with the rows of the snapshot', async () => {
+    await attach('one', 'two', 'three');
+    await requestBackup({ includeFiles: true });
+    const jobId = await findJobId();
+    const before = await computeSheetDigests(db(), things.siteId);
+    const pauseInFiles: typeof writeBackup = (sourceDb, scope, options) => {
+      const pausing = Promise.withResolvers<void>();
+      let fileCount = 0;
+      return writeBackup(sourceDb, scope, {
+        ...options,
+        onProgress(progress) {
+          options.onProgress(progress);
+          if (progress.stage === 'Files') fileCount += 1;
+          // Once at the beginning and once at the end of each file.
+          if (fileCount === 3) void things.api.post(`jobs/${jobId}/pause`).then(() => pausing.resolve());
+        },
+        open: async (path) => {
+          const file = await createHashedFile(path);
+          return {
+            ...file,
+            async write(chunk) {
+              if (fileCount >= 3) {
+                await pausing.promise;
+                await once(options.signal, 'abort');
+              }
+              options.signal.throwIfAborted();
+              await file.write(chunk);
+            },
+          };
+        },
+      });
+    };
+    await makeQueuedBackups(db(), { write: pauseInFiles });
+    expect(await findNewest()).toMatchObject({ status: 'Running', stage: 'Paused' });
+    await things.create({ Name: 'After the snapshot' });
+    expect((await things.api.post(`jobs/${jobId}/resume`)).status).toBe(200);
+    const finished: string[][] = [];
+    const write: typeof writeBackup = (sourceDb, scope, options) => {
+      finished.push((options.finished?.members ?? []).map(({ member }) => member.kind));
+      return writeBackup(sourceDb, scope, options);
+    };
+    await makeQueuedBackups(db(), { write });
+    const sheetCount = before.size;
+    expect(finished.map((kinds) => kinds.filter((kind) => kind === 'file').length)).toEqual([1]);
+    expect(finished[0]).toHaveLength(sheetCount + 1);
+    const newest = await findNewest();
+    expect(newest).toMatchObject({ status: 'Ready' });
+    const path = await findBackupPath(db(), newest?.fileName ?? '');
+    expect(
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    ).toBe(newest?.sha256);
+    const file = await openAndReadBackup(path);
+    file.close();
+    const sheets = file.manifest.members.filter(({ kind }) => kind !== 'file');
+    expect(Object.fromEntries(sheets.map(({ name, rows, sha256 }) => [name, { rows, sha256 }]))).toEqual(
+      Object.fromEntries(before),
+    );
+    expect(file.manifest.members.length - sheets.length).toBe(3);
+    expect((await listFiles()).filter((name) => !name.endsWith('.zip'))).toEqual([]);
+  });
+
+  test('stops when its owner loses the capability, with that reason', async () => {
+    const { person, siteId } = things;
+    const filesBefore = await listFiles();
+    await requestBackup();
+    const setCapabilities = (capabilities: string[]) =>
+      db()
+        .updateTable('user_group')
+        .set({ capabilities })
+        .where('site_id', '=', siteId)
+        .where('group_id', '=', person.groupId)
+        .execute();
+    const { capabilities } = await db()
+      .selectFrom('user_group')
+      .select('capabilities')
+      .where('site_id', '=', siteId)
+      .where('group_id', '=', person.groupId)
+      .executeTakeFirstOrThrow();
+    const write: typeof writeBackup = async (sourceDb, scope, options) => {
+      await setCapabilities(capabilities.filter((name) => name !== 'Manage Backups'));
+      await once(options.signal, 'abort');
+      return writeBackup(sourceDb, scope, options);
+    };
+    await makeQueuedBackups(db(), { write });
+    await setCapabilities(capabilities);
+    expect(await findNewest()).toMatchObject({
+      status: 'Failed',
+      failure: { reason: 'error', message: expect.stringContaining('Manage Backups') as string },
+    });
+    expect(await listFiles()).toEqual(filesBefore);
+  });
+
+  test('cancelling its job in the job center cancels the backup', async () => {
+    await requestBackup();
+    expect((await things.api.post(`jobs/${await findJobId()}/cancel`)).status).toBe(200);
+    expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'cancelled' } });
   });
 
   test('a backup cancelled while it is written is listed as Failed, and its files are deleted', async () => {
@@ -147,7 +279,7 @@ onEachApp((context) => {
       expect((await things.api.post(`${BACKUPS}/cancel/${fileName}`)).status).toBe(200);
       return writeBackup(...args);
     };
-    await makeNextBackup({ db: db(), services, signal: neverAborted, write });
+    await makeQueuedBackups(db(), { write });
     expect(await findNewest()).toMatchObject({
       fileName,
       status: 'Failed',
@@ -169,51 +301,41 @@ onEachApp((context) => {
       await things.api.post(`${BACKUPS}/delete/${fileName}`);
       return result;
     };
-    await makeNextBackup({ db: db(), services, signal: neverAborted, write });
+    await makeQueuedBackups(db(), { write });
     expect((await listBackups(things.api)).map((each) => each.fileName)).not.toContain(fileName);
     expect(await listFiles()).toEqual(filesBefore);
   });
 
-  test('a stopping service aborts at once', async () => {
+  test('a stopping service aborts at once, and the next process makes the backup', async () => {
     await requestBackup();
-    const filesBefore = await listFiles();
-    await makeNextBackup({ db: db(), services, signal: AbortSignal.abort() });
-    expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'interrupted' } });
-    expect(await listFiles()).toEqual(filesBefore);
-  });
-
-  test('the next request marks a backup of a dead process as interrupted, and deletes its partial file', async () => {
-    const fileName = await requestBackup();
-    await db()
-      .updateTable('backup')
-      .set({ status: 'Running', holder: crypto.randomUUID(), lease_until: new Date(Date.now() + 60_000) })
-      .where('file_name', '=', fileName)
-      .execute();
-    const partial = `${await findBackupPath(db(), fileName)}.partial`;
-    await writeFile(partial, 'half');
-    expect(await things.api.post(`${BACKUPS}/request`, {})).toMatchObject({ status: 409 });
-    await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(
-      db(),
-    );
-    await makeBackup(db(), things.api);
-    const [, lost] = await listBackups(things.api);
-    expect(lost).toMatchObject({ fileName, status: 'Failed', failure: { reason: 'interrupted' } });
-    expect(await listFiles()).not.toContain(basename(partial));
-  });
-
-  test('a process that lost its lease does not finish the backup', async () => {
-    await requestBackup();
-    const filesBefore = await listFiles();
-    const write: typeof writeBackup = async (...args) => {
-      await sql`update backup set lease_until = now() - interval '1 second' where status = 'Running'`.execute(
-        db(),
-      );
-      await runTask(createLostBackupsTask({ db: db(), services }, crypto.randomUUID()));
+    const stop = new AbortController();
+    const write: typeof writeBackup = (...args) => {
+      stop.abort();
       return writeBackup(...args);
     };
-    await makeNextBackup({ db: db(), services, signal: neverAborted, write });
-    expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'interrupted' } });
-    expect(await listFiles()).toEqual(filesBefore);
+    await makeQueuedBackups(db(), { write, signal: stop.signal });
+    expect(await findNewest()).toMatchObject({ status: 'Running' });
+    await makeQueuedBackups(db());
+    expect(await findNewest()).toMatchObject({ status: 'Ready' });
+  });
+
+  test('a process that lost its claim does not finish the backup', async () => {
+    await requestBackup();
+    const write: typeof writeBackup = async (...args) => {
+      const written = await writeBackup(...args);
+      await sql`update job set lease_until = now() - interval '1 second' where state = 'running'`.execute(
+        db(),
+      );
+      // Another process takes over and finishes.
+      await makeQueuedBackups(db());
+      return written;
+    };
+    await makeQueuedBackups(db(), { write });
+    const newest = await findNewest();
+    expect(newest).toMatchObject({ status: 'Ready' });
+    const bytes = await readFile(await findBackupPath(db(), newest?.fileName ?? ''));
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(newest?.sha256);
+    expect((await listFiles()).filter((name) => !name.endsWith('.zip'))).toEqual([]);
   });
 
   describe('a full disk', () => {
@@ -227,15 +349,13 @@ onEachApp((context) => {
     test.each(['ENOSPC', 'EDQUOT'])('%s is reported as the reason, and no file is left', async (code) => {
       await requestBackup({ notify: true });
       const filesBefore = await listFiles();
-      const open = () =>
-        new Writable({
-          write(_chunk, _encoding, done) {
-            done(Object.assign(new Error('write'), { code }));
-          },
-        });
+      const open = async (path: string) => ({
+        ...(await createHashedFile(path)),
+        write: () => Promise.reject(Object.assign(new Error('write'), { code })),
+      });
       const write: typeof writeBackup = (sourceDb, scope, options) =>
         writeBackup(sourceDb, scope, { ...options, open });
-      await makeNextBackup({ db: db(), services, signal: neverAborted, write });
+      await makeQueuedBackups(db(), { write });
       expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'disk-full' } });
       expect(await listFiles()).toEqual(filesBefore);
       const mail = await db()
@@ -253,7 +373,6 @@ onEachApp((context) => {
       'of a small file system: the next backup succeeds once there is room',
       async () => {
         if (disk === undefined) return;
-        const small = { ...services, dataDir: disk };
         const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64');
         await things.create(
           ...Array.from({ length: 2 }, (_, at) => ({ Name: `Noise ${at}`, Memo: noise + at })),
@@ -261,12 +380,12 @@ onEachApp((context) => {
         mkdirSync(join(disk, 'backups'));
         await writeFile(join(disk, 'filler'), Buffer.alloc(150_000));
         await requestBackup();
-        await makeNextBackup({ db: db(), services: small, signal: neverAborted });
+        await makeQueuedBackups(db(), { dataDir: disk });
         expect(await findNewest()).toMatchObject({ status: 'Failed', failure: { reason: 'disk-full' } });
         expect(await readdir(join(disk, 'backups'))).toEqual([]);
         rmSync(join(disk, 'filler'));
         await requestBackup();
-        await makeNextBackup({ db: db(), services: small, signal: neverAborted });
+        await makeQueuedBackups(db(), { dataDir: disk });
         expect(await findNewest()).toMatchObject({ status: 'Ready' });
       },
     );
@@ -280,7 +399,7 @@ onEachApp((context) => {
     await writeFile(stray, '');
     await writeFile(fresh, '');
     await utimes(stray, 0, 0);
-    await deleteStrayFiles(dataDir, (storageId) => filesBefore.some((name) => name.startsWith(storageId)));
+    await deleteStrayFiles(dataDir, new Set(filesBefore.map((name) => basename(name, '.zip'))));
     expect(new Set(await listFiles())).toEqual(new Set([...filesBefore, basename(fresh)]));
     rmSync(fresh);
   });

@@ -1,219 +1,189 @@
-import { change, createHostActor, type Recorder } from '../../kernel/audit/change.ts';
+import type { Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { describeFullDisk, isDiskFull } from '../../kernel/disk-full.ts';
-import type { Services } from '../../kernel/http/handler.ts';
-import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
-import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
+import { defineWorkJobKind, type FinishedWork, type WorkBatch } from '../../kernel/jobs/job-kind.ts';
+import { JobStopped } from '../../kernel/jobs/job-owner.ts';
+import type { JobKey } from '../../kernel/jobs/jobs.store.ts';
+import { formatNumber } from '../../kernel/numbers.ts';
 import * as store from './backups.store.ts';
-import { type Progress, writeBackup } from './file/write-backup.ts';
+import { type FinishedPart, readFinishedPart } from './file/journal.ts';
+import { writeBackup } from './file/write-backup.ts';
 import { buildOutcomeMail, queueBackupMails } from './mails.ts';
-import { createBackupFolder, deleteBackupFiles, getPartialPath, publishBackupFile } from './storage.ts';
+import {
+  buildAttemptName,
+  createBackupFolder,
+  deleteAttempt,
+  getAttemptPaths,
+  listAttempts,
+  publishBackupFile,
+} from './storage.ts';
 
-/** Interval at which the maker renews its lease, saves the progress, and learns of a cancellation. */
-const HEARTBEAT_MS = 1_000;
-
-/** Identifies this process among all that share the database. */
-export const LEASE_HOLDER = crypto.randomUUID();
-
-interface MakeContext {
-  db: Db;
-  services: Pick<Services, 'backupSheets' | 'dataDir' | 'publicUrl' | 'wakeMailWorker'>;
-  /** Aborted when the service stops. */
-  signal: AbortSignal;
-  /** By default this process. */
-  holder?: string;
-  write?: typeof writeBackup;
+/** What a backup contains, as the page of its job shows it. */
+export interface BackupParameters {
+  fileName: string;
+  /** API names; undefined for the whole site. */
+  entryTypes?: readonly string[] | undefined;
+  includesFiles: boolean;
 }
 
-/** Ends a backup because the service stops, or because the lease was lost. */
-class StoppedError extends Error {
-  readonly isServiceStop: boolean;
+/** Entry types that a title names. */
+const MAX_NAMES = 3;
 
-  constructor(isServiceStop: boolean) {
-    super(isServiceStop ? 'The service was stopped.' : 'Another process has taken over the backup');
-    this.isServiceStop = isServiceStop;
-  }
+/** What was asked: `Back up Company, Contact with their files`. */
+export function describeBackup({ entryTypes, includesFiles }: Omit<BackupParameters, 'fileName'>): string {
+  if (!entryTypes) return `Back up the whole site${includesFiles ? ' with its files' : ''}`;
+  const more = entryTypes.length - MAX_NAMES;
+  const names = entryTypes.slice(0, MAX_NAMES).join(', ');
+  const others = more > 0 ? ` and ${formatNumber(more)} more entry ${more === 1 ? 'type' : 'types'}` : '';
+  return `Back up ${names}${others}${includesFiles ? ' with their files' : ''}`;
 }
+
+/** Makes a backup (docs/decisions/0058). `write` is replaced in tests. */
+export const defineBackupJob = (write: typeof writeBackup = writeBackup) =>
+  defineWorkJobKind<BackupParameters>({
+    kind: 'backup',
+    operation: 'requestBackup',
+    describe: (_context, parameters) => describeBackup(parameters),
+    work: (batch) => makeBackup(batch, write),
+    async abandon({ tx, record, siteId, jobId, stop, publicUrl }) {
+      const failed = await store.saveFailed(tx, { siteId, jobId }, describeEnd(stop));
+      if (!failed) return { isMailed: false };
+      const { fileName, isScheduled } = failed;
+      const subject = ['backup', fileName] as const;
+      if (!stop) {
+        record({ action: 'backup.cancel', subject, changes: { status: [failed.status, 'Failed'] } });
+        return { isMailed: false };
+      }
+      const isMailed = await mailOutcome(
+        tx,
+        { ...failed, siteId },
+        { publicUrl, failure: stop.message, isAlert: isScheduled },
+      );
+      record({
+        action: 'backup.failed',
+        subject,
+        changes: { status: [failed.status, 'Failed'], reason: [null, describeEnd(stop).reason] },
+      });
+      return { isMailed };
+    },
+  });
+
+export const backupJob = defineBackupJob();
+
+/** How a backup ended whose job was stopped, or cancelled. */
+export const describeEnd = (stop: Error | undefined): { reason: store.FailureReason; message: string } => {
+  if (!stop) return { reason: 'cancelled', message: 'The backup was cancelled.' };
+  return { reason: isDiskFull(stop.cause) ? 'disk-full' : 'error', message: stop.message };
+};
 
 /**
- * Makes the next queued backup. A partial file is never left or listed: the file gets its final name when it is
- * complete, and only then its row becomes Ready.
- * @returns false when none is queued
+ * Writes the file of a backup. It gets its final name when it is complete, and only then its row becomes Ready. What is finished when the
+ * service stops or dies, or the job is paused, is kept for the next attempt.
  */
-export async function makeNextBackup(context: MakeContext): Promise<boolean> {
-  const holder = context.holder ?? LEASE_HOLDER;
-  const backup = await store.claimBackup(context.db, holder);
-  if (!backup) return false;
-  const isReady = await makeBackup(context, backup, holder).catch((error: unknown) =>
-    saveFailure(context, backup, holder, error),
-  );
-  if (!isReady) await deleteBackupFiles(context.services.dataDir, backup.storageId);
-  context.services.wakeMailWorker();
-  return true;
-}
-
 async function makeBackup(
-  context: MakeContext,
-  backup: store.ClaimedBackup,
-  holder: string,
-): Promise<boolean> {
-  const { db, services, write = writeBackup } = context;
-  const { dataDir } = services;
+  batch: WorkBatch<BackupParameters>,
+  write: typeof writeBackup,
+): Promise<FinishedWork> {
+  const { db, siteId, jobId, fence, dataDir, backupSheets, publicUrl, signal, reportProgress } = batch;
+  const job = { siteId, jobId };
+  const backup = await batch.write((tx) => store.startBackup(tx, job));
+  if (!backup) throw new JobStopped('The backup was deleted');
   await createBackupFolder(dataDir);
-  const heartbeat = startHeartbeat(context, backup, holder);
-  const scope = { siteId: backup.siteId, typeIds: backup.typeIds, includesFiles: backup.includesFiles };
+  const attempt = buildAttemptName(backup.storageId, fence);
+  const earlier = (await listAttempts(dataDir, backup.storageId)).filter((name) => name !== attempt);
+  const finished = await findFinishedPart(dataDir, earlier);
+  const deleteEarlier = async () => {
+    for (const name of earlier) await deleteAttempt(dataDir, name);
+  };
+  if (!finished) await deleteEarlier();
+  const paths = getAttemptPaths(dataDir, attempt);
+  const scope = { siteId, typeIds: backup.typeIds, includesFiles: backup.includesFiles };
+  let bytesWritten = 0;
   try {
     const { size, sha256, manifest } = await write(db, scope, {
       dataDir,
-      sheets: services.backupSheets,
-      path: getPartialPath(dataDir, backup.storageId),
-      signal: heartbeat.signal,
-      onProgress: heartbeat.onProgress,
+      sheets: backupSheets,
+      path: paths.archive,
+      journal: paths.journal,
+      finished,
+      signal,
+      onProgress({ percent, stage, bytes }) {
+        bytesWritten = bytes;
+        reportProgress({ done: percent, total: 100, stage });
+      },
+      async onSheets(schemaVersion) {
+        await batch.write((tx) => store.saveSchemaVersion(tx, job, schemaVersion));
+        await deleteEarlier();
+      },
     });
-    await publishBackupFile(dataDir, backup.storageId);
-    return await change(db, createHostActor(backup.siteId), async (tx, record) => {
-      const { schemaVersion, entryTypes } = manifest;
-      const result = { size, sha256, schemaVersion, entryTypes };
-      if (!(await store.saveReady(tx, backup, holder, result))) return false;
-      await mailOutcome(tx, backup, services.publicUrl, undefined);
-      record({
-        action: 'backup.ready',
-        subject: ['backup', backup.fileName],
-        changes: { status: ['Running', 'Ready'], size: [null, size], sha256: [null, sha256.toString('hex')] },
-      });
-      return true;
-    });
+    signal.throwIfAborted();
+    await publishBackupFile(dataDir, attempt);
+    const { schemaVersion, entryTypes } = manifest;
+    const result = { storageId: attempt, size, sha256, schemaVersion, entryTypes };
+    return {
+      summary: `${backup.fileName}, ${formatNumber(size)} bytes`,
+      save: (tx, record) => saveReady(tx, record, { backup, job, result, publicUrl }),
+      async discard() {
+        if ((await store.findStatus(db, job)) !== 'Ready') await deleteAttempt(dataDir, attempt);
+      },
+    };
   } catch (error) {
-    throw new BackupFailedError(error, heartbeat.bytesWritten());
-  } finally {
-    heartbeat.stop();
+    if (!(await isContinued(db, job, signal))) await deleteAttempt(dataDir, attempt);
+    if (isDiskFull(error)) throw new JobStopped(describeFullDisk(bytesWritten), { cause: error });
+    throw error;
   }
 }
 
-/** Failure of a backup with the bytes that were on the disk. */
-class BackupFailedError extends Error {
-  readonly bytesWritten: number;
+/** Whether another attempt follows that can use what this one has finished. */
+async function isContinued(db: Db, job: JobKey, signal: AbortSignal): Promise<boolean> {
+  if (!signal.aborted || signal.reason instanceof JobStopped) return false;
+  const status = await store.findStatus(db, job).catch(() => 'Running');
+  return status === 'Queued' || status === 'Running';
+}
 
-  constructor(cause: unknown, bytesWritten: number) {
-    super('The backup ended early', { cause });
-    this.bytesWritten = bytesWritten;
+/** The latest attempt that can be continued. */
+async function findFinishedPart(
+  dataDir: string,
+  attempts: readonly string[],
+): Promise<FinishedPart | undefined> {
+  for (const attempt of attempts) {
+    const finished = await readFinishedPart(getAttemptPaths(dataDir, attempt));
+    if (finished) return finished;
   }
+  return undefined;
 }
 
-/** Renews the lease of a backup at intervals; the signal aborts when the service stops or the lease is lost. */
-function startHeartbeat({ db, signal }: MakeContext, backup: store.ClaimedBackup, holder: string) {
-  const controller = new AbortController();
-  let lastProgress: Progress = { percent: 0, stage: 'Starting', schemaVersion: 0, bytes: 0 };
-  let isRenewing = false;
-  const stop = () => controller.abort(new StoppedError(true));
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  const timer = setInterval(() => {
-    if (isRenewing) return;
-    isRenewing = true;
-    // On the embedded database this waits for the snapshot transaction and times out, which is harmless: the lease only
-    // protects against other processes.
-    store
-      .renewLease(db, backup, holder, lastProgress)
-      .then((isOurs) => isOurs || controller.abort(new StoppedError(false)))
-      .catch(() => undefined)
-      .finally(() => (isRenewing = false));
-  }, HEARTBEAT_MS);
-  return {
-    signal: controller.signal,
-    onProgress: (progress: Progress) => (lastProgress = progress),
-    bytesWritten: () => lastProgress.bytes,
-    stop: () => {
-      clearInterval(timer);
-      signal.removeEventListener('abort', stop);
-    },
-  };
+interface ReadyBackup {
+  backup: store.PendingBackup;
+  job: JobKey;
+  result: Parameters<typeof store.saveReady>[2];
+  publicUrl: string;
 }
 
-function describeFailure(error: unknown): { reason: store.FailureReason; message: string } {
-  const { cause, bytesWritten } =
-    error instanceof BackupFailedError ? error : { cause: error, bytesWritten: 0 };
-  if (isDiskFull(cause)) return { reason: 'disk-full', message: describeFullDisk(bytesWritten) };
-  if (cause instanceof StoppedError) return { reason: 'interrupted', message: cause.message };
-  const text = cause instanceof Error ? cause.message : 'Unknown error';
-  return { reason: 'error', message: `The backup could not be written: ${text.slice(0, 500)}` };
-}
-
-/** Saves the failure; nothing when the backup was cancelled or taken over in the meantime. */
-async function saveFailure(
-  { db, services }: MakeContext,
-  backup: store.ClaimedBackup,
-  holder: string,
-  error: unknown,
-): Promise<false> {
-  const failure = describeFailure(error);
-  await change(db, createHostActor(backup.siteId), async (tx, record) => {
-    if (!(await store.saveFailed(tx, backup, holder, failure))) return;
-    await mailOutcome(tx, backup, services.publicUrl, failure.message);
-    record({
-      action: 'backup.failed',
-      subject: ['backup', backup.fileName],
-      changes: { status: ['Running', 'Failed'], reason: [null, failure.reason] },
-    });
+async function saveReady(
+  tx: Tx,
+  record: Recorder,
+  { backup, job, result, publicUrl }: ReadyBackup,
+): Promise<{ isMailed: boolean }> {
+  if (!(await store.saveReady(tx, job, result))) throw new JobStopped('The backup was deleted');
+  const isMailed = await mailOutcome(tx, backup, { publicUrl, failure: undefined, isAlert: false });
+  const { size, sha256 } = result;
+  record({
+    action: 'backup.ready',
+    subject: ['backup', backup.fileName],
+    changes: { status: ['Running', 'Ready'], size: [null, size], sha256: [null, sha256.toString('hex')] },
   });
-  return false;
+  return { isMailed };
 }
 
-/** Queues mails about the outcome for its recipients. */
+/** Queues mails about the outcome for its recipients. @returns whether there are any */
 function mailOutcome(
   tx: Tx,
-  backup: Pick<store.ClaimedBackup, 'id' | 'siteId' | 'fileName'>,
-  publicUrl: string,
-  failure: string | undefined,
-): Promise<void> {
+  backup: Pick<store.PendingBackup, 'id' | 'siteId' | 'fileName'>,
+  { publicUrl, failure, isAlert }: { publicUrl: string; failure: string | undefined; isAlert: boolean },
+): Promise<boolean> {
   const link = `${publicUrl}/backups`;
-  return queueBackupMails(tx, backup, failure, (to) =>
+  return queueBackupMails(tx, backup, { failure, isAlert }, (to) =>
     buildOutcomeMail({ ...to, fileName: backup.fileName, failure, link }),
   );
 }
-
-const LOST_MESSAGE = 'The service stopped while it wrote the backup. Its partial file was deleted.';
-
-/**
- * Marks backups of a site as failed when their process has died, in the caller's transaction.
- * @returns storage ids of files to delete
- */
-export async function failLostBackupsOfSite(
-  tx: Tx,
-  siteId: number,
-  record: Recorder,
-  { publicUrl, holder = LEASE_HOLDER }: { publicUrl: string; holder?: string | undefined },
-): Promise<string[]> {
-  const lostBackups = await store.failLostBackups(tx, siteId, holder, LOST_MESSAGE);
-  for (const backup of lostBackups) {
-    await mailOutcome(tx, { ...backup, siteId }, publicUrl, LOST_MESSAGE);
-    record({
-      action: 'backup.failed',
-      subject: ['backup', backup.fileName],
-      changes: { status: ['Running', 'Failed'], reason: [null, 'interrupted'] },
-    });
-  }
-  return lostBackups.map(({ storageId }) => storageId);
-}
-
-/** Scheduled task that does the same for all sites, and deletes the files. */
-export const createLostBackupsTask = (
-  { db, services }: { db: Db; services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMailWorker'> },
-  holder = LEASE_HOLDER,
-): ScheduledTask =>
-  createItemTask(db, {
-    name: 'lost backups',
-    intervalMs: 10_000,
-    async listItems() {
-      const siteIds = await store.listSitesWithLostBackups(db, holder);
-      return siteIds.map((siteId) => ({ siteId, item: '' }));
-    },
-    async runStep({ siteId }) {
-      const storageIds = await change(db, createHostActor(siteId), (tx, record) =>
-        failLostBackupsOfSite(tx, siteId, record, { publicUrl: services.publicUrl, holder }),
-      );
-      for (const storageId of storageIds) await deleteBackupFiles(services.dataDir, storageId);
-      services.wakeMailWorker();
-      return false;
-    },
-  });

@@ -107,7 +107,7 @@ export interface ExpiredBackup {
 /** Scheduled backups beyond their site's retention, except the newest ready one and pending ones. */
 export async function listExpiredBackups(db: Db): Promise<ExpiredBackup[]> {
   const { rows } = await sql<ExpiredBackup>`
-    select b.site_id as "siteId", b.backup_id as id, b.file_name as "fileName", b.storage_id::text as "storageId"
+    select b.site_id as "siteId", b.backup_id as id, b.file_name as "fileName", b.storage_id as "storageId"
     from backup b join backup_settings s on s.site_id = b.site_id
     where b.is_scheduled and b.deleted_at is null and b.status in ('Ready', 'Failed')
       and b.created_at < now() - make_interval(days => s.keep_days)

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { BackupSettings } from '../../../contract/generated/types.gen.ts';
+import type { BackupSettings, Job } from '../../../contract/generated/types.gen.ts';
+import { JobStopped } from '../../kernel/jobs/job-owner.ts';
 import { BACKUPS, listBackups, makeQueuedBackups } from '../../testing/backups.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
-import { makeNextBackup } from './make-backup.ts';
 import { createBackupRetentionTask, createBackupScheduleTask, getDueDay } from './schedule.ts';
 import { restoreInChildProcess, verifyNextBackup } from './verify.ts';
 
@@ -26,6 +26,7 @@ describe('getDueDay returns the last day whose hour has passed', () => {
   });
 });
 
+const failToWrite = () => Promise.reject(new JobStopped('A file of the site is damaged on the disk'));
 const failToRestore = () => Promise.reject(new Error('spawn EAGAIN'));
 
 onEachApp((context) => {
@@ -75,6 +76,11 @@ onEachApp((context) => {
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
     await Promise.all([queueDueBackups(), queueDueBackups(), queueDueBackups()]);
+    // The service is its owner: it depends on no person, and others see it in the job center.
+    expect((await api.get<Job[]>('jobs?owner=others')).body).toMatchObject([
+      { kind: 'backup', title: 'Back up the whole site with its files', ownerId: null, ownerName: null },
+    ]);
+    expect((await api.get('jobs')).body).toEqual([]);
     await makeQueuedBackups(db());
     await queueDueBackups();
     expect(await listBackups(api)).toMatchObject([
@@ -155,7 +161,7 @@ onEachApp((context) => {
     await api.put(`${BACKUPS}/settings`, DAILY);
     await setLastDayLongAgo(siteId);
     await queueDueBackups();
-    await makeNextBackup({ db: db(), services, signal: new AbortController().signal, write: failToRestore });
+    await makeQueuedBackups(db(), { write: failToWrite });
     expect((await listBackups(api))[0]).toMatchObject({ status: 'Failed', isWholeSite: true });
     expect(await listMailSubjects(siteId)).toEqual([expect.stringMatching(/^The backup of .* failed$/)]);
   });

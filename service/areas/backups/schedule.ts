@@ -1,6 +1,7 @@
 import { change, createHostActor, diffProperties, getActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { type Handlers, ok, type Services } from '../../kernel/http/handler.ts';
+import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
 import { createItemTask } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { loadSchema } from '../schema/index.ts';
@@ -10,8 +11,6 @@ import { queueBackup } from './queue-backup.ts';
 import * as store from './schedule.store.ts';
 import { deleteBackupFiles } from './storage.ts';
 
-/** Name under which a backup request wakes the task that makes backups. */
-export const MAKE_BACKUPS_TASK = 'backups';
 const MINUTE_MS = 60_000;
 
 /**
@@ -56,7 +55,7 @@ async function queueDailyBackup(db: Db, { siteId, includeFiles, day }: DueBackup
   try {
     return await change(db, createHostActor(siteId), async (tx, record) => {
       if (!(await store.claimDay(tx, siteId, day))) return false;
-      if ((await queueBackup(tx, backup, record)) === undefined) throw new BackupPendingError();
+      if ((await queueBackup(tx, backup, record, undefined)) === undefined) throw new BackupPendingError();
       return true;
     });
   } catch (error) {
@@ -112,7 +111,7 @@ export const createBackupScheduleTask = ({ db, services }: ScheduleContext): Sch
     intervalMs: MINUTE_MS,
     listItems: async () => (await listDueBackups(db)).map((due) => ({ ...due, item: '' })),
     async runStep(due) {
-      if (await queueDailyBackup(db, due)) services.wakeTask(MAKE_BACKUPS_TASK);
+      if (await queueDailyBackup(db, due)) for (const name of RUN_JOBS_TASKS) services.wakeTask(name);
       return false;
     },
   });

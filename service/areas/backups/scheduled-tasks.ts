@@ -2,8 +2,7 @@ import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { NEVER_ABORTED, type ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import * as store from './backups.store.ts';
-import { createLostBackupsTask, makeNextBackup } from './make-backup.ts';
-import { createBackupRetentionTask, createBackupScheduleTask, MAKE_BACKUPS_TASK } from './schedule.ts';
+import { createBackupRetentionTask, createBackupScheduleTask } from './schedule.ts';
 import { deleteStrayFiles } from './storage.ts';
 import { restoreInChildProcess, VERIFY_BACKUPS_TASK, verifyNextBackup } from './verify.ts';
 
@@ -16,31 +15,19 @@ interface TaskContext {
   restoreCommand: string;
 }
 
-/**
- * Scheduled tasks that make queued backups one after the other, fail lost ones, queue daily ones, delete expired ones,
- * and verify backups.
- */
+/** Scheduled tasks that queue daily backups, delete expired ones, and verify backups. Jobs make them. */
 export const createBackupTasks = ({
   db,
   services,
   restoreCommand,
 }: TaskContext): readonly ScheduledTask[] => [
-  {
-    name: MAKE_BACKUPS_TASK,
-    intervalMs: 10_000,
-    async run(signal = NEVER_ABORTED) {
-      while (!signal.aborted && (await makeNextBackup({ db, services, signal })));
-    },
-  },
-  createLostBackupsTask({ db, services }),
   createBackupRetentionTask({ db, services }),
   createBackupScheduleTask({ db, services }),
   {
     name: 'stray backup files',
     intervalMs: MINUTE_MS,
     async run() {
-      const storageIds = await store.listStorageIds(db);
-      await deleteStrayFiles(services.dataDir, (storageId) => storageIds.has(storageId));
+      await deleteStrayFiles(services.dataDir, await store.listStorageIds(db));
     },
   },
   {

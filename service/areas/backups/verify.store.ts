@@ -36,7 +36,7 @@ export async function claimVerification(db: Db, holder: string): Promise<Claimed
     update backup b set verify_state = 'running', verify_at = now(), verify_holder = ${holder},
       verify_lease_until = ${LEASE_END}
     from due where b.site_id = due.site_id and b.backup_id = due.backup_id
-    returning b.site_id as "siteId", b.backup_id as id, file_name as "fileName", storage_id::text as "storageId"`.execute(
+    returning b.site_id as "siteId", b.backup_id as id, file_name as "fileName", storage_id as "storageId"`.execute(
     db,
   );
   return rows[0];

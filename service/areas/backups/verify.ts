@@ -3,7 +3,6 @@ import { change, createHostActor } from '../../kernel/audit/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
 import { buildVerificationFailedMail, queueBackupMails } from './mails.ts';
-import { LEASE_HOLDER } from './make-backup.ts';
 import { queueNewestForVerification } from './schedule.store.ts';
 import { getBackupPath } from './storage.ts';
 import * as store from './verify.store.ts';
@@ -11,6 +10,8 @@ import * as store from './verify.store.ts';
 /** Name under which a verification request wakes the task. */
 export const VERIFY_BACKUPS_TASK = 'backup checks';
 const HEARTBEAT_MS = 10_000;
+/** Identifies this process among all that share the database. */
+const LEASE_HOLDER = crypto.randomUUID();
 /** Characters of the command's error output that are kept. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
@@ -101,7 +102,7 @@ export async function verifyNextBackup({
     if (outcome.state === 'passed') return;
     const details = { fileName: backup.fileName, reason: outcome.message ?? '' };
     const link = `${services.publicUrl}/backups`;
-    await queueBackupMails(tx, backup, details.reason, (to) =>
+    await queueBackupMails(tx, backup, { failure: details.reason }, (to) =>
       buildVerificationFailedMail({ ...to, ...details, link }),
     );
   });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { toInet } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { ClaimedJob } from '../../kernel/jobs/jobs.store.ts';
+import type { JobOwner } from '../../kernel/jobs/jobs.store.ts';
 
 /** Lifetime of a download link. */
 export const LINK_MINUTES = 5;
@@ -17,14 +17,14 @@ export interface JobFile {
   sha256: Buffer;
   rows: number;
   isRemoved: boolean;
-  owner: ClaimedJob['owner'];
+  owner: JobOwner;
 }
 
 interface FileRow extends Omit<JobFile, 'owner'> {
   userId: number;
   principalId: number | null;
   reportId: number | null;
-  scopes: ClaimedJob['owner']['scopes'];
+  scopes: JobOwner['scopes'];
   isProven: boolean;
   isFederated: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { conflict, forbidden } from '../../kernel/api-error.ts';
-import { change, getActor } from '../../kernel/audit/change.ts';
+import { change, getActor, type Recorder } from '../../kernel/audit/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { parsePage } from '../../kernel/http/parameters.ts';
@@ -96,7 +96,8 @@ export const jobHandlers: Handlers<Operations> = {
 
   resumeJob: (call) =>
     setState(call, 'job.resume', 'waiting', (job) => {
-      requireOwn(call, job, { jobId: job.id, action: 'resume it' });
+      // Jobs of the service itself are resumed by whoever may pause them.
+      if (job.ownerId !== null) requireOwn(call, job, { jobId: job.id, action: 'resume it' });
       if (job.state !== 'paused') throw conflict('This job is not paused');
     }),
 
@@ -107,6 +108,7 @@ export const jobHandlers: Handlers<Operations> = {
     const job = await requireReadableJob(call, params.jobId);
     if (!isEnded(job)) throw conflict('This job has not ended yet');
     const jobKind = call.services.jobKinds.get(job.kind);
+    if (jobKind?.work) throw conflict('This job cannot be retried. Start it again where it was started.');
     // A file is made as a whole.
     const key = { siteId: caller.siteId, jobId: job.id };
     if (jobKind?.produce) {
@@ -139,6 +141,21 @@ export function cancelJob(call: StateCall): Promise<{ status: 200; body: Job }> 
   return setState(call, 'job.cancel', 'cancelled', (job) => {
     if (isEnded(job)) throw conflict('This job has already ended');
   });
+}
+
+/**
+ * Cancels a job in the transaction of an operation on what the job works on; an ended job stays as it is. The operation has checked the
+ * rights, and changes what the job works on itself.
+ */
+export async function cancelJobOf(
+  tx: Tx,
+  record: Recorder,
+  { siteId, jobId }: { siteId: number; jobId: number },
+): Promise<void> {
+  const job = await store.lockJob(tx, siteId, jobId);
+  if (!job || isEnded(job)) return;
+  await store.setState(tx, siteId, jobId, 'cancelled');
+  record({ action: 'job.cancel', subject: ['job', jobId], changes: { state: [job.state, 'cancelled'] } });
 }
 
 /** Requests of the failed items of a job, in pages. @throws ApiError 409 when it was deleted or nothing failed */
@@ -218,6 +235,16 @@ async function setState(
       throw forbidden('Jobs of other users require the capability Manage Settings');
     check(before);
     await store.setState(tx, siteId, before.id, state);
+    if (state === 'cancelled')
+      await services.jobKinds.get(before.kind)?.abandon?.({
+        tx,
+        record,
+        siteId,
+        jobId: before.id,
+        parameters: before.parameters,
+        stop: undefined,
+        publicUrl: services.publicUrl,
+      });
     record({ action, subject: ['job', before.id], changes: { state: [before.state, state] } });
     return (await store.findJob(tx, siteId, before.id)) ?? before;
   });

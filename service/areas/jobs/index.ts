@@ -1,6 +1,6 @@
 /** Jobs: starting one for a request. */
-export { getListedItems, requireUniqueUsers, startJob, toUserItems } from './start.ts';
-export { cancelJob } from './handlers.ts';
+export { getListedItems, requireUniqueUsers, startJob, toOwner, toUserItems } from './start.ts';
+export { cancelJob, cancelJobOf } from './handlers.ts';
 export { findFile } from './files.store.ts';
 export { isContinuation, toDownload, toFileResponse } from './files.ts';
 export { createJobFileTasks } from './retention.ts';

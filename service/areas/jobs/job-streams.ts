@@ -178,7 +178,11 @@ function parseEventTime(header: string | undefined): number | undefined {
   return Math.min(Number(header), MAX_EVENT_ID);
 }
 
-const getOwnerKey = ({ siteId, userId, principalId }: Stream['owner']): string =>
+const getOwnerKey = ({
+  siteId,
+  userId,
+  principalId,
+}: Omit<Stream['owner'], 'userId'> & { userId: number | null }): string =>
   `${siteId}/${userId}/${principalId ?? ''}`;
 
 /** One reading for all streams. @returns the time of the database, before which later readings need not look */

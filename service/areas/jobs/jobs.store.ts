@@ -60,8 +60,8 @@ export async function listJobs(
 ): Promise<StoredJob[]> {
   const { rows } = await sql<StoredJob>`
     select ${COLUMNS} from ${FROM}
-    where j.site_id = ${siteId} and ${isOthers ? sql`not` : sql``}
-      (j.owner_id = ${userId} and j.principal_id is not distinct from ${principalId}::int)
+    where j.site_id = ${siteId} and
+      (j.owner_id = ${userId} and j.principal_id is not distinct from ${principalId}::int) is ${isOthers ? sql`not` : sql``} true
       ${state === undefined ? sql`` : sql`and j.state = ${state}`}
       ${kinds === undefined ? sql`` : sql`and j.kind = any(${[...kinds]}::text[])`}
     order by j.job_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
@@ -126,7 +126,7 @@ export async function setState(
   jobId: number,
   state: 'waiting' | 'paused' | 'cancelled',
 ): Promise<void> {
-  await sql`update job set state = ${state}, lease_until = null, attempts = 0, retry_at = null,
+  await sql`update job set state = ${state}, lease_until = null, attempts = 0, retry_at = null, stage = null,
       finished_at = case when ${state} = 'cancelled' then clock_timestamp() end
     where site_id = ${siteId} and job_id = ${jobId}`.execute(tx);
 }

@@ -15,7 +15,7 @@ import {
   insertJob,
   JOB_LIMITS,
   setTitle,
-  type ClaimedJob,
+  type JobOwner,
   type JobKey,
 } from '../../kernel/jobs/jobs.store.ts';
 import { RUN_JOBS_TASKS } from '../../kernel/jobs/run-jobs.ts';
@@ -121,7 +121,7 @@ export function authorizeStart(
 }
 
 /** The owner of a job with the rights of the request that starts it. */
-export const toOwner = (caller: Caller): ClaimedJob['owner'] => ({
+export const toOwner = (caller: Caller): JobOwner => ({
   userId: caller.userId,
   principalId: caller.acting?.principalId ?? null,
   reportId: caller.acting?.reportId ?? null,

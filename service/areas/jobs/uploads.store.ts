@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { ClaimedJob, JobKey } from '../../kernel/jobs/jobs.store.ts';
+import type { ClaimedJob, JobOwner, JobKey } from '../../kernel/jobs/jobs.store.ts';
 
 /** A received part; `bytes` is the length of the request body. */
 export interface StoredPart {
@@ -65,7 +65,7 @@ export async function listRepeatedItems(
 export async function setSubmitted(
   tx: Tx,
   { siteId, jobId }: JobKey,
-  { owner, ip, requestId }: Pick<ClaimedJob, 'owner' | 'ip' | 'requestId'>,
+  { owner, ip, requestId }: Pick<ClaimedJob, 'ip' | 'requestId'> & { owner: JobOwner },
 ): Promise<void> {
   await sql`update job set state = 'waiting', principal_id = ${owner.principalId}, report_id = ${owner.reportId},
       scopes = ${owner.scopes}::text[], is_proven = ${owner.isProven}, is_federated = ${owner.isFederated},

@@ -3,6 +3,7 @@ import type { Capability } from '../../../contract/generated/types.gen.ts';
 import type { ExportCell } from '../../../contract/rules/tables/cells.ts';
 import type { Recorder } from '../audit/change.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { TableSheet } from '../backup-sheets.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { NO_LABELS, type ItemLabels } from './item-labels.store.ts';
 
@@ -34,6 +35,63 @@ export interface FileBatch<Parameters extends object> {
   reportProgress(progress: { done: number; total: number }): void;
   /** Appends to the file. Resolves when more may be written. @throws Error of the file system, such as a full disk */
   write(chunk: string | Uint8Array): Promise<void>;
+}
+
+/** How far long work has come. */
+export interface WorkProgress {
+  done: number;
+  total: number;
+  /** What the job works on now: `Companies`. */
+  stage?: string;
+}
+
+/** What a kind works with whose long work neither changes items nor makes a file of the job. */
+export interface WorkBatch<Parameters extends object> {
+  db: Db;
+  siteId: number;
+  jobId: number;
+  /** Number of this attempt; later attempts have higher ones. */
+  fence: number;
+  parameters: Parameters;
+  dataDir: string;
+  /** Table sheets of all areas, in the order of a backup. */
+  backupSheets: readonly TableSheet[];
+  /** Start of links in mails. */
+  publicUrl: string;
+  /** Fires when the job is paused or cancelled, its owner lost a right, or the service stops. */
+  signal: AbortSignal;
+  /** Stored every few seconds. */
+  reportProgress: (progress: WorkProgress) => void;
+  /** Runs a transaction that writes only while this process holds the job. @throws the reason of `signal` when it does not */
+  write<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
+}
+
+/** What a kind has done about the end of a job. */
+interface Outcome {
+  /** Whether it has mailed the owner, who then gets no other mail. */
+  isMailed: boolean;
+}
+
+/** Long work that is done. */
+export interface FinishedWork {
+  /** What the notification says. */
+  summary: string;
+  /** Stores the result, in the transaction that ends the job. */
+  save: (tx: Tx, record: Recorder) => Promise<Outcome>;
+  /** Removes the result, because the job was paused, cancelled or claimed by another process before its end. */
+  discard: () => Promise<void>;
+}
+
+/** A job that ended before its work was done. */
+export interface UnfinishedJob {
+  tx: Tx;
+  record: Recorder;
+  siteId: number;
+  jobId: number;
+  parameters: object;
+  /** Why the service stopped it; undefined if it was cancelled. */
+  stop: Error | undefined;
+  publicUrl: string;
 }
 
 /** The file that a job made. */
@@ -171,6 +229,13 @@ export interface JobKind<Parameters extends object = object, Input extends objec
    * with its message.
    */
   produce?(batch: FileBatch<Parameters>): Promise<ProducedFile>;
+  /**
+   * Kinds with neither items nor a file of the job do their work here. After a pause, a crash or a stop of the service it is called again by
+   * the next process that claims the job, and may continue what the attempt before has left. An ApiError stops the job with its message.
+   */
+  work?(batch: WorkBatch<Parameters>): Promise<FinishedWork>;
+  /** Called in the transaction that stops or cancels a job with `work`. */
+  abandon?(job: UnfinishedJob): Promise<Outcome>;
   /** Records each download of the file as an export. Without it the making of the file is recorded as one. */
   recordDownload?(tx: Tx, download: JobDownload): Promise<void>;
   /**
@@ -201,6 +266,11 @@ export type ProducingKind = JobKind & Required<Pick<JobKind, 'produce'>>;
 
 export const isProducing = (kind: JobKind): kind is ProducingKind => kind.produce !== undefined;
 
+/** A kind that does long work of its own. */
+export type WorkingKind = JobKind & Required<Pick<JobKind, 'work'>>;
+
+export const isWorking = (kind: JobKind): kind is WorkingKind => kind.work !== undefined;
+
 /** The operation that starts jobs of a kind. @throws Error if the contract does not have it */
 export function findStartOperation<Operation extends { id: string }>(
   operations: readonly Operation[],
@@ -226,11 +296,19 @@ type FileJobKind<Parameters extends object> = Pick<JobKind<Parameters>, 'kind' |
   Pick<JobKind<Parameters>, 'capabilities' | 'recordDownload'> &
   Required<Pick<JobKind<Parameters>, 'produce'>>;
 
+const WITHOUT_ITEMS = {
+  locksSite: () => false,
+  labels: NO_LABELS,
+  run: () => Promise.reject(new Error('Jobs of this kind have no items')),
+};
+
 /** A kind that makes a file instead of changing items. */
 export const defineFileJobKind = <Parameters extends object>(kind: FileJobKind<Parameters>): JobKind =>
-  defineJobKind<Parameters, object>({
-    ...kind,
-    locksSite: () => false,
-    labels: NO_LABELS,
-    run: () => Promise.reject(new Error(`Jobs of the kind ${kind.kind} have no items`)),
-  });
+  defineJobKind<Parameters, object>({ ...kind, ...WITHOUT_ITEMS });
+
+type WorkJobKind<Parameters extends object> = Pick<JobKind<Parameters>, 'kind' | 'operation' | 'describe'> &
+  Required<Pick<JobKind<Parameters>, 'work' | 'abandon'>>;
+
+/** A kind that does long work of its own. */
+export const defineWorkJobKind = <Parameters extends object>(kind: WorkJobKind<Parameters>): JobKind =>
+  defineJobKind<Parameters, object>({ ...kind, ...WITHOUT_ITEMS });

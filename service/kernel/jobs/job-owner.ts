@@ -4,7 +4,7 @@ import type { Caller, RequestOrigin } from '../auth/caller.ts';
 import { findJobOwner, isAssigned, resolveCaller } from '../auth/callers.store.ts';
 import type { Db } from '../db/database.ts';
 import { findStartOperation, type JobKind } from './job-kind.ts';
-import type { ClaimedJob } from './jobs.store.ts';
+import type { ClaimedJob, JobOwner } from './jobs.store.ts';
 
 /** The job cannot continue: the owner lost a right, or what it needs is missing. The message is its reason in words. */
 export class JobStopped extends Error {}
@@ -16,7 +16,7 @@ export class JobStopped extends Error {}
  */
 export async function loadOwner(
   { db, operations }: { db: Db; operations: readonly OperationRequirements[] },
-  job: Pick<ClaimedJob, 'siteId' | 'ip' | 'owner'>,
+  job: Pick<ClaimedJob, 'siteId' | 'ip'> & { owner: JobOwner },
   kind: Pick<JobKind, 'operation' | 'capabilities'>,
 ): Promise<Caller> {
   const found = await findJobOwner(db, { siteId: job.siteId, ip: job.ip, ...job.owner });

@@ -4,7 +4,7 @@ import { forEachBatch } from '../db/batches.ts';
 import type { Db, Tx } from '../db/database.ts';
 import type { JobState } from '../db/tables/jobs.ts';
 import type { ItemLabels } from './item-labels.store.ts';
-import type { ItemOutcome, StoredItems } from './job-kind.ts';
+import type { ItemOutcome, StoredItems, WorkProgress } from './job-kind.ts';
 
 /**
  * A process that has not renewed its lease for this time is considered dead. A batch may take longer: its transaction locks the row of the
@@ -19,6 +19,16 @@ const ITEM_STATE_NAMES = Object.keys(ITEM_STATES) as ItemState[];
 /** Jobs of a site that run at the same time, and jobs of one person that run or wait. */
 export const JOB_LIMITS = { runningPerSite: 2, runningPerPerson: 2, waitingPerPerson: 20 } as const;
 
+/** Who started a job, with the rights of that request. */
+export interface JobOwner {
+  userId: number;
+  principalId: number | null;
+  reportId: number | null;
+  scopes: Scope[] | null;
+  isProven: boolean;
+  isFederated: boolean;
+}
+
 /** A claimed job. Its writes compare `fence` with the row, so that only the last process that claimed it can write. */
 export interface ClaimedJob {
   siteId: number;
@@ -27,15 +37,10 @@ export interface ClaimedJob {
   fence: number;
   parameters: object;
   requestId: string;
+  /** Empty for a job of the service itself. */
   ip: string;
-  owner: {
-    userId: number;
-    principalId: number | null;
-    reportId: number | null;
-    scopes: Scope[] | null;
-    isProven: boolean;
-    isFederated: boolean;
-  };
+  /** Undefined for a job of the service itself. */
+  owner: JobOwner | undefined;
   attempts: number;
   startedAt: Date;
   afterJobId: number | null;
@@ -43,6 +48,11 @@ export interface ClaimedJob {
   /** Whether all items were checked before the first change (`JobKind.startCheck`). */
   isChecked: boolean;
 }
+
+/** A job that a user started. */
+export type OwnedJob = ClaimedJob & { owner: JobOwner };
+
+export const isOwned = (job: ClaimedJob): job is OwnedJob => job.owner !== undefined;
 
 interface JobRow {
   site_id: number;
@@ -52,7 +62,7 @@ interface JobRow {
   parameters: object;
   request_id: string;
   ip: string;
-  owner_id: number;
+  owner_id: number | null;
   principal_id: number | null;
   report_id: number | null;
   scopes: Scope[] | null;
@@ -72,14 +82,17 @@ const toClaimedJob = (row: JobRow, leaseSeconds: number): ClaimedJob => ({
   parameters: row.parameters,
   requestId: row.request_id,
   ip: row.ip,
-  owner: {
-    userId: row.owner_id,
-    principalId: row.principal_id,
-    reportId: row.report_id,
-    scopes: row.scopes,
-    isProven: row.is_proven,
-    isFederated: row.is_federated,
-  },
+  owner:
+    row.owner_id === null
+      ? undefined
+      : {
+          userId: row.owner_id,
+          principalId: row.principal_id,
+          reportId: row.report_id,
+          scopes: row.scopes,
+          isProven: row.is_proven,
+          isFederated: row.is_federated,
+        },
   attempts: row.attempts,
   startedAt: row.started_at,
   afterJobId: row.after_job_id,
@@ -153,16 +166,17 @@ export async function holdJob(
 }
 
 /**
- * Renews the lease of a job that makes a file and stores its progress. Returns false if the job was paused, cancelled or claimed by another
+ * Renews the lease of a job without items and stores its progress. Returns false if the job was paused, cancelled or claimed by another
  * process.
  */
 export async function renewLease(
   db: Db,
   job: ClaimedJob,
-  { done, total }: { done: number; total: number },
+  { done, total, stage = null }: Omit<WorkProgress, 'stage'> & { stage?: string | null },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update job set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), done = ${done}, total = ${total}
+    update job set lease_until = clock_timestamp() + make_interval(secs => ${job.leaseSeconds}), done = ${done}, total = ${total},
+      stage = ${stage}
     where ${isClaim(job)}`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -268,7 +282,7 @@ export async function setChecked(tx: Tx, { siteId, jobId }: ClaimedJob, refused:
 
 /** A job that has just ended. */
 export interface EndedJob {
-  ownerId: number;
+  ownerId: number | null;
   title: string;
   total: number;
   done: number;
@@ -281,7 +295,7 @@ export interface EndedJob {
 export async function endJob(tx: Tx, job: ClaimedJob, stopReason?: string): Promise<EndedJob | undefined> {
   const { rows } = await sql<EndedJob>`
     update job set state = ${stopReason === undefined ? 'finished' : 'stopped'}, stop_reason = ${stopReason ?? null},
-      finished_at = clock_timestamp(), lease_until = null
+      finished_at = clock_timestamp(), lease_until = null, stage = null
     where ${isClaim(job)}
     returning owner_id as "ownerId", title, total, done, unchanged, conflicts, failed`.execute(tx);
   return rows[0];
@@ -337,6 +351,7 @@ export interface NewJob {
   selectedIds?: readonly number[] | undefined;
   siteId: number;
   owner: ClaimedJob['owner'];
+  /** Empty for a job of the service itself. */
   ip: string;
   requestId: string;
   inverseOf?: number | undefined;
@@ -353,12 +368,12 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<number> {
       kind: job.kind,
       title: job.title,
       state: job.state,
-      owner_id: job.owner.userId,
-      principal_id: job.owner.principalId,
-      report_id: job.owner.reportId,
-      scopes: job.owner.scopes,
-      is_proven: job.owner.isProven,
-      is_federated: job.owner.isFederated,
+      owner_id: job.owner?.userId ?? null,
+      principal_id: job.owner?.principalId ?? null,
+      report_id: job.owner?.reportId ?? null,
+      scopes: job.owner?.scopes ?? null,
+      is_proven: job.owner?.isProven ?? false,
+      is_federated: job.owner?.isFederated ?? false,
       ip: job.ip,
       request_id: job.requestId,
       parameters: JSON.stringify(job.parameters),

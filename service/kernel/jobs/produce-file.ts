@@ -1,26 +1,23 @@
 /** Runs jobs that make a file: written under a temporary name, published with the end of the job. */
-import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { ApiError } from '../api-error.ts';
 import { ACTIVITY_SOURCE, ACTIVITY_TYPE, insertActivity } from '../audit/activity.store.ts';
 import { change, getActor } from '../audit/change.ts';
 import type { OperationRequirements } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { TableSheet } from '../backup-sheets.ts';
 import type { Db } from '../db/database.ts';
 import { describeFullDisk, isDiskFull } from '../disk-full.ts';
 import { createFileFolder, type FileFolder } from '../file-folder.ts';
+import { createHashedFile } from '../hashed-file.ts';
 import type { Log } from '../log.ts';
 import { notify } from '../notifications.store.ts';
 import { formatNumber } from '../numbers.ts';
 import { lockStorage, readStorageUse, requireStorage } from '../storage.store.ts';
+import { CLAIM_LOST, type Heartbeat, SHUTDOWN, startHeartbeat } from './heartbeat.ts';
 import type { JobKind, ProducedFile, ProducingKind } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 
-/** Interval at which a job that makes a file renews its lease, stores its progress and checks that it may continue. */
-const HEARTBEAT_MS = 2_000;
-/** Text is collected up to this length before it is written. */
-const BUFFER_LENGTH = 1 << 20;
 const DATA_EXPORT = 0;
 
 /** Where files of jobs go. */
@@ -30,6 +27,8 @@ export interface FileOptions {
   storageQuota: number | null;
   /** Program that converts documents to PDF (STEWARD_OFFICE). */
   officeProgram?: string | undefined;
+  /** Table sheets of all areas, in the order of a backup; without them, no backup is made. */
+  backupSheets?: readonly TableSheet[] | undefined;
   /** Tests shorten it. */
   heartbeatMs?: number;
 }
@@ -51,17 +50,13 @@ export const getJobFileName = (job: Pick<store.ClaimedJob, 'siteId' | 'jobId' | 
 export const getJobFolder = (dataDir: string): FileFolder =>
   createFileFolder({ dataDir, folder: 'exports', pattern: /^\d+-\d+-\d+/, extension: '' });
 
-/** The claim was lost: the job was paused, cancelled or claimed by another process. */
-const CLAIM_LOST = new Error('The job is no longer held by this process');
-const SHUTDOWN = new Error('The service stops');
-
 /**
  * Makes the file of a claimed job and ends the job. Nothing is left behind by an attempt that fails.
  * @throws JobStopped if the job cannot continue; any other error if it should be tried again
  */
 export async function produceFile(
   context: ProduceContext,
-  job: store.ClaimedJob,
+  job: store.OwnedJob,
   kind: ProducingKind,
   shutdown?: AbortSignal,
 ): Promise<void> {
@@ -71,8 +66,8 @@ export async function produceFile(
   await folder.create();
   await deleteEarlierAttempts(folder, job);
   const name = getJobFileName(job);
-  const file = await openJobFile(folder.getPartialPath(name));
-  const heartbeat = startHeartbeat(context, job, kind, { getBytes: file.getBytes, shutdown });
+  const file = await createHashedFile(folder.getPartialPath(name));
+  const heartbeat = startFileHeartbeat(context, job, kind, { getBytes: file.getBytes, shutdown });
   let isPublished = false;
   try {
     const produced = await kind.produce({
@@ -115,57 +110,10 @@ async function deleteEarlierAttempts(folder: FileFolder, job: store.ClaimedJob):
   for (const name of await folder.list()) if (name.startsWith(prefix)) await folder.delete(name);
 }
 
-/** The file while it is written; hashes what is written. */
-async function openJobFile(path: string) {
-  const handle = await open(path, 'wx', 0o600);
-  const hash = createHash('sha256');
-  let pending = '';
-  let bytes = 0;
-  let isOpen = true;
-  async function writeBytes(chunk: Uint8Array): Promise<void> {
-    hash.update(chunk);
-    for (let offset = 0; offset < chunk.length;) {
-      const { bytesWritten } = await handle.write(chunk, offset);
-      offset += bytesWritten;
-      bytes += bytesWritten;
-    }
-  }
-  async function flush(): Promise<void> {
-    const text = pending;
-    pending = '';
-    if (text !== '') await writeBytes(Buffer.from(text));
-  }
-  const close = async () => {
-    if (!isOpen) return;
-    isOpen = false;
-    await handle.close();
-  };
-  return {
-    getBytes: () => bytes,
-    async write(chunk: string | Uint8Array): Promise<void> {
-      if (typeof chunk === 'string') {
-        pending += chunk;
-        if (pending.length >= BUFFER_LENGTH) await flush();
-      } else {
-        await flush();
-        await writeBytes(chunk);
-      }
-    },
-    /** Writes what is pending and flushes the file to the disk. */
-    async end() {
-      await flush();
-      await handle.sync();
-      await close();
-      return { size: bytes, sha256: hash.digest() };
-    },
-    close,
-  };
-}
-
 /** Ends the job with its file, its audit row and its row of the activity report. Returns false if the claim was lost. */
 function endWithFile(
   { db, files, publicUrl }: ProduceContext,
-  job: store.ClaimedJob,
+  job: store.OwnedJob,
   kind: ProducingKind,
   { caller, ...file }: ProducedFile & { size: number; sha256: Buffer; caller: Caller },
 ): Promise<boolean> {
@@ -181,7 +129,7 @@ function endWithFile(
     if (ended)
       await notify(tx, publicUrl, {
         siteId,
-        userIds: [ended.ownerId],
+        userIds: [caller.userId],
         category: 'jobFinished',
         title: ended.title,
         detail: file.summary ?? `${formatNumber(rows)} rows in ${name}`,
@@ -213,62 +161,34 @@ function endWithFile(
   });
 }
 
-interface HeartbeatOptions {
-  getBytes: () => number;
-  shutdown: AbortSignal | undefined;
-}
-
-/** Renews the lease at intervals; the signal aborts with the reason why the job cannot continue here. */
-function startHeartbeat(
+/** Starts the heartbeat of a job that makes a file, which also checks that the file fits into the storage of the site. */
+const startFileHeartbeat = (
   context: ProduceContext,
-  job: store.ClaimedJob,
+  job: store.OwnedJob,
   kind: JobKind,
-  { getBytes, shutdown }: HeartbeatOptions,
-) {
+  { getBytes, shutdown }: { getBytes: () => number; shutdown: AbortSignal | undefined },
+): Heartbeat => {
   const { db, log, files } = context;
-  const controller = new AbortController();
-  let progress = { done: 0, total: 0 };
-  let beating: Promise<void> | undefined;
-  const stop = () => controller.abort(SHUTDOWN);
-  shutdown?.addEventListener('abort', stop, { once: true });
-  if (shutdown?.aborted) stop();
-
-  async function beat(): Promise<void> {
-    if (!(await store.renewLease(db, job, progress))) return controller.abort(CLAIM_LOST);
-    await loadOwner(context, job, kind);
-    const { usedBytes, quotaBytes } = await readStorageUse(db, job.siteId);
-    const limit = quotaBytes ?? files.storageQuota;
-    if (limit !== null && usedBytes + getBytes() > limit)
-      throw new JobStopped(
-        `The files of this site use ${formatNumber(usedBytes)} of ${formatNumber(limit)} bytes, and this file needs more than ${formatNumber(getBytes())}.`,
-      );
-  }
-
-  const timer = setInterval(() => {
-    beating ??= beat()
-      .catch((error: unknown) => {
-        if (error instanceof JobStopped) controller.abort(error);
-        // The lease lasts for many heartbeats, and the end of the job requires it.
-        else log.warn({ err: error, jobId: job.jobId }, 'The lease of a job was not renewed');
-      })
-      .finally(() => (beating = undefined));
-  }, files.heartbeatMs ?? HEARTBEAT_MS);
-  return {
-    signal: controller.signal,
-    reportProgress: (next: typeof progress) => {
-      progress = next;
+  return startHeartbeat({
+    db,
+    log,
+    job,
+    shutdown,
+    intervalMs: files.heartbeatMs,
+    async check() {
+      await loadOwner(context, job, kind);
+      const { usedBytes, quotaBytes } = await readStorageUse(db, job.siteId);
+      const limit = quotaBytes ?? files.storageQuota;
+      if (limit !== null && usedBytes + getBytes() > limit)
+        throw new JobStopped(
+          `The files of this site use ${formatNumber(usedBytes)} of ${formatNumber(limit)} bytes, and this file needs more than ${formatNumber(getBytes())}.`,
+        );
     },
-    /** Resolves when no heartbeat is under way, which could renew a lease that has been released. */
-    async stop() {
-      clearInterval(timer);
-      shutdown?.removeEventListener('abort', stop);
-      await beating;
-    },
-  };
-}
+  });
+};
 
 /** The error with which the turn ends: a reason to stop, or the error itself, after which the job is tried again. */
-function toStop(error: unknown, bytes: number): unknown {
+export function toStop(error: unknown, bytes: number): unknown {
   if (isDiskFull(error)) return new JobStopped(describeFullDisk(bytes), { cause: error });
   const canPass = error instanceof ApiError && error.status === 503;
   return error instanceof ApiError && !canPass ? new JobStopped(error.message, { cause: error }) : error;

@@ -12,13 +12,14 @@ import { formatNumber } from '../numbers.ts';
 import { getRetryDelayMs, MAX_ATTEMPTS } from '../tasks/backoff.ts';
 import { describeError } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
-import { isProducing, type ItemOutcome, type JobKind, type JobKinds } from './job-kind.ts';
+import { isProducing, isWorking, type ItemOutcome, type JobKind, type JobKinds } from './job-kind.ts';
 import { getOrigin, JobStopped, loadOwner } from './job-owner.ts';
 import * as store from './jobs.store.ts';
 import { type FileOptions, produceFile } from './produce-file.ts';
+import { runWork } from './run-work.ts';
 
 /** Jobs that one process runs at the same time. */
-const LANES = 2;
+const LANES = 3;
 /** Longest delay of jobs started by other processes, of retries and of jobs that begin at a time. */
 const POLL_INTERVAL_MS = 2_000;
 /** A job gives way to others after this time. */
@@ -51,6 +52,8 @@ export interface JobContext {
   wakeTask?: (name: string) => void;
   /** Where files of jobs go; without it, jobs that make files are not run. */
   files?: FileOptions | undefined;
+  /** Which kinds are run; by default all. */
+  runs?: (kind: JobKind) => boolean;
 }
 
 /** What a lane remembers between its runs. */
@@ -74,17 +77,19 @@ export const RUN_JOBS_TASKS: readonly string[] = LANE_NAMES;
 
 /**
  * Scheduled tasks that run jobs; every process may have them. Only one lane makes files, which takes long and does not give way: changes
- * never wait for exports.
+ * never wait for exports. The last lane is for work that takes still longer, such as backups, for which exports would wait.
  */
 export function createJobTasks(context: JobContext): ScheduledTask[] {
   const { batchSizes } = createLaneState();
   return LANE_NAMES.map((name, index) => {
     const lane = createLaneState(batchSizes);
-    const files = index === 0 ? context.files : undefined;
+    const isLast = index === LANES - 1;
+    const files = index === 0 || isLast ? context.files : undefined;
+    const runs = (kind: JobKind) => isWorking(kind) === isLast;
     return {
       name,
       intervalMs: POLL_INTERVAL_MS,
-      run: (signal) => runDueJobs({ ...context, files }, signal, lane),
+      run: (signal) => runDueJobs({ ...context, files, runs }, signal, lane),
     };
   });
 }
@@ -98,10 +103,12 @@ export async function runDueJobs(
   signal?: AbortSignal,
   lane = createLaneState(),
 ): Promise<void> {
-  const { db, leaseSeconds, files } = context;
-  const kinds = [...context.kinds.values()].flatMap((kind) =>
-    isProducing(kind) && !files ? [] : [kind.kind],
-  );
+  const { db, leaseSeconds, files, runs = () => true } = context;
+  const kinds = [...context.kinds.values()]
+    .filter(runs)
+    .filter((kind) => !isProducing(kind) || files)
+    .filter((kind) => !isWorking(kind) || files?.backupSheets)
+    .map(({ kind }) => kind);
   // Without this the job would wait until its lease lapses.
   if (lane.unreleased) await store.releaseJob(db, lane.unreleased);
   lane.unreleased = undefined;
@@ -131,8 +138,14 @@ async function runTurn(
   try {
     await requireFinishedPredecessor(db, job);
     const kind = getKind(context, job);
-    if (isProducing(kind) && context.files) {
-      await produceFile({ ...context, files: context.files }, job, kind, signal);
+    const { files } = context;
+    if (isWorking(kind) && files?.backupSheets) {
+      await runWork({ ...context, files: { ...files, backupSheets: files.backupSheets } }, job, kind, signal);
+      return;
+    }
+    if (!store.isOwned(job)) throw new Error(`Jobs of the kind ${kind.kind} have an owner`);
+    if (isProducing(kind) && files) {
+      await produceFile({ ...context, files }, job, kind, signal);
       return;
     }
     if (!job.isChecked && !(await checkItems(context, kind, job, signal))) return;
@@ -166,14 +179,18 @@ async function runTurn(
     if (isDatabaseUnavailable(error)) throw error;
     attempts += 1;
     if (error instanceof JobStopped) {
-      await stop(context, job, error.message);
+      await stop(context, job, error);
       log.info({ ...fields, reason: error.message }, 'Job stopped');
     } else if (isRateLimit(error)) {
       const seconds = Number(error.headers['retry-after'] ?? 1);
       await store.waitForLimit(db, job, { reason: error.message, seconds });
       log.info({ ...fields, seconds }, 'Job waits for a rate limit');
     } else if (attempts >= MAX_ATTEMPTS && !isPassingFailure(error)) {
-      await stop(context, job, 'The service failed five times in a row. Its log has the reason.');
+      await stop(
+        context,
+        job,
+        new JobStopped('The service failed five times in a row. Its log has the reason.', { cause: error }),
+      );
       log.error({ ...fields, err: error }, 'Job stopped after repeated failures');
     } else {
       await store.postponeJob(db, job, { error: describeError(error), delayMs: getRetryDelayMs(attempts) });
@@ -215,7 +232,7 @@ async function requireFinishedPredecessor(db: Db, job: store.ClaimedJob): Promis
 async function checkItems(
   context: JobContext,
   kind: JobKind,
-  job: store.ClaimedJob,
+  job: store.OwnedJob,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const check = kind.startCheck?.(job.parameters);
@@ -265,7 +282,7 @@ async function checkItems(
   }
   if (invalid.length > 0 && !check.skipsInvalid) {
     const counts = `${formatNumber(invalid.length)} of ${formatNumber(checked)} items`;
-    await stop(context, job, `${counts} cannot be carried out, so none was`, invalid);
+    await stop(context, job, new JobStopped(`${counts} cannot be carried out, so none was`), invalid);
     return false;
   }
   return db.transaction().execute(async (tx) => {
@@ -290,7 +307,7 @@ const writeOutcomes = (
 async function runBatch(
   context: JobContext,
   kind: JobKind,
-  job: store.ClaimedJob,
+  job: store.OwnedJob,
   size: number,
 ): Promise<'more' | 'ended' | 'split'> {
   const caller = await loadOwner(context, job, kind);
@@ -324,7 +341,7 @@ async function runBatch(
         }
         // Together with the last items, which may take away the right of the owner to continue.
         const ended = await store.endJob(tx, job);
-        if (ended) await notifyOwner(tx, context, job, ended);
+        if (ended) await notifyOwner(tx, context.publicUrl, job, ended);
         record({ action: 'job.finish', subject: ['job', job.jobId], changes: { kind: [null, job.kind] } });
         return 'ended';
       },
@@ -385,29 +402,34 @@ function toOutcome(error: unknown): ItemOutcome {
 async function stop(
   context: JobContext,
   job: store.ClaimedJob,
-  reason: string,
+  stopped: JobStopped,
   outcomes: readonly { itemNo: number; outcome: ItemOutcome }[] = [],
 ): Promise<void> {
+  const reason = stopped.message;
+  const { siteId, jobId, parameters } = job;
   await change(context.db, createHostActor(job.siteId), async (tx, record) => {
     if ((await store.holdJob(tx, job)) === undefined) return;
     await writeOutcomes(tx, job, outcomes);
     const ended = await store.endJob(tx, job, reason);
     if (!ended) return;
-    await notifyOwner(tx, context, job, ended, reason);
+    const { publicUrl } = context;
+    const unfinished = { tx, record, siteId, jobId, parameters, stop: stopped, publicUrl };
+    const outcome = await context.kinds.get(job.kind)?.abandon?.(unfinished);
+    await notifyOwner(tx, outcome?.isMailed ? undefined : publicUrl, job, ended, reason);
     record({ action: 'job.stop', subject: ['job', job.jobId], changes: { reason: [null, reason] } });
   });
 }
 
-/** Tells the owner how the job ended; the success of a job with one item, which the owner usually watches, is no news. */
+/** Tells the owner how the job ended, without `publicUrl` not by mail; the success of a job with one item, which the owner usually watches, is no news. */
 async function notifyOwner(
   tx: Tx,
-  { publicUrl }: JobContext,
+  publicUrl: string | undefined,
   { siteId, jobId }: store.ClaimedJob,
   { ownerId, title, total, done, unchanged, conflicts, failed }: store.EndedJob,
   stopReason?: string,
 ): Promise<void> {
   const hasFailed = stopReason !== undefined || failed + conflicts > 0;
-  if (total === 1 && !hasFailed) return;
+  if (ownerId === null || (total === 1 && !hasFailed)) return;
   const counts = [
     [done, 'changed'],
     [unchanged, 'unchanged'],

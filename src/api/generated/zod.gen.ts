@@ -773,11 +773,12 @@ export const zJob = z.object({
         'entries.import-undo',
         'relationships.enable',
         'relationships.import',
-        'report'
+        'report',
+        'backup'
     ]),
     title: z.string(),
     state: zJobState,
-    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     ownerName: z.string().nullable(),
     total: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     done: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -1228,6 +1229,7 @@ export const zGetBackupsResponse = z.object({
     requestedByEmail: z.string().nullish(),
     schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     stage: z.string().nullish(),
+    jobId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     failure: zBackupFailure.nullish(),
     verified: zBackupVerification.nullish()
 });

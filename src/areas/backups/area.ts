@@ -8,13 +8,12 @@ export const backupsArea = defineArea({
     { group: 'Data', path: '/backups', name: 'Backups', icon: Archive, key: 'b', needs: 'listBackups' },
   ],
   invalidations: {
-    requestBackup: ['listBackups'],
-    deleteBackup: ['listBackups'],
-    cancelBackup: ['listBackups'],
+    requestBackup: ['listBackups', 'listJobs'],
+    deleteBackup: ['listBackups', 'listJobs'],
+    cancelBackup: ['listBackups', 'listJobs', 'getJob'],
     verifyBackup: ['listBackups'],
     updateBackupSettings: ['getBackupSettings'],
     createBackupDownload: ['listBackupDownloads'],
   },
-  resumeJobs: async (client) => (await import('./download/watch-backup.ts')).resumeWatching(client),
   clearStorage: deleteStoredDownloads,
 });

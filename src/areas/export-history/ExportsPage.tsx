@@ -139,7 +139,7 @@ const OWNER_COLUMN: Column<Job> = {
   header: 'Exported by',
   width: 170,
   cell: ({ ownerId, ownerName }, { tabIndex }) =>
-    ownerName === null ? (
+    ownerName === null || ownerId === null ? (
       'Left the site'
     ) : (
       <Link to="/users/$userId" params={{ userId: ownerId }} tabIndex={tabIndex} title={ownerName}>

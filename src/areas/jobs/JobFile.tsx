@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { Job } from '../../../contract/generated/types.gen.ts';
 import { usePermission, useSession } from '../../api/session.ts';
@@ -5,6 +6,7 @@ import { formatExactDate } from '../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';
+import { getBackupName } from './model/links.ts';
 import { saveJobFile } from './model/save-job-file.ts';
 
 /** The file of a job with a button to save it, or why there is none. */
@@ -19,7 +21,15 @@ export function JobFile({ job }: { job: Job }) {
   );
 }
 
-function FileText({ job: { file, state } }: { job: Job }) {
+function FileText({ job }: { job: Job }) {
+  const { file, state } = job;
+  const backup = getBackupName(job);
+  if (backup !== undefined)
+    return (
+      <Link to="/backups/$fileName" params={{ fileName: backup }}>
+        {backup}
+      </Link>
+    );
   if (!file)
     return (
       <p className="field-hint">

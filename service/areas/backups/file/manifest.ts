@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const FORMAT_VERSION = 2;
 export const MANIFEST_NAME = 'manifest.json';
 
-const Member = z.object({
+export const Member = z.object({
   name: z.string().max(300),
   kind: z.string().max(40),
   title: z.string().nullable(),

@@ -1,15 +1,21 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
-import { Transform, type Writable, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
+import { createReadStream, readFileSync } from 'node:fs';
 import type { TableSheet } from '../../../kernel/backup-sheets.ts';
 import { type Db, readInSnapshot, type Tx } from '../../../kernel/db/database.ts';
+import { createHashedFile, type HashedFile } from '../../../kernel/hashed-file.ts';
+import { JobStopped } from '../../../kernel/jobs/job-owner.ts';
 import { getContentPath } from '../../entries/index.ts';
 import { type EntryType, loadSchema } from '../../schema/index.ts';
+import {
+  type FinishedMember,
+  type FinishedPart,
+  recordMember,
+  recordSnapshot,
+  type Snapshot,
+} from './journal.ts';
 import { FORMAT_VERSION, type Manifest, MANIFEST_NAME, type Member, NOT_INCLUDED } from './manifest.ts';
 import { buildFilePath } from './sheets.ts';
 import * as store from './snapshot.store.ts';
+import { createZipArchive, type ZipArchive } from './zip-archive.ts';
 
 const { version: serviceVersion } = JSON.parse(
   readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
@@ -27,7 +33,6 @@ export interface BackupScope {
 export interface Progress {
   percent: number;
   stage: string;
-  schemaVersion: number;
   bytes: number;
 }
 
@@ -42,51 +47,47 @@ interface WriteOptions {
   /** Table sheets of all areas, in the order of the archive. */
   sheets: readonly TableSheet[];
   path: string;
+  /** Where the finished members are recorded, so that another process can continue. */
+  journal: string;
+  /** What an earlier attempt has finished. */
+  finished?: FinishedPart | undefined;
   signal: AbortSignal;
   onProgress(progress: Progress): void;
+  /** Called when the sheets are in the file: read in the snapshot, or copied from the earlier attempt. */
+  onSheets?(schemaVersion: number): Promise<void>;
   /** Opens the file; replaced in tests. */
-  open?: (path: string) => Writable;
+  open?: (path: string) => Promise<HashedFile>;
 }
 
-/** Flushes to the disk before closing, readable by the owner only, and never overwrites a file. */
-const openFile = (path: string): Writable =>
-  createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true });
-
 /**
- * Writes a backup of a site to a file. All sheets are read in one snapshot transaction, which ends before the bytes of
- * files are copied, because those never change. On the embedded database that transaction blocks all others, so it
- * contains only what must be in it (docs/decisions/0021).
+ * Writes a backup of a site to a file, from the beginning or after what an earlier attempt has finished. All sheets are read in one
+ * snapshot transaction, which ends before the bytes of files are copied, because those never change. On the embedded database that
+ * transaction blocks all others, so it contains only what must be in it (docs/decisions/0021).
  */
 export async function writeBackup(
   db: Db,
   scope: BackupScope,
   options: WriteOptions,
 ): Promise<BackupFileInfo> {
-  const archive = new ZipArchive(new Date());
-  const hash = createHash('sha256');
-  let size = 0;
-  const counter = new ProgressCounter(options, () => size);
-  const hashing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      size += chunk.length;
-      done(null, chunk);
-    },
-  });
-  const failed = new AbortController();
-  const signal = AbortSignal.any([options.signal, failed.signal]);
-  const file = pipeline(archive.output, hashing, (options.open ?? openFile)(options.path), { signal });
-  // A full disk or a cancellation also ends the reading.
-  file.catch((error: unknown) => archive.fail(options.signal.aborted ? options.signal.reason : error));
+  const { signal, finished, open = createHashedFile } = options;
+  const file = await open(options.path);
   try {
-    const manifest = await writeMembers(db, scope, archive, { ...options, counter });
-    archive.end();
-    await file;
-    return { size, sha256: hash.digest(), manifest };
+    const archive = createZipArchive({
+      write(bytes) {
+        signal.throwIfAborted();
+        return file.write(bytes);
+      },
+      at: new Date(),
+      signal,
+    });
+    const output = { file, archive, counter: new ProgressCounter(options, file.getBytes) };
+    const manifest = await writeMembers(db, scope, { ...options, ...output, finished });
+    await archive.end();
+    return { ...(await file.end()), manifest };
   } catch (error) {
-    failed.abort(error);
-    await file.catch(() => {});
-    throw options.signal.aborted ? options.signal.reason : error;
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    await file.close();
   }
 }
 
@@ -95,7 +96,6 @@ class ProgressCounter {
   #total = 1;
   #done = 0;
   #stage = '';
-  #schemaVersion = 0;
   readonly #onProgress: WriteOptions['onProgress'];
   readonly #bytes: () => number;
 
@@ -104,9 +104,8 @@ class ProgressCounter {
     this.#bytes = bytes;
   }
 
-  start(total: { rows: number; fileBytes: number }, schemaVersion: number): void {
-    this.#total = Math.max(1, total.rows + total.fileBytes / 1000);
-    this.#schemaVersion = schemaVersion;
+  start(total: number): void {
+    this.#total = Math.max(1, total);
   }
 
   startStage(stage: string): void {
@@ -119,47 +118,97 @@ class ProgressCounter {
     this.#onProgress({
       percent: Math.min(99, Math.floor((100 * this.#done) / this.#total)),
       stage: this.#stage,
-      schemaVersion: this.#schemaVersion,
       bytes: this.#bytes(),
     });
   }
 }
 
-async function writeMembers(
+interface Output extends WriteOptions {
+  file: HashedFile;
+  archive: ZipArchive;
+  counter: ProgressCounter;
+}
+
+async function writeMembers(db: Db, scope: BackupScope, output: Output): Promise<Manifest> {
+  const { finished, archive, journal, signal, counter, dataDir } = output;
+  const isWholeSite = scope.typeIds === null;
+  const { snapshot, members } = finished
+    ? await copyFinishedPart(finished, output)
+    : await writeSheets(db, scope, output);
+  await output.onSheets?.(snapshot.head.schemaVersion);
+  const copiedCount = members.length - snapshot.sheetCount;
+  for (const [hash, size] of snapshot.contents.slice(copiedCount)) {
+    signal.throwIfAborted();
+    counter.startStage('Files');
+    const added = await addFile(Buffer.from(hash, 'hex'), archive, dataDir);
+    await recordMember(journal, added);
+    members.push(added.member);
+    counter.add(size / 1000);
+  }
+  const { head } = snapshot;
+  const { includesFiles } = scope;
+  const manifest: Manifest = { ...head, isWholeSite, includesFiles, notIncluded: NOT_INCLUDED, members };
+  await archive.add(MANIFEST_NAME, toStream(Buffer.from(JSON.stringify(manifest, undefined, 1))));
+  return manifest;
+}
+
+/** Reads and writes all sheets in one snapshot. */
+async function writeSheets(
   db: Db,
-  scope: BackupScope,
-  archive: ZipArchive,
-  { dataDir, sheets, signal, counter }: WriteOptions & { counter: ProgressCounter },
-): Promise<Manifest> {
-  const members: Member[] = [];
-  const { siteId, typeIds, includesFiles } = scope;
+  { siteId, typeIds, includesFiles }: BackupScope,
+  output: Output,
+): Promise<{ snapshot: Snapshot; members: Member[] }> {
+  const { sheets, signal, counter, journal } = output;
   const isWholeSite = typeIds === null;
-  const { head, contents } = await readInSnapshot(db, async (tx) => {
+  const members: Member[] = [];
+  const snapshot = await readInSnapshot(db, async (tx) => {
     const moment = await store.loadSnapshotSite(tx, siteId);
     const schema = await loadSchema(tx, siteId);
     const types = schema.types.filter(({ id }) => typeIds?.includes(id) ?? true);
     const { rows, fileBytes } = await store.measureSite(tx, siteId, typeIds);
-    counter.start({ rows, fileBytes: includesFiles ? fileBytes : 0 }, schema.version);
+    const total = rows + (includesFiles ? fileBytes / 1000 : 0);
+    counter.start(total);
     const files = store.buildFileSheet(siteId, types, isWholeSite);
     for (const sheet of [...store.buildSheets(sheets, siteId, types, isWholeSite), files]) {
       signal.throwIfAborted();
       counter.startStage(sheet.title ?? sheet.name);
-      members.push(await writeSheet(tx, sheet, archive, { signal, counter }));
+      const added = await addSheet(tx, sheet, output);
+      await recordMember(journal, added);
+      members.push(added.member);
     }
+    const contents = includesFiles ? await store.listContents(tx, files) : [];
     return {
       head: buildManifestHead(moment, schema.version, types),
-      contents: includesFiles ? await store.listContents(tx, files) : [],
+      total,
+      sheetCount: members.length,
+      contents: contents.map(({ hash, size }): [string, number] => [hash.toString('hex'), size]),
     };
   });
-  for (const content of contents) {
-    signal.throwIfAborted();
-    counter.startStage('Files');
-    members.push(await writeFile(content, archive, dataDir));
-    counter.add(content.size / 1000);
+  await recordSnapshot(journal, snapshot);
+  return { snapshot, members };
+}
+
+/** Copies what an earlier attempt has finished: its process may still be writing to its file. */
+async function copyFinishedPart(
+  { path, snapshot, members }: FinishedPart,
+  { file, archive, counter, journal, signal }: Output,
+): Promise<{ snapshot: Snapshot; members: Member[] }> {
+  const end = members.at(-1)?.entry.end ?? 0;
+  counter.start(snapshot.total);
+  counter.startStage('Continuing');
+  if (end > 0)
+    for await (const chunk of createReadStream(path, { end: end - 1, highWaterMark: 1 << 20 })) {
+      signal.throwIfAborted();
+      await file.write(chunk as Buffer);
+    }
+  archive.restore(members.map(({ entry }) => entry));
+  for (const finished of members) {
+    await recordMember(journal, finished);
+    const { rows, size } = finished.member;
+    counter.add(rows ?? size / 1000);
   }
-  const manifest: Manifest = { ...head, isWholeSite, includesFiles, notIncluded: NOT_INCLUDED, members };
-  await archive.add(MANIFEST_NAME, toStream(Buffer.from(JSON.stringify(manifest, undefined, 1))));
-  return manifest;
+  await recordSnapshot(journal, snapshot);
+  return { snapshot, members: members.map(({ member }) => member) };
 }
 
 const buildManifestHead = (
@@ -180,12 +229,11 @@ async function* toStream(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-async function writeSheet(
+async function addSheet(
   tx: Tx,
   sheet: store.Sheet,
-  archive: ZipArchive,
-  { signal, counter }: { signal: AbortSignal; counter: ProgressCounter },
-): Promise<Member> {
+  { archive, signal, counter }: Output,
+): Promise<FinishedMember> {
   let rows = 0;
   async function* lines() {
     yield Buffer.from(sheet.header);
@@ -196,85 +244,20 @@ async function writeSheet(
       yield Buffer.from(window.text);
     }
   }
-  const added = await archive.add(sheet.name, lines());
-  return { name: sheet.name, kind: sheet.kind, title: sheet.title, rows, ...added };
+  const { entry, sha256 } = await archive.add(sheet.name, lines());
+  const { name, kind, title } = sheet;
+  return { member: { name, kind, title, rows, size: entry.size, sha256 }, entry };
 }
 
-/** Adds a file without compression: most file types are already compressed. */
-async function writeFile(
-  { hash }: store.StoredContent,
-  archive: ZipArchive,
-  dataDir: string,
-): Promise<Member> {
+/**
+ * Adds a file without compression: most file types are already compressed.
+ * @throws JobStopped for a damaged one
+ */
+async function addFile(hash: Buffer, archive: ZipArchive, dataDir: string): Promise<FinishedMember> {
   const name = buildFilePath(hash);
-  const added = await archive.add(name, createReadStream(getContentPath(dataDir, hash)), { compress: false });
-  if (added.sha256 !== hash.toString('hex'))
-    throw new Error(`A file of the site is damaged on the disk: its content does not match ${name}`);
-  return { name, kind: 'file', title: null, rows: null, ...added };
-}
-
-/** A tenth of the work of the default level 6; CSV becomes a fifth larger. */
-const COMPRESSION_LEVEL = 2;
-
-interface MemberDigest {
-  size: number;
-  sha256: string;
-}
-
-/** ZIP archive written as a stream, member by member. */
-class ZipArchive {
-  readonly #zip = new ZipFile();
-  readonly #mtime: Date;
-  readonly #failure = Promise.withResolvers<never>();
-
-  constructor(mtime: Date) {
-    this.#mtime = mtime;
-    this.#zip.on('error', (error) => this.#failure.reject(error));
-    this.#failure.promise.catch(() => {});
-  }
-
-  /** The bytes of the archive, to be written to the file. */
-  get output(): NodeJS.ReadableStream {
-    return this.#zip.outputStream;
-  }
-
-  /** Adds a member. Resolves with its size and hash when the source is fully consumed. */
-  async add(name: string, source: AsyncIterable<Buffer>, { compress = true } = {}): Promise<MemberDigest> {
-    const hash = createHash('sha256');
-    let size = 0;
-    const { promise: consumed, resolve } = Promise.withResolvers<void>();
-    async function* measured() {
-      for await (const chunk of source) {
-        hash.update(chunk);
-        size += chunk.length;
-        yield chunk;
-      }
-      resolve();
-    }
-    const stream = Readable.from(measured(), { objectMode: false, highWaterMark: 1 << 16 });
-    stream.once('error', (error) => this.#failure.reject(error));
-    this.#zip.addReadStream(stream, name, {
-      mtime: this.#mtime,
-      mode: 0o100600,
-      compress,
-      ...(compress && { compressionLevel: COMPRESSION_LEVEL }),
-    });
-    try {
-      await Promise.race([consumed, this.#failure.promise]);
-    } catch (error) {
-      stream.destroy();
-      throw error;
-    }
-    return { size, sha256: hash.digest('hex') };
-  }
-
-  /** Finishes the archive with its central directory. */
-  end(): void {
-    this.#zip.end();
-  }
-
-  /** Aborts: pending `add` calls reject with the error. */
-  fail(error: unknown): void {
-    this.#failure.reject(error);
-  }
+  const source = createReadStream(getContentPath(dataDir, hash));
+  const { entry, sha256 } = await archive.add(name, source, { compress: false });
+  if (sha256 !== hash.toString('hex'))
+    throw new JobStopped(`A file of the site is damaged on the disk: its content does not match ${name}`);
+  return { member: { name, kind: 'file', title: null, rows: null, size: entry.size, sha256 }, entry };
 }

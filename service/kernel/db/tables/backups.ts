@@ -1,4 +1,4 @@
-/** Tables of backups (migrations/0010_backups.ts). */
+/** Tables of backups (migrations/0010_backups.ts, 0035_backup_jobs.ts). */
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -16,19 +16,16 @@ interface BackupTable {
   notify: Generated<boolean>;
   is_scheduled: Generated<boolean>;
   requested_by: Nullable<number>;
+  /** The job that makes the backup. */
+  job_id: Nullable<number>;
   created_at: Timestamp;
   started_at: Nullable<Date>;
   finished_at: Nullable<Date>;
-  progress: Generated<number>;
-  stage: Nullable<string>;
   size: Nullable<number>;
   sha256: Nullable<Buffer>;
   schema_version: Nullable<number>;
   failure_reason: Nullable<'cancelled' | 'disk-full' | 'interrupted' | 'error'>;
   failure_message: Nullable<string>;
-  /** Id of the process that makes the backup; its lease ends at `lease_until`. */
-  holder: Nullable<string>;
-  lease_until: Nullable<Date>;
   verify_state: Nullable<'queued' | 'running' | 'passed' | 'failed'>;
   verify_at: Nullable<Date>;
   verify_message: Nullable<string>;

@@ -1,4 +1,4 @@
-/** Tables of jobs (migrations/0020_jobs.ts). */
+/** Tables of jobs (migrations/0020_jobs.ts, 0035_backup_jobs.ts). */
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { Nullable, Timestamp } from './columns.ts';
 
@@ -10,7 +10,8 @@ interface JobTable {
   kind: string;
   title: string;
   state: Generated<JobState>;
-  owner_id: number;
+  /** Null for a job of the service itself. */
+  owner_id: number | null;
   principal_id: number | null;
   report_id: number | null;
   scopes: string[] | null;
@@ -38,6 +39,8 @@ interface JobTable {
   attempts: Generated<number>;
   retry_at: Nullable<Date>;
   last_error: Nullable<string>;
+  /** What a job that does not change items works on. */
+  stage: Nullable<string>;
   cleared_to: Generated<number>;
   /** Ids of the rows selected for an export (migrations/0024_job_input.ts). */
   selected_ids: Nullable<number[]>;

@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouter, Link, getRouteApi } from '@tanstack/react-router';
 import { Archive, Plus, RefreshCw, CalendarClock, Copy } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import type { BackupSettings } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
@@ -28,7 +28,6 @@ import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { useMedia } from '../../../ui/use-media.ts';
-import { watchBackup } from '../download/watch-backup.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import type { Backup } from '../model/backups.ts';
 import {
@@ -95,7 +94,6 @@ function BackupList() {
   const deferredView = useDeferredValue(view);
   const filtered = useMemo(() => all && filterBackups(all, deferredView), [all, deferredView]);
   const rowMenu = useRowMenu();
-  useWatchOwnBackup(all);
 
   const failure = error === null ? undefined : toServiceError(error);
   // The error boundary of the route shows which capability is missing.
@@ -134,16 +132,6 @@ function BackupList() {
       />
     </Page>
   );
-}
-
-/** Watches the user’s own backup in progress in the job center, also after a reload. */
-function useWatchOwnBackup(all: readonly Backup[] | undefined): void {
-  const client = useQueryClient();
-  const { id } = useSession().user;
-  const own = all?.find((one) => isInProgress(one) && one.requestedBy === id && !one.isScheduled)?.fileName;
-  useEffect(() => {
-    if (own !== undefined) void watchBackup(own, client);
-  }, [own, client]);
 }
 
 function formatMeta(all: readonly Backup[]): string {

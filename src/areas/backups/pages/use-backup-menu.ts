@@ -1,7 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Ban, Copy, Download, FileArchive, GitCompareArrows, ShieldCheck, Trash2 } from 'lucide-react';
-import { deleteBackupMutation, verifyBackupMutation } from '../../../api/generated/queries/backups.gen.ts';
+import {
+  cancelBackupMutation,
+  deleteBackupMutation,
+  verifyBackupMutation,
+} from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
@@ -13,7 +17,7 @@ import { toFailure } from '../../../ui/feedback/failure.ts';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { toast } from '../../../ui/toast.ts';
 import { startDownload } from '../download/download.ts';
-import { cancelInProgress, watchVerification } from '../download/watch-backup.ts';
+import { watchVerification } from '../download/watch-verification.ts';
 import type { Backup } from '../model/backups.ts';
 import { isInProgress } from '../model/backups.ts';
 import { getNoFileReason } from '../model/format.ts';
@@ -22,6 +26,7 @@ import { getNoFileReason } from '../model/format.ts';
 function useBackupActions() {
   const client = useQueryClient();
   const verification = useWrite('verifyBackup', verifyBackupMutation());
+  const cancellation = useWrite('cancelBackup', cancelBackupMutation());
   const deletion = useWrite('deleteBackup', deleteBackupMutation());
   return {
     async verify({ fileName }: Backup): Promise<void> {
@@ -40,7 +45,7 @@ function useBackupActions() {
         body: 'The data written so far is discarded. The backup stays in the list as cancelled.',
         action: 'Cancel backup',
         cancel: 'Continue backup',
-        run: () => cancelInProgress(fileName, client),
+        run: () => cancellation.mutateAsync({ path: { fileName } }),
       });
     },
     /** Resolves to whether the backup was deleted. */

@@ -24,7 +24,6 @@ import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { typesQuery } from '../../entries/index.ts';
-import { watchBackup } from '../download/watch-backup.ts';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import { formatRequester, formatStage } from '../model/format.ts';
 import './backups.css';
@@ -53,12 +52,11 @@ export function RequestPanel() {
     const answer = await request.mutateAsync({ body: toRequestBody(values) }).catch(() => undefined);
     // Another user may have requested a backup first: it is shown after reloading the list.
     if (!answer) return client.invalidateQueries({ queryKey: backupsQuery.queryKey });
-    void watchBackup(answer.data.fileName, client);
+    const { fileName, jobId } = answer.data;
     toast({
       title: 'Backup requested',
-      description: values.notify
-        ? `You will get an e-mail at ${user.email} when it is finished.`
-        : answer.data.fileName,
+      description: values.notify ? `You will get an e-mail at ${user.email} when it is finished.` : fileName,
+      ...(typeof jobId === 'number' && { link: { label: 'Open job', path: `/jobs/${jobId}` } }),
     });
     await close(true);
   };
@@ -91,7 +89,7 @@ export function RequestPanel() {
           control={control}
           name="notify"
           label="E-mail me when it’s done"
-          hint={`Sent to ${user.email} on success and failure. The console also notifies you while it is open.`}
+          hint={`Sent to ${user.email} on success and failure. The job center shows the progress.`}
         />
         <p className="field-hint">
           Users, groups, licenses, proxies, the schema and the settings are always included; passwords, keys

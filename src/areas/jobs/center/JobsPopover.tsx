@@ -189,7 +189,8 @@ function JobRow({ job, onClose, icon: Icon, tone, suffix = '', actions, children
 }
 
 const lowercaseFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
-const getOwner = ({ ownerName }: Job): string => ownerName ?? 'Someone who left the site';
+const getOwner = ({ ownerId, ownerName }: Job): string =>
+  ownerId === null ? 'Schedule' : (ownerName ?? 'Someone who left the site');
 
 function OpenJob({ job, isOthers, closeThen, onClose }: RowProps) {
   const { pause, resume, cancel } = useJobActions(job);

@@ -1,4 +1,5 @@
 import {
+  Archive,
   ArchiveRestore,
   BadgeCheck,
   CalendarPlus,
@@ -73,5 +74,6 @@ export const JOB_KINDS: Record<Job['kind'], JobKindView> = {
     nouns: ['batch', 'batches'],
     done: 'imported',
   },
+  backup: { icon: Archive, operations: ['requestBackup'], nouns: ['percent', 'percent'], done: '% written' },
   report: { icon: FileText, operations: ['startReportRun'], nouns: ENTRIES, done: 'reported' },
 };

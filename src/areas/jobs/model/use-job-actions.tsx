@@ -84,9 +84,11 @@ export function useJobActions(job: Job) {
       body: (
         <p>
           {endSentence(job.title)}{' '}
-          {rest === job.total
-            ? 'Nothing has been changed yet.'
-            : `${countItems(job, job.done)} changed so far stay changed; ${formatNumber(rest)} of ${formatNumber(job.total)} will not be attempted.`}{' '}
+          {job.kind === 'backup'
+            ? 'The data written so far is discarded.'
+            : rest === job.total
+              ? 'Nothing has been changed yet.'
+              : `${countItems(job, job.done)} changed so far stay changed; ${formatNumber(rest)} of ${formatNumber(job.total)} will not be attempted.`}{' '}
           A cancelled job cannot be resumed.
         </p>
       ),
@@ -135,7 +137,12 @@ export function useJobActions(job: Job) {
         ? {
             pending: resume.isPending,
             disabledReason:
-              closed ?? (isOwn ? undefined : 'Only the person who started this job can resume it'),
+              closed ??
+              (isOwn
+                ? undefined
+                : job.ownerId === null
+                  ? foreignReason
+                  : 'Only the person who started this job can resume it'),
             run: () => resume.mutate({ path }, callbacks),
           }
         : undefined,

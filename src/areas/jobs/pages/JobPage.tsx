@@ -114,7 +114,8 @@ function JobDetails({ job }: { job: Job }) {
         <div className="job-main">
           {job.stopReason !== null && (
             <Banner tone="bad" title="The service stopped this job">
-              {job.stopReason}. What was done stays as it is.
+              {job.stopReason}
+              {job.kind === 'backup' ? '' : '. What was done stays as it is.'}
             </Banner>
           )}
           <Summary job={job} rate={rate} />
@@ -142,8 +143,12 @@ function JobDetails({ job }: { job: Job }) {
               onShow={viewState.show}
             />
           )}
-          <UndoCard job={job} />
-          <ReportCard job={job} />
+          {job.kind !== 'backup' && (
+            <>
+              <UndoCard job={job} />
+              <ReportCard job={job} />
+            </>
+          )}
           <RepeatCard job={job} />
         </aside>
       </div>
@@ -168,6 +173,7 @@ function useJobView() {
 function Starter({ job: { ownerId, ownerName } }: { job: Job }) {
   const { user } = useSession();
   if (ownerId === user.id) return 'you';
+  if (ownerId === null) return 'the schedule';
   if (ownerName === null) return 'someone who left the site';
   return (
     <Link to="/users/$userId" params={{ userId: ownerId }}>

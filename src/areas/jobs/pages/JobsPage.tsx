@@ -20,7 +20,7 @@ import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
-import { STATE_LABELS, describeState, formatWaiting } from '../model/format.ts';
+import { STATE_LABELS, describeState, formatWaiting, getDoneLabel } from '../model/format.ts';
 import { JOB_KINDS } from '../model/job-kinds.ts';
 import { getProcessed, getSeconds, hasEnded, isPending } from '../model/progress.ts';
 import { useJobs } from '../model/use-jobs.ts';
@@ -195,7 +195,7 @@ function Outcome({ job }: { job: Job }) {
   }
   return (
     <span className="num">
-      {formatNumber(job.done)} changed
+      {formatNumber(job.done)} {getDoneLabel(job)}
       {job.unchanged > 0 && ` · ${formatNumber(job.unchanged)} unchanged`}
       {job.conflicts > 0 && ` · ${formatNumber(job.conflicts)} left alone`}
       {job.failed > 0 && (
@@ -224,8 +224,8 @@ const OWNER_COLUMN: Column<Job> = {
   header: 'Started by',
   width: 170,
   cell: ({ ownerId, ownerName }, { tabIndex }) =>
-    ownerName === null ? (
-      <span className="job-none">Left the site</span>
+    ownerName === null || ownerId === null ? (
+      <span className="job-none">{ownerId === null ? 'Schedule' : 'Left the site'}</span>
     ) : (
       <Link to="/users/$userId" params={{ userId: ownerId }} tabIndex={tabIndex} title={ownerName}>
         {ownerName}
