@@ -1900,6 +1900,17 @@ export type BackupSettings = {
     verify: boolean;
 };
 
+export type BackupAddress = {
+    /**
+     * IP address of this request.
+     */
+    ipAddress: string;
+    /**
+     * IP address from which the session was opened; null for access tokens.
+     */
+    sessionAddress: string | null;
+};
+
 export type BackupMember = {
     /**
      * Path inside the ZIP.
@@ -10798,6 +10809,53 @@ export type UpdateBackupSettingsResponses = {
 };
 
 export type UpdateBackupSettingsResponse = UpdateBackupSettingsResponses[keyof UpdateBackupSettingsResponses];
+
+export type GetBackupAddressData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/backups/address';
+};
+
+export type GetBackupAddressErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type GetBackupAddressError = GetBackupAddressErrors[keyof GetBackupAddressErrors];
+
+export type GetBackupAddressResponses = {
+    /**
+     * The addresses.
+     */
+    200: BackupAddress;
+};
+
+export type GetBackupAddressResponse = GetBackupAddressResponses[keyof GetBackupAddressResponses];
 
 export type CancelBackupData = {
     body?: never;

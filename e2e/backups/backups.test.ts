@@ -59,6 +59,8 @@ test('requests a backup, watches it, downloads and checks it, and records the do
   await panel.getByRole('button', { name: 'Select all' }).click();
   await panel.getByRole('checkbox', { name: /^Deals/ }).uncheck();
   await expectAccessible(page);
+  // The address of a download is shown before the backup is requested.
+  await expect(panel.getByText(/yours is (127\.0\.0\.1|::1) now/)).toBeVisible();
   await panel.getByRole('button', { name: 'Request backup' }).click();
   await expectToast(page, 'Backup requested');
 

@@ -366,6 +366,7 @@ export const foreignCalls: Record<
   verifyBackup: { status: 404 },
   readBackupContents: { status: 404 },
   listBackupDownloads: { status: 404 },
+  getBackupAddress: { status: 200 },
   getBackupSettings: { status: 200 },
   updateBackupSettings: {
     status: 200,

@@ -95,6 +95,7 @@ export const CAPABILITIES = {
   listBackups: ['Manage Backups'],
   getBackupSettings: ['Manage Backups'],
   updateBackupSettings: ['Manage Backups'],
+  getBackupAddress: ['Manage Backups'],
   cancelBackup: ['Manage Backups'],
   verifyBackup: ['Manage Backups'],
   readBackupContents: ['Manage Backups'],

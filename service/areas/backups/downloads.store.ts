@@ -160,3 +160,13 @@ export async function listDownloads(
     order by d.download_id desc limit ${limit}`.execute(db);
   return rows;
 }
+
+/** Address from which a session was opened; undefined for other tokens. */
+export async function findSessionAddress(db: Db, tokenHash: Buffer): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .select('ip')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+  return row?.ip ?? undefined;
+}

@@ -4,12 +4,14 @@ import { get, type IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BackupDownload, BackupDownloadRecord } from '../../../contract/generated/types.gen.ts';
 import { BACKUPS, makeBackup } from '../../testing/backups.ts';
-import type { ErrorBody } from '../../testing/calls.ts';
+import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { makeEntryType } from '../../testing/entries.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const OWN_ADDRESS = '127.0.0.1';
 const OTHER_ADDRESS = '127.0.0.2';
+const readAddress = async (client: ApiClient, remoteAddress: string) =>
+  (await client.get(`${BACKUPS}/address`, { remoteAddress })).body;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 onEachApp((context) => {
@@ -64,6 +66,22 @@ onEachApp((context) => {
       .where('activity_type_id', '=', 10)
       .orderBy('activity_id', 'desc')
       .execute();
+
+  test('the address to which a link will be bound is known before, and the one of the session', async () => {
+    await context()
+      .db.updateTable('session')
+      .set({ ip: OWN_ADDRESS })
+      .where('user_id', '=', person.userId)
+      .execute();
+    const browser = as(context().app, person, 'console');
+    const sessionAddress = OWN_ADDRESS;
+    expect(await readAddress(browser, OWN_ADDRESS)).toEqual({ ipAddress: OWN_ADDRESS, sessionAddress });
+    expect(await readAddress(browser, OTHER_ADDRESS)).toEqual({ ipAddress: OTHER_ADDRESS, sessionAddress });
+    expect(await readAddress(api(), OTHER_ADDRESS)).toEqual({
+      ipAddress: OTHER_ADDRESS,
+      sessionAddress: null,
+    });
+  });
 
   test('a link works once, and returns the whole file with its length, ETag and file name', async () => {
     const { url, ipAddress, expiresDate } = await createLink();

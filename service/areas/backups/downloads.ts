@@ -37,9 +37,19 @@ const createLinkExpiredError = () =>
     `This link has been used or is older than ${store.LINK_MINUTES} minutes. Request a new one from the list of backups.`,
   );
 
-type Operations = 'createBackupDownload' | 'downloadBackupByLink' | 'downloadBackup' | 'listBackupDownloads';
+type Operations =
+  | 'getBackupAddress'
+  | 'createBackupDownload'
+  | 'downloadBackupByLink'
+  | 'downloadBackup'
+  | 'listBackupDownloads';
 
 export const downloadHandlers: Handlers<Operations> = {
+  async getBackupAddress({ db, caller, origin }) {
+    const sessionAddress = await store.findSessionAddress(db, caller.tokenHash);
+    return ok({ ipAddress: origin.ip, sessionAddress: sessionAddress ?? null });
+  },
+
   async createBackupDownload(call) {
     const { db, caller, origin, params } = call;
     const { siteId, userId } = caller;

@@ -1254,6 +1254,11 @@ export const zBackupSettings = z.object({
     verify: z.boolean()
 });
 
+export const zBackupAddress = z.object({
+    ipAddress: z.string(),
+    sessionAddress: z.string().nullable()
+});
+
 export const zBackupMember = z.object({
     name: z.string(),
     kind: z.string(),
@@ -4780,6 +4785,15 @@ export const zUpdateBackupSettingsHeaders = z.object({
  * The settings as stored.
  */
 export const zUpdateBackupSettingsResponse = zBackupSettings;
+
+export const zGetBackupAddressHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The addresses.
+ */
+export const zGetBackupAddressResponse = zBackupAddress;
 
 export const zCancelBackupHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CancelBackupData, CancelBackupError, CancelBackupResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CancelBackupData, CancelBackupError, CancelBackupResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, GetBackupAddressData, GetBackupAddressError, GetBackupAddressResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { cancelBackup, createBackupDownload, deleteBackup, downloadBackup, downloadBackupByLink, getBackupSettings, listBackupDownloads, listBackups, readBackupContents, requestBackup, updateBackupSettings, verifyBackup } from '../sdk/backups.gen.ts';
+import { cancelBackup, createBackupDownload, deleteBackup, downloadBackup, downloadBackupByLink, getBackupAddress, getBackupSettings, listBackupDownloads, listBackups, readBackupContents, requestBackup, updateBackupSettings, verifyBackup } from '../sdk/backups.gen.ts';
 
 /**
  * Request a backup
@@ -80,6 +80,26 @@ export const updateBackupSettingsMutation = (options?: Partial<Options<UpdateBac
     };
     return mutationOptions;
 };
+
+export const getBackupAddressQueryKey = (options?: Options<GetBackupAddressData>) => createQueryKey('getBackupAddress', options, false, ['v4.0.0 Backups']);
+
+/**
+ * Read the address that download links are bound to
+ *
+ * The IP address of this request, to which a download link would be bound (spec 4.3), and the one from which the session was opened. Where they differ, the caller's address changes, and a download is interrupted when it does.
+ */
+export const getBackupAddressOptions = (options?: Options<GetBackupAddressData>) => queryOptions<GetBackupAddressResponse, GetBackupAddressError, GetBackupAddressResponse, ReturnType<typeof getBackupAddressQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackupAddress({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupAddressQueryKey(options)
+});
 
 /**
  * Cancel a backup

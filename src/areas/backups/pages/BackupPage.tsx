@@ -21,6 +21,7 @@ import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { AddressNote } from '../download/AddressNote.tsx';
 import { getDownloadActions, formatHashCheck, formatProgress } from '../download/download-job.ts';
 import { useDownloads } from '../download/download.ts';
 import type { DownloadItem } from '../download/resumable-download.ts';
@@ -313,11 +314,8 @@ function BackupFacts({ backup }: { backup: Backup }) {
           <CardBody>
             <div className="backup-download-notes">
               <p>{SAVE_METHOD_TEXTS[getSaveMethod()]}</p>
-              <p>
-                A download link is valid for 5 minutes and only for the IP address that requested it. It is
-                requested when you start the download. If your address changes, the download continues with a
-                new link.
-              </p>
+              <AddressNote />
+              <p>A link is valid for 5 minutes and is requested when you start the download.</p>
               <p>Each download is recorded with user, time and IP address.</p>
             </div>
           </CardBody>

@@ -5,7 +5,11 @@ import { useId, useState } from 'react';
 import { useController, useForm } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import { z } from 'zod';
-import type { EntryTypeVm, BackupRequestVm } from '../../../../contract/generated/types.gen.ts';
+import type {
+  BackupAddress,
+  EntryTypeVm,
+  BackupRequestVm,
+} from '../../../../contract/generated/types.gen.ts';
 import { requestBackupMutation } from '../../../api/generated/queries/backups.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
@@ -24,6 +28,7 @@ import { SwitchField } from '../../../ui/form/SwitchField.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { typesQuery } from '../../entries/index.ts';
+import { addressQuery, AddressNote } from '../download/AddressNote.tsx';
 import { backupsQuery, isInProgress } from '../model/backups.ts';
 import { formatRequester, formatStage } from '../model/format.ts';
 import './backups.css';
@@ -48,7 +53,10 @@ export function RequestPanel() {
   const close = (sent = false) =>
     router.navigate({ to: '/backups', search: (now) => now, ignoreBlocker: sent });
 
+  const address = useAddressCheck();
   const submit = async (values: RequestValues) => {
+    // A changed address is shown first; sending again goes on with it.
+    if (await address.hasChanged()) return undefined;
     const answer = await request.mutateAsync({ body: toRequestBody(values) }).catch(() => undefined);
     // Another user may have requested a backup first: it is shown after reloading the list.
     if (!answer) return client.invalidateQueries({ queryKey: backupsQuery.queryKey });
@@ -91,6 +99,7 @@ export function RequestPanel() {
           label="E-mail me when it’s done"
           hint={`Sent to ${user.email} on success and failure. The job center shows the progress.`}
         />
+        <AddressNote before={address.before} />
         <p className="field-hint">
           Users, groups, licenses, proxies, the schema and the settings are always included; passwords, keys
           and sessions never. With the embedded database, other requests wait while the rows are read: about
@@ -99,6 +108,25 @@ export function RequestPanel() {
       </Form>
     </Panel>
   );
+}
+
+/** Compares the address at each attempt to send with the one shown before. */
+function useAddressCheck() {
+  const client = useQueryClient();
+  const { allowed } = usePermission('getBackupAddress');
+  const [before, setBefore] = useState<BackupAddress>();
+  return {
+    before,
+    async hasChanged(): Promise<boolean> {
+      const shown = client.getQueryData(addressQuery.queryKey);
+      if (!allowed) return false;
+      // Without an answer, the request itself says what is wrong.
+      const now = await client.fetchQuery(addressQuery).catch(() => undefined);
+      const isChanged = shown !== undefined && now !== undefined && shown.ipAddress !== now.ipAddress;
+      setBefore(isChanged ? shown : undefined);
+      return isChanged;
+    },
+  };
 }
 
 type ScopeFieldProps = { control: Control<RequestValues, unknown, RequestValues> };
