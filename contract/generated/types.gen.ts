@@ -1474,6 +1474,10 @@ export type EntryImportRow = {
      * Values that the fields must still have; an entry with another value is a conflict and left alone.
      */
     expected?: Array<JobCellValue>;
+    /**
+     * The cells of the row as the file has them, in the order of `columns`. They are not read for the import; the file of failed rows repeats them.
+     */
+    cells?: Array<string>;
 };
 
 export type EntryImport = {
@@ -1487,6 +1491,10 @@ export type EntryImport = {
      * Worksheet of a workbook.
      */
     sheet?: string;
+    /**
+     * Headings of the columns of the file, for the file of failed rows (downloadJobReport).
+     */
+    columns?: Array<string>;
     ignoreNearDups?: boolean;
     /**
      * Rows that the service finds invalid fail, and the others are imported. Otherwise the job stops before the first change if any row is invalid.
@@ -10128,6 +10136,10 @@ export type DownloadJobReportData = {
          * `csv`: RFC 4180 in UTF-8. `xlsx`: a workbook, with more than 1,048,575 items in several sheets.
          */
         format?: 'csv' | 'xlsx';
+        /**
+         * `failed`: instead of the report, the rows of the imported file that failed or were left alone, with the columns of the file, the number of the row and the reason. Such a file can be corrected and imported again. 409 for jobs that were started without the cells of their file.
+         */
+        rows?: 'all' | 'failed';
     };
     url: '/api/rest/v1/management/jobs/{jobId}/report';
 };
@@ -10149,6 +10161,10 @@ export type DownloadJobReportErrors = {
      * The site has no resource with this id.
      */
     404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
     /**
      * A rate limit is exceeded.
      */

@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { formatCellText, isListCell, type ExportCell } from '../../../contract/rules/tables/cells.ts';
+import { countFileColumns, PROBLEM_HEADINGS } from '../../../contract/rules/tables/problem-columns.ts';
+import { conflict } from '../../kernel/api-error.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { DownloadResponse } from '../../kernel/http/file-response.ts';
 import type { Call } from '../../kernel/http/handler.ts';
@@ -11,6 +13,7 @@ import { createTableWriter, TABLE_FORMATS } from '../../kernel/table-writer.ts';
 import { requireReadableItems } from './access.ts';
 import type { StoredJob } from './jobs.store.ts';
 import { listItemProperties, readReportItems, readReportTime, type ReportItem } from './report.store.ts';
+import { INPUT_DAYS } from './retention.ts';
 
 interface Column {
   heading: string;
@@ -94,24 +97,69 @@ export async function downloadJobReport(
   const job = await requireReadableItems(call, params.jobId);
   const key = { siteId: caller.siteId, jobId: job.id };
   const at = await readReportTime(db, key);
+  const format = query.format ?? 'csv';
+  const kind = services.jobKinds.get(job.kind);
+  if (query.rows === 'failed') {
+    const table = buildFailedRows(job, kind, readReportItems(db, key, at));
+    const chunks = writeReport({ ...table, job, at, format, signal });
+    return {
+      status: 200,
+      download: { type: TYPES[format], name: `failed-rows-${job.id}.${format}`, chunks },
+    };
+  }
   const columns = [
     ...OUTCOME_COLUMNS,
     ...(await buildValueColumns(db, key, {
-      kind: services.jobKinds.get(job.kind),
+      kind,
       parameters: job.parameters,
     })),
   ];
-  const pages = readReportItems(db, key, at);
-  const format = query.format ?? 'csv';
+  const pages = toRows(columns, readReportItems(db, key, at));
   const name = `${job.kind.replaceAll('.', '-')}-${job.id}-${at.toISOString().slice(0, 10)}.${format}`;
   const chunks = writeReport({ job, columns, pages, at, format, signal });
   return { status: 200, download: { type: TYPES[format], name, chunks } };
 }
 
+async function* toRows(
+  columns: readonly Column[],
+  pages: AsyncIterable<ReportItem[]>,
+): AsyncGenerator<ExportCell[][]> {
+  for await (const items of pages) yield items.map((item) => columns.map((column) => column.getValue(item)));
+}
+
+/**
+ * The rows of the imported file that failed or were left alone, as the file has them, with number and reason.
+ * @throws ApiError 409 for a job without the cells of its file
+ */
+function buildFailedRows(
+  { parameters, finishedDate }: StoredJob,
+  kind: JobKind | undefined,
+  pages: AsyncIterable<ReportItem[]>,
+): Pick<ReportTable, 'columns' | 'pages'> {
+  const headings = kind?.fileRows?.getHeadings(parameters);
+  if (!headings) throw conflict('This job was started without the cells of a file');
+  if (finishedDate !== null && Date.now() - finishedDate.getTime() > INPUT_DAYS * 86_400_000)
+    throw conflict(`The cells of the file were deleted ${INPUT_DAYS} days after the end of the job`);
+  const own = headings.slice(0, countFileColumns(headings));
+  const columns = [...own, ...PROBLEM_HEADINGS].map((heading) => ({ heading, width: VALUE_WIDTH }));
+  // The references of a row may be items of their own.
+  const listed = new Set<number>();
+  const toFailedRow = ({ state, input, reason }: ReportItem): ExportCell[][] => {
+    const row = state === 'failed' || state === 'conflict' ? kind?.fileRows?.getRow(input) : undefined;
+    if (!row || listed.has(row.row)) return [];
+    listed.add(row.row);
+    return [[...own.map((_, at) => row.cells[at] ?? ''), row.row, reason ?? '']];
+  };
+  async function* listFailed() {
+    for await (const items of pages) yield items.flatMap(toFailedRow);
+  }
+  return { columns, pages: listFailed() };
+}
+
 interface ReportTable {
   job: StoredJob;
-  columns: readonly Column[];
-  pages: AsyncIterable<ReportItem[]>;
+  columns: readonly { heading: string; width: number }[];
+  pages: AsyncIterable<ExportCell[][]>;
   at: Date;
   format: keyof typeof TYPES;
   signal: AbortSignal;
@@ -125,8 +173,7 @@ function writeReport({ job, columns, pages, at, format, signal }: ReportTable): 
     if (!output.write(chunk)) await once(output, 'drain', { signal });
   });
   const write = async () => {
-    for await (const items of pages)
-      await writer.add(items.map((item) => columns.map((column) => column.getValue(item))));
+    for await (const rows of pages) await writer.add(rows);
     await writer.end();
     output.end();
   };

@@ -221,6 +221,13 @@ export interface JobKind<Parameters extends object = object, Input extends objec
     context: { db: Db; siteId: number },
     parameters: Parameters,
   ): Promise<readonly ReportColumn<Input>[]>;
+  /** The rows of a file that the items come from, for a file of those that failed. */
+  fileRows?: {
+    /** Headings of the columns; undefined if the request has none. */
+    getHeadings(parameters: Parameters): readonly string[] | undefined;
+    /** Undefined for an item whose request was deleted. */
+    getRow(input: Partial<Input>): { row: number; cells: readonly string[] } | undefined;
+  };
   /** Starts the check of a job whose items depend on each other or come from a file; undefined: items are checked as they are changed. */
   startCheck?(parameters: Parameters): ItemCheck<Parameters, Input>;
   run(batch: JobBatch<Parameters, Input>): Promise<readonly ItemOutcome[]>;

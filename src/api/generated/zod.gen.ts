@@ -974,7 +974,8 @@ export const zEntryImportRow = z.object({
     entryId: z.int().gte(1).lte(2147483647).optional(),
     ofItem: z.int().gte(1).lte(2147483647).optional(),
     values: z.array(zJobCellValue).max(1000),
-    expected: z.array(zJobCellValue).max(1000).optional()
+    expected: z.array(zJobCellValue).max(1000).optional(),
+    cells: z.array(z.string().max(1000000)).max(1000).optional()
 });
 
 export const zEntryImport = z.object({
@@ -982,6 +983,7 @@ export const zEntryImport = z.object({
     entryTypeId: z.int().gte(1).lte(2147483647),
     fileName: z.string().min(1).max(255),
     sheet: z.string().max(255).optional(),
+    columns: z.array(z.string().max(1000)).max(1000).optional(),
     ignoreNearDups: z.boolean().optional().default(false),
     skipsInvalidRows: z.boolean().optional().default(false),
     rows: z.array(zEntryImportRow).min(1).max(100000).optional(),
@@ -4647,7 +4649,8 @@ export const zDownloadJobReportPath = z.object({
 });
 
 export const zDownloadJobReportQuery = z.object({
-    format: z.enum(['csv', 'xlsx']).optional().default('csv')
+    format: z.enum(['csv', 'xlsx']).optional().default('csv'),
+    rows: z.enum(['all', 'failed']).optional().default('all')
 });
 
 /**

@@ -1,4 +1,5 @@
 import { formatCsv } from '../../../contract/rules/tables/csv.ts';
+import { countFileColumns, PROBLEM_HEADINGS } from '../../../contract/rules/tables/problem-columns.ts';
 
 /** Row of the file with its problem. */
 interface ProblemRow {
@@ -7,19 +8,11 @@ interface ProblemRow {
   note: string;
 }
 
-const ADDED_HEADINGS = ['Row', 'Problem'] as const;
-
-/** Number of the file's own columns, without those that `formatRetryCsv` adds. */
-export const countFileColumns = (headings: readonly string[]): number =>
-  headings.at(-2) === ADDED_HEADINGS[0] && headings.at(-1) === ADDED_HEADINGS[1]
-    ? headings.length - 2
-    : headings.length;
-
 /** CSV of these rows as in the file, with their problems, for another import. */
 export function formatRetryCsv(headings: readonly string[], rows: readonly ProblemRow[]): string {
   const own = headings.slice(0, countFileColumns(headings));
   return formatCsv([
-    [...own, ...ADDED_HEADINGS],
+    [...own, ...PROBLEM_HEADINGS],
     ...rows.map(({ row, cells, note }) => [...own.map((_, at) => cells[at] ?? ''), String(row), note]),
   ]);
 }

@@ -94,12 +94,12 @@ export function createPlanStore<Work>() {
       ),
 
     /**
-     * A range of the plans to import. The plans are fixed by the first call (from 0), even if the rows are checked again in
+     * A range of the plans to import, with the cells of their rows. The plans are fixed by the first call (from 0), even if the rows are checked again in
      * between.
      */
     getConfirmedPlans: (from: number, to: number): readonly ImportRowPlan<Work>[] => {
       if (from === 0) confirmedPlans = getIndexes(['create', 'update']).flatMap((at) => plans[at] ?? []);
-      return confirmedPlans.slice(from, to);
+      return confirmedPlans.slice(from, to).map((plan) => ({ ...plan, cells: getCells(plan.row) }));
     },
   };
 }

@@ -30,6 +30,8 @@ export interface ImportRowPlan<Work = unknown> {
   detail: string;
   changes: readonly FieldChange[];
   errors: readonly RowError[];
+  /** The cells of the row as in the file; only of confirmed plans. */
+  cells?: readonly string[];
   /** Empty if nothing is sent. */
   work: Work;
 }

@@ -5,6 +5,8 @@ export interface EntryImportParameters {
   typeId: number;
   fileName: string;
   sheet?: string | undefined;
+  /** Headings of the columns of the file. */
+  columns?: readonly string[] | undefined;
   ignoreNearDups: boolean;
   skipsInvalidRows?: boolean | undefined;
 }

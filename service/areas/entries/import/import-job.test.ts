@@ -74,6 +74,35 @@ onEachApp((context) => {
     await sql`update job set retry_at = null`.execute(context().db);
   };
 
+  test('failed rows can be fetched with the cells of the file and the reason, and imported again', async () => {
+    const [taken = 0] = await things.create({ Name: 'Taken', Score: 3 });
+    const columns = ['Name', 'Score, text', 'Row', 'Problem'];
+    const { id, failed, conflicts } = await importRows(
+      [
+        row(2, { Name: 'Good' }, { cells: ['Good', '1', '7', 'an old one'] }),
+        row(4, { Score: 1, Name: '' }, { cells: ['', '=1+"1"\n', '8', ''] }),
+        row(5, { Score: 9 }, { entryId: taken, expected: cells({ Score: 2 }), cells: ['Taken'] }),
+      ],
+      { columns, skipsInvalidRows: true },
+    );
+    expect({ failed, conflicts }).toEqual({ failed: 1, conflicts: 1 });
+    const [, nameless, conflict] = await listOutcomes(id);
+    const file = await things.api.get(`${JOBS}/${id}/report?rows=failed`);
+    expect(file.status).toBe(200);
+    // The columns for problems of an earlier import are replaced.
+    expect(Papa.parse(file.text.replace('\uFEFF', '').trimEnd()).data).toEqual([
+      columns,
+      ['', '\'=1+"1"\n', '4', nameless?.[1]],
+      ['Taken', '', '5', conflict?.[1]],
+    ]);
+    const without = await importRows([row(2, { Name: '' })], { skipsInvalidRows: true });
+    expect((await things.api.get(`${JOBS}/${without.id}/report?rows=failed`)).status).toBe(409);
+    await sql`update job set finished_at = now() - interval '91 days' where job_id = ${id}`.execute(
+      context().db,
+    );
+    expect((await things.api.get(`${JOBS}/${id}/report?rows=failed`)).status).toBe(409);
+  });
+
   test('creates, changes and leaves entries as single writes do, and says which row is which entry', async () => {
     const { choice, person } = things;
     const [old = 0, same = 0, taken = 0] = await things.create(

@@ -399,6 +399,10 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
   capabilities: ['Read Data'],
   labels: IMPORT_LABELS,
   loadReportColumns,
+  fileRows: {
+    getHeadings: ({ columns }) => columns,
+    getRow: ({ row, cells }) => (row === undefined || !cells ? undefined : { row, cells }),
+  },
   wakes: [RECALCULATE_TASK],
   locksSite: () => false,
   async describe({ db, siteId }, { typeId, fileName, sheet }, items) {
@@ -409,7 +413,7 @@ export const importEntriesJob = defineJobKind<EntryImportParameters, EntryImport
   startCheck: ({ skipsInvalidRows = false }) => ({ skipsInvalid: skipsInvalidRows, run: createPlanCheck() }),
   async run(batch) {
     const { tx, items, jobId, caller } = batch;
-    if (items.length > 1 && JSON.stringify(items).length > MAX_BATCH_BYTES)
+    if (items.length > 1 && JSON.stringify(items.map(({ values }) => values)).length > MAX_BATCH_BYTES)
       throw badRequest([{ path: 'values', message: `are too long for ${items.length} entries at once` }]);
     const context = await loadContext(batch);
     if (!context) return items.map(() => failed(TYPE_DELETED));
@@ -466,13 +470,14 @@ async function planEntryImport({
   caller,
   body,
 }: Pick<Call<'startEntryImport'>, 'db' | 'caller' | 'body'> & { db: Db }) {
-  const { entryTypeId, fileName, sheet, ignoreNearDups = false, skipsInvalidRows } = body;
-  const items = getListedItems(body, 'rows');
+  const { entryTypeId, fileName, sheet, columns, ignoreNearDups = false, skipsInvalidRows } = body;
+  const items = getListedItems<'rows', EntryImportRow>(body, 'rows');
   const type = requireType(await loadSchema(db, caller.siteId), String(entryTypeId));
   const parameters: EntryImportParameters = {
     typeId: type.id,
     fileName,
     sheet,
+    columns,
     ignoreNearDups,
     skipsInvalidRows,
   };

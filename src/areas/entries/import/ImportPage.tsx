@@ -19,7 +19,7 @@ import type { Field } from '../model/schema.ts';
 import { useEntryType } from '../model/use-entry-type.ts';
 import { ColumnsCard, formatCreated } from './Columns.tsx';
 import type { ImportSubject, SchemaErrors } from './Columns.tsx';
-import { toImportItems } from './import-items.ts';
+import { toImportItems, toStoredColumns } from './import-items.ts';
 import {
   buildExtension,
   findNewFieldErrors,
@@ -71,20 +71,25 @@ const describe = (fields: readonly Field[]): ImportDescription => ({
   detailLabel: 'Entry',
 });
 
-/** Upload of rows to a type that exists. */
-const createUpload = (
+/** Upload of rows to a type that exists. The job keeps the cells of the file, for the file of failed rows. */
+function createUpload(
   typeId: number,
   ignoreNearDups: boolean,
   rows: readonly ImportRowPlan<RowWork>[],
-): ImportUpload => ({
-  items: toImportItems(rows),
-  parameters: { typeId, ignoreNearDups },
-  async start(file) {
-    // Rows that can be imported do not wait for those that others have changed in the meantime.
-    const options = { uploadsItems: true, skipsInvalidRows: true, ignoreNearDups } as const;
-    return (await startEntryImport({ body: { entryTypeId: typeId, ...file, ...options } })).data;
-  },
-});
+  headings: readonly string[],
+): ImportUpload {
+  const columns = toStoredColumns(headings);
+  return {
+    items: toImportItems(rows, columns !== undefined),
+    parameters: { typeId, ignoreNearDups },
+    async start(file) {
+      // Rows that can be imported do not wait for those that others have changed in the meantime.
+      const options = { uploadsItems: true, skipsInvalidRows: true, ignoreNearDups } as const;
+      const body = { entryTypeId: typeId, ...file, ...(columns && { columns }), ...options };
+      return (await startEntryImport({ body })).data;
+    },
+  };
+}
 
 interface EntryImportProps {
   subject: ImportSubject;
@@ -163,7 +168,8 @@ function Prepare({ prepared, subject, onChange, onCreated, onReadAs, onDiscard }
       const extension = plan && buildExtension(plan, rows, type ?? newType ?? NO_TYPE);
       const created = plan && extension && (await create(extension, plan));
       const typeId = created?.entryType.id ?? type?.id ?? 0;
-      return createUpload(typeId, ignoreNearDups, created ? replaceNewIds(rows, plan, created) : rows);
+      const work = created ? replaceNewIds(rows, plan, created) : rows;
+      return createUpload(typeId, ignoreNearDups, work, prepared.file.headings);
     },
   };
   return (

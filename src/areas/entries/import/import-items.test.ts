@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EntryImportRow } from '../../../../contract/generated/types.gen.ts';
 import { zEntryImportRow } from '../../../api/generated/zod.gen.ts';
 import type { ImportRowPlan } from '../../../files/import-plan/plan.ts';
-import { toImportItems } from './import-items.ts';
+import { toImportItems, toStoredColumns } from './import-items.ts';
 import type { FieldWrite, RowWork } from './stored-values.ts';
 
 const NAME = 1;
@@ -35,6 +35,17 @@ const getParents = ({ values }: EntryImportRow): number[] =>
   [values.find(({ fieldId }) => fieldId === PARENT)?.value ?? []]
     .flat()
     .flatMap((value) => (typeof value === 'number' ? value : []));
+
+test('keeps the cells of the file if they are wanted and not too long', () => {
+  const plans = [
+    { ...makePlan(2, [{ fieldId: NAME, value: 'One' }]), cells: ['One', '=1+1'] },
+    { ...makePlan(3, [{ fieldId: NAME, value: 'Two' }]), cells: ['x'.repeat(1_000_001)] },
+  ];
+  expect(parse(toImportItems(plans, true)).map(({ cells }) => cells)).toEqual([['One', '=1+1'], undefined]);
+  expect(parse(toImportItems(plans)).map(({ cells }) => cells)).toEqual([undefined, undefined]);
+  expect(toStoredColumns(['Name', 'Score'])).toEqual(['Name', 'Score']);
+  expect(toStoredColumns(['x'.repeat(1_001)])).toBeUndefined();
+});
 
 test('sends values of every kind, and with changes what the review read', () => {
   const plan = makePlan(

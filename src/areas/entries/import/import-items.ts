@@ -8,21 +8,29 @@ type Plan = ImportRowPlan<RowWork>;
 /**
  * Items of the job for the planned rows. Rows come after those that they refer to; where rows refer to each other, a second item
  * (`ofItem`) sets the references that would name a later item.
+ * @param keepsCells whether the job keeps the cells of the file, for the file of failed rows
  */
-export function toImportItems(plans: readonly Plan[]): EntryImportRow[] {
+export function toImportItems(plans: readonly Plan[], keepsCells = false): EntryImportRow[] {
   const order = orderPlans(plans);
   const numbers = new Map(order.map(({ row }, index) => [row, index + 1]));
   const secondItems: EntryImportRow[] = [];
-  const items = order.map(({ row, id, work }, index): EntryImportRow => {
+  const items = order.map(({ row, id, work, cells }, index): EntryImportRow => {
+    const file = keepsCells && cells?.every(isStorable) ? { cells: [...cells] } : {};
     const isLater = ({ rowOrder, value }: FieldWrite): boolean =>
       rowOrder === 'later' && getReferencedRows(value).some((other) => (numbers.get(other) ?? 0) > index);
     const later = work.items.filter(isLater);
     if (later.length > 0)
-      secondItems.push({ row, ofItem: index + 1, values: later.map((item) => toCell(item, numbers)) });
+      secondItems.push({
+        row,
+        ofItem: index + 1,
+        values: later.map((item) => toCell(item, numbers)),
+        ...file,
+      });
     const now = work.items.filter((item) => !isLater(item));
     return {
       row,
       values: now.map((item) => toCell(item, numbers)),
+      ...file,
       ...(id !== undefined && {
         entryId: id,
         // Values changed by others since the check are not overwritten (shapes 1, lost updates).
@@ -32,6 +40,19 @@ export function toImportItems(plans: readonly Plan[]): EntryImportRow[] {
   });
   return [...items, ...secondItems];
 }
+
+/** Columns and lengths that the service keeps of a file (contract, EntryImport). */
+const MAX_COLUMNS = 1_000;
+const MAX_HEADING_LENGTH = 1_000;
+const MAX_CELL_LENGTH = 1_000_000;
+
+const isStorable = (cell: string): boolean => cell.length <= MAX_CELL_LENGTH;
+
+/** Headings of a file as the service keeps them; undefined for a file with more or longer ones. */
+export const toStoredColumns = (headings: readonly string[]): string[] | undefined =>
+  headings.length <= MAX_COLUMNS && headings.every(({ length }) => length <= MAX_HEADING_LENGTH)
+    ? [...headings]
+    : undefined;
 
 /** A value with numbers of items instead of rows of the file. */
 function toCell(

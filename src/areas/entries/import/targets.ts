@@ -2,7 +2,7 @@ import { isFileField } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { createHeadingFormatter, getColumnParts } from '../../../../contract/rules/tables/entry-columns.ts';
 import type { ColumnPart } from '../../../../contract/rules/tables/entry-columns.ts';
-import { countFileColumns } from '../../../files/import-plan/file-columns.ts';
+import { countFileColumns } from '../../../../contract/rules/tables/problem-columns.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { isTimeZone } from '../../../lib/time-zones.ts';
 import type { Field } from '../model/schema.ts';

@@ -489,13 +489,13 @@ const REPORT_FORMATS = [
 function ReportCard({ job }: { job: Job }) {
   const { reason } = usePermission('downloadJobReport');
   const save = useMutation({
-    mutationFn: async (format: 'csv' | 'xlsx') => {
+    mutationFn: async (file: 'csv' | 'xlsx' | 'failed') => {
       const { data } = await downloadJobReport({
         path: { jobId: job.id },
-        query: { format },
+        query: file === 'failed' ? { rows: 'failed' } : { format: file },
         parseAs: 'blob',
       });
-      saveFile(`job-${job.id}.${format}`, data);
+      saveFile(file === 'failed' ? `failed-rows-${job.id}.csv` : `job-${job.id}.${file}`, data);
     },
     onError: (error) =>
       toast({
@@ -524,11 +524,26 @@ function ReportCard({ job }: { job: Job }) {
               {label}
             </Button>
           ))}
+          {hasFailedRows(job) && (
+            <Button
+              size="small"
+              icon={Download}
+              pending={save.isPending && save.variables === 'failed'}
+              disabledReason={reason}
+              onClick={() => save.mutate('failed')}
+            >
+              Failed rows of the file
+            </Button>
+          )}
         </div>
       </CardBody>
     </Card>
   );
 }
+
+/** Whether rows of an imported file failed or were left alone, and the service has their cells. */
+const hasFailedRows = ({ parameters, failed, conflicts }: Job): boolean =>
+  Array.isArray(parameters['columns']) && failed + conflicts > 0;
 
 /** Starts the same again, where that is what the person reviews or gets. */
 function RepeatCard({ job }: { job: Job }) {
