@@ -310,6 +310,10 @@ export type UserActivityQuery = {
      */
     exportDataType?: number;
     /**
+     * Only exports of these rows: the name of the exported entries at the time of the export, `Users` or `Activity` (`exportDetail.type`); only with activity 8. Exports that the service did not make itself have no such name.
+     */
+    exportedType?: string;
+    /**
      * Activity types, any of which matches; not together with `activity`.
      */
     activities?: Array<number>;
@@ -341,6 +345,10 @@ export type ExportDetail = {
      * What the rows are: the name of the exported entries, Users or Activity.
      */
     type: string;
+    /**
+     * The type of the exported entries; absent for other rows.
+     */
+    entryTypeId?: number;
     /**
      * The filter in words; null for all rows.
      */

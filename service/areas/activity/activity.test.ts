@@ -43,6 +43,7 @@ onEachApp((context) => {
       [{ exportDataType: 0 }, ['exportDataType']],
       [{ exportDataType: 1, activity: 1 }, ['exportDataType']],
       [{ exportDataType: 1, activities: [8, 1] }, ['exportDataType']],
+      [{ exportedType: 'Users' }, ['exportedType']],
       [{ activity: 1, activities: [2] }, ['activities']],
       [{ source: 1, sources: [2] }, ['sources']],
       [{ activity: 11, source: 0, exportDataType: 5 }, ['activity', 'source', 'exportDataType']],
@@ -135,6 +136,33 @@ onEachApp((context) => {
         exportDataType: 0,
       },
     ]);
+  });
+
+  test('filters exports by what was exported, with other filters and in the summary', async () => {
+    const other = await makePerson(context().db, admin.siteId);
+    const exports = await insertRows(context().db, admin.siteId, [
+      buildRow({ type: 8, exportKind: 0 }),
+      buildRow({ type: 8, exportKind: 0, userId: other.userId }),
+      buildRow({ type: 8, exportKind: 0 }),
+      buildRow({ type: 8, exportKind: 4 }),
+    ]);
+    const types = ['Companies', 'Companies', 'Users', undefined];
+    for (const [index, { id }] of exports.entries()) {
+      const detail = types[index] === undefined ? null : JSON.stringify({ type: types[index] });
+      await sql`update activity set export_detail = ${detail}::jsonb where activity_id = ${id}`.execute(
+        context().db,
+      );
+    }
+    const [companies, ofOther] = exports.map(({ id }) => id);
+    const query = { activity: 8, exportedType: 'Companies' };
+    const list = async (more: object = {}) =>
+      (await loadReport({ ...query, ...more })).rows.map(({ activityId }) => activityId);
+    expect(new Set(await list())).toEqual(new Set([companies, ofOther]));
+    expect(await list({ userIds: [other.userId] })).toEqual([ofOther]);
+    expect(await list({ ipAddress: '198.51.100.1' })).toEqual([]);
+    expect(await list({ exportDataType: 4 })).toEqual([]);
+    const summary = await api.post<{ totalRecords: number }>('user/activity/summary', query);
+    expect(summary.body).toMatchObject({ counts: [{ activityTypeId: 8, count: 2 }] });
   });
 
   test('names users who have left the site', async () => {

@@ -17,6 +17,8 @@ export interface ActivityFilter {
   activities: readonly number[] | undefined;
   sources: readonly number[] | undefined;
   exportKind: number | undefined;
+  /** Name of what was exported (`exportDetail.type`). */
+  exportedType: string | undefined;
   onlyProxy: boolean;
   network: Network | undefined;
 }
@@ -114,11 +116,10 @@ export function parseFilter(query: UserActivityQuery, options: ParseOptions): Ac
     addError('activities', 'must not be combined with activity');
   if (sources && query.source !== undefined) addError('sources', 'must not be combined with source');
   const selectedActivities = query.activity === undefined ? activities : [query.activity];
-  if (
-    query.exportDataType !== undefined &&
-    !(selectedActivities?.length === 1 && selectedActivities[0] === EXPORT_ACTIVITY_TYPE)
-  )
-    addError('exportDataType', `requires activity ${EXPORT_ACTIVITY_TYPE} and no other`);
+  const isOfExports = selectedActivities?.length === 1 && selectedActivities[0] === EXPORT_ACTIVITY_TYPE;
+  for (const path of ['exportDataType', 'exportedType'] as const)
+    if (query[path] !== undefined && !isOfExports)
+      addError(path, `requires activity ${EXPORT_ACTIVITY_TYPE} and no other`);
   const network = query.ipAddress === undefined ? undefined : parseNetwork(query.ipAddress);
   if (query.ipAddress !== undefined && !network)
     addError(
@@ -133,6 +134,7 @@ export function parseFilter(query: UserActivityQuery, options: ParseOptions): Ac
     activities: selectedActivities,
     sources: query.source === undefined ? sources : [query.source],
     exportKind: query.exportDataType,
+    exportedType: query.exportedType,
     onlyProxy: query.onlyProxy ?? false,
     network,
   };

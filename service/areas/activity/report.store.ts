@@ -74,7 +74,17 @@ async function planBySmallestAxis(tx: Tx, axes: readonly Axis[], filter: Activit
 
 /** Chooses the cheapest plan for the rows that match the filter. */
 async function planRows(tx: Tx, siteId: number, filter: ActivityFilter): Promise<RowPlan> {
-  const { userIds, principalIds, network } = filter;
+  const { userIds, principalIds, network, exportedType } = filter;
+  if (exportedType !== undefined) {
+    // No cells count what was exported; exports are few among all rows.
+    const conditions = buildAxes(siteId, filter).map(({ rowCondition }) => sql`and ${rowCondition}`);
+    const isOfType = sql`and a.export_detail ->> 'type' = ${exportedType}`;
+    const rows = buildSiteAxis(siteId, filter).selectRows(
+      filter,
+      sql.join([...conditions, isOfType], sql` `),
+    );
+    return { axis: undefined, rows, isSparse: true };
+  }
   if (userIds && network) {
     const principals = principalIds && buildUserAxis(siteId, filter, 'principal', principalIds);
     const rest = principals ? sql`and ${principals.rowCondition}` : sql``;

@@ -84,7 +84,7 @@ export async function readSummary(
   bucket: 'hour' | 'day',
 ): Promise<Summary> {
   const widthMs = bucket === 'hour' ? HOUR_MS : DAY_MS;
-  if (filter.userIds ?? filter.principalIds ?? filter.network)
+  if (filter.userIds ?? filter.principalIds ?? filter.network ?? filter.exportedType)
     return summarizeRows(tx, siteId, filter, widthMs);
   return {
     counts: await countSiteByBucket(tx, siteId, filter, widthMs),

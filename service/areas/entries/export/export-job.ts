@@ -111,6 +111,7 @@ export const entryExportJob = defineFileJobKind<ExportParameters>({
         total,
         fields: request.fields.map(({ name }) => name),
         detail: {
+          entryTypeId: type.id,
           query: query === undefined ? null : JSON.stringify(query).slice(0, 2_000),
           asOf: asOf ?? null,
         },

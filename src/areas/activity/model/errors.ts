@@ -11,6 +11,7 @@ const CONTROL_BY_PROPERTY: Readonly<Record<string, Control>> = {
   userIds: 'people',
   principalUserIds: 'people',
   exportDataType: 'exportType',
+  exportedType: 'exportType',
 };
 const CONTROL_LABELS: Readonly<Record<Control, string>> = {
   period: 'The period',

@@ -15,7 +15,7 @@ const formatList = (label: string, names: readonly string[]): string[] =>
 
 /** One text per filter of a view, without the period: "Type: Login Failed", "Source: API". */
 export function formatFilters(view: ActivityView, getName: (userId: number) => string): string[] {
-  const { people, principals, types, sources, exportType, address, onlyProxy } = view;
+  const { people, principals, types, sources, exportType, exported, address, onlyProxy } = view;
   return [
     ...formatList('People', people.map(getName)),
     ...formatList('For', principals.map(getName)),
@@ -27,6 +27,7 @@ export function formatFilters(view: ActivityView, getName: (userId: number) => s
       'Export type',
       exportType === undefined ? [] : [exportTypeNames[exportType] ?? String(exportType)],
     ),
+    ...formatList('Exported', exported === '' ? [] : [exported]),
     ...formatList(
       'Source',
       sources.map((source) => activitySourceNames[source] ?? String(source)),

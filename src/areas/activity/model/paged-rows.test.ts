@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prependRows, mergeNewRows, NO_NEW_ROWS } from './paged-rows.ts';
-import { getActorName, formatAddress, formatExportType, getPrincipal } from './row.ts';
+import { getActorName, formatAddress, formatExportType, getExportedEntries, getPrincipal } from './row.ts';
 import type { ActivityRow } from './row.ts';
 
 const SINCE = Date.parse('2026-11-21T08:00:00Z');
@@ -39,6 +39,34 @@ test('rows in front of others keep their order', () => {
   expect(prependRows(['new'], rows).at(1)).toBe('1a');
   expect(prependRows(['new'], rows).length).toBe(3);
   expect(prependRows([], rows)).toBe(rows);
+});
+
+const getEntries = (detail: object) =>
+  getExportedEntries({
+    exportDetail: {
+      subject: 'company',
+      rows: 1,
+      type: 'Companies',
+      filter: null,
+      fields: [],
+      format: 'csv',
+      ...detail,
+    },
+  });
+
+test('an export of entries leads to its list', () => {
+  const query = { City: { $eq: 'Oslo' } };
+  expect(getEntries({ entryTypeId: 7, query: JSON.stringify(query), asOf: null })).toEqual({
+    type: '7',
+    query,
+  });
+  expect(getEntries({ entryTypeId: 7, query: null })).toEqual({ type: '7', query: {} });
+  // Users, a list of the past, a text query, a query that was cut off.
+  expect(getEntries({ query: null })).toBeUndefined();
+  expect(getEntries({ entryTypeId: 7, query: null, asOf: '2026-01-01T00:00:00Z' })).toBeUndefined();
+  expect(getEntries({ entryTypeId: 7, query: '"City"' })).toBeUndefined();
+  expect(getEntries({ entryTypeId: 7, query: '{"City":' })).toBeUndefined();
+  expect(getExportedEntries({})).toBeUndefined();
 });
 
 test('formats the properties of a row', () => {

@@ -33,13 +33,14 @@ function buildSourceFilter(sources: readonly number[]): Pick<UserActivityQuery, 
 
 /** Filters of a view without its period. */
 function buildFilters(view: ActivityView): UserActivityQuery {
-  const { people, principals, types, sources, exportType, address, onlyProxy } = view;
+  const { people, principals, types, sources, exportType, exported, address, onlyProxy } = view;
   return {
     ...(people.length > 0 && { userIds: [...people] }),
     ...(principals.length > 0 && { principalUserIds: [...principals] }),
     ...buildTypeFilter(types),
     ...buildSourceFilter(sources),
     ...(exportType !== undefined && { exportDataType: exportType }),
+    ...(exported !== '' && { exportedType: exported }),
     ...(address !== '' && { ipAddress: address }),
     ...(onlyProxy && { onlyProxy }),
   };
@@ -98,7 +99,7 @@ export function buildInvestigationQuery(
 
 /** View of a stored query. An open end stays open. */
 export function toView(query: UserActivityQuery): ActivityView {
-  const { activity, activities, source, sources, exportDataType: kind } = query;
+  const { activity, activities, source, sources, exportDataType: kind, exportedType = '' } = query;
   const from = query.dateFrom === undefined ? undefined : Date.parse(query.dateFrom);
   const to = query.dateTo === undefined ? undefined : Date.parse(query.dateTo);
   const types = activities ?? (activity === undefined ? [] : [activity]);
@@ -107,9 +108,10 @@ export function toView(query: UserActivityQuery): ActivityView {
     period: from === undefined ? { preset: '90' } : { from, to },
     people: query.userIds ?? [],
     principals: query.principalUserIds ?? [],
-    types: kind === undefined ? types : [EXPORT_ACTIVITY_TYPE],
+    types: kind === undefined && exportedType === '' ? types : [EXPORT_ACTIVITY_TYPE],
     sources: sources ?? (source === undefined ? [] : [source]),
     exportType: kind,
+    exported: exportedType,
     address: query.ipAddress ?? '',
     onlyProxy: query.onlyProxy ?? false,
   };

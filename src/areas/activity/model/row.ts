@@ -45,3 +45,20 @@ export function getTone({ activityTypeId: type }: UserActivityEntry): Tone {
   if (FAILED.has(type)) return 'bad';
   return DATA_EXPORTS.has(type) ? 'info' : 'neutral';
 }
+
+/** Type and query of the exported entries for a link to them; undefined for other exports and for lists as of a date. */
+export function getExportedEntries({
+  exportDetail,
+}: Pick<UserActivityEntry, 'exportDetail'>): { type: string; query: Record<string, unknown> } | undefined {
+  const { entryTypeId, query, asOf } = exportDetail ?? {};
+  if (entryTypeId === undefined || typeof asOf === 'string') return undefined;
+  const type = String(entryTypeId);
+  if (typeof query !== 'string') return { type, query: {} };
+  try {
+    const parsed: unknown = JSON.parse(query);
+    return typeof parsed === 'object' && parsed !== null ? { type, query: { ...parsed } } : undefined;
+  } catch {
+    // The text of a long query is cut off.
+    return undefined;
+  }
+}

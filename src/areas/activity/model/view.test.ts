@@ -14,6 +14,7 @@ import {
   isFiltered,
   parseTimestamp,
   parseActivityView,
+  setExported,
   setExportType,
   setTypes,
   serializeTimestamp,
@@ -30,6 +31,7 @@ const customView: ActivityView = {
   types: [2, 5],
   sources: [3],
   exportType: undefined,
+  exported: '',
   address: '2001:db8::/32',
   onlyProxy: true,
 };
@@ -51,6 +53,18 @@ test('a view survives serializing and parsing', () => {
     expect(parseActivityView(serializeActivityView(view))).toEqual(view);
   }
   expect(serializeActivityView(DEFAULT_VIEW)).toEqual({});
+});
+
+test('what was exported limits the types to exports, in the URL and in the query', () => {
+  const view = setExported({ ...customView, types: [2] }, 'Companies');
+  expect(view.types).toEqual([8]);
+  expect(serializeActivityView(view)).toMatchObject({ exported: 'Companies', type: undefined });
+  expect(parseActivityView(serializeActivityView(view))).toEqual(view);
+  const bounds = { from: NOW - 48 * HOUR, to: NOW - HOUR, isOpen: false };
+  const query = buildInvestigationQuery(view, bounds, NOW);
+  expect(query).toMatchObject({ activity: 8, exportedType: 'Companies' });
+  expect(toView(query)).toMatchObject({ exported: 'Companies', types: [8] });
+  expect(setTypes(view, [1]).exported).toBe('');
 });
 
 test('invalid search parameters fall back to the default', () => {

@@ -21,6 +21,8 @@ export interface ActivityView {
   sources: readonly number[];
   /** Type of export; 0 is a valid value. Set only if `types` is Export Data alone (shapes 2). */
   exportType: number | undefined;
+  /** Name of what was exported; empty for any. Set only if `types` is Export Data alone. */
+  exported: string;
   /** IP address or network as entered; empty for any. */
   address: string;
   onlyProxy: boolean;
@@ -28,9 +30,20 @@ export interface ActivityView {
 
 /** Search parameters of the report; defaults are left out. */
 export type ActivitySearch = {
-  [Key in 'range' | 'from' | 'to' | 'people' | 'for' | 'type' | 'source' | 'kind' | 'ip' | 'proxy']?:
-    | string
-    | number;
+  [
+    Key in
+      | 'range'
+      | 'from'
+      | 'to'
+      | 'people'
+      | 'for'
+      | 'type'
+      | 'source'
+      | 'kind'
+      | 'exported'
+      | 'ip'
+      | 'proxy'
+  ]?: string | number;
 };
 
 const TYPE = /^([1-9]|10)$/;
@@ -38,6 +51,7 @@ const SOURCE = /^[1-4]$/;
 const EXPORT_TYPE = /^[0-4]$/;
 const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?(?:\.(\d{3}))?Z$/;
 const MAX_ADDRESS_LENGTH = 50;
+const MAX_EXPORTED_LENGTH = 200;
 
 /** Formats a time in milliseconds for the URL, without characters that need escaping: "20261121T0830Z". */
 export const serializeTimestamp = (at: number): string =>
@@ -65,13 +79,16 @@ function parsePeriod(search: Record<string, unknown>): Period {
 /** Parses the search parameters; invalid values fall back to the default. */
 export function parseActivityView(search: Record<string, unknown>): ActivityView {
   const exportType = EXPORT_TYPE.test(readSearchText(search.kind)) ? Number(search.kind) : undefined;
+  const exported = readSearchText(search.exported).slice(0, MAX_EXPORTED_LENGTH);
+  const isOfExports = exportType !== undefined || exported !== '';
   return {
     period: parsePeriod(search),
     people: parseIds(search.people),
     principals: parseIds(search.for),
-    types: exportType === undefined ? parseList(search.type, TYPE).map(Number) : [EXPORT_ACTIVITY_TYPE],
+    types: isOfExports ? [EXPORT_ACTIVITY_TYPE] : parseList(search.type, TYPE).map(Number),
     sources: parseList(search.source, SOURCE).map(Number),
     exportType,
+    exported,
     address: readSearchText(search.ip).trim().slice(0, MAX_ADDRESS_LENGTH),
     onlyProxy: readSearchText(search.proxy) === 'only',
   };
@@ -79,7 +96,7 @@ export function parseActivityView(search: Record<string, unknown>): ActivityView
 
 /** Search parameters of a view; defaults are left out. */
 export function serializeActivityView(view: ActivityView): ActivitySearch {
-  const { period, exportType, address } = view;
+  const { period, exportType, exported, address } = view;
   const preset =
     'preset' in period && period.preset !== DEFAULT_PRESET ? toSearchValue(period.preset) : undefined;
   const custom = 'preset' in period ? undefined : period;
@@ -89,9 +106,10 @@ export function serializeActivityView(view: ActivityView): ActivitySearch {
     to: custom?.to === undefined ? undefined : serializeTimestamp(custom.to),
     people: formatList(view.people),
     for: formatList(view.principals),
-    type: exportType === undefined ? formatList(view.types) : undefined,
+    type: exportType === undefined && exported === '' ? formatList(view.types) : undefined,
     source: formatList(view.sources),
     kind: exportType,
+    exported: exported === '' ? undefined : toSearchValue(exported),
     ip: address === '' ? undefined : toSearchValue(address),
     proxy: view.onlyProxy ? 'only' : undefined,
   });
@@ -104,6 +122,7 @@ export const DEFAULT_VIEW: ActivityView = {
   types: [],
   sources: [],
   exportType: undefined,
+  exported: '',
   address: '',
   onlyProxy: false,
 };
@@ -120,18 +139,24 @@ export const isFiltered = (view: ActivityView): boolean =>
 /** The same period without filters. */
 export const clearFilters = ({ period }: ActivityView): ActivityView => ({ ...DEFAULT_VIEW, period });
 
-/** Sets the types; the export type is kept only while Export Data is the only type. */
-export const setTypes = (view: ActivityView, types: readonly number[]): ActivityView => ({
-  ...view,
-  types,
-  exportType: types.length === 1 && types[0] === EXPORT_ACTIVITY_TYPE ? view.exportType : undefined,
-});
+/** Sets the types; what concerns exports is kept only while Export Data is the only type. */
+export function setTypes(view: ActivityView, types: readonly number[]): ActivityView {
+  const isOfExports = types.length === 1 && types[0] === EXPORT_ACTIVITY_TYPE;
+  return isOfExports ? { ...view, types } : { ...view, types, exportType: undefined, exported: '' };
+}
 
 /** Sets the export type and limits the types to Export Data. */
 export const setExportType = (view: ActivityView, kind: number | undefined): ActivityView => ({
   ...view,
   exportType: kind,
   types: kind === undefined ? view.types : [EXPORT_ACTIVITY_TYPE],
+});
+
+/** Sets what was exported and limits the types to Export Data. */
+export const setExported = (view: ActivityView, exported: string): ActivityView => ({
+  ...view,
+  exported,
+  types: exported === '' ? view.types : [EXPORT_ACTIVITY_TYPE],
 });
 
 /** Time and user of a row, with which a single row can be loaded: the service reports periods only. */

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { ChartColumnStacked, CircleAlert, RefreshCw, Search } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
+import { usePermission } from '../../../api/session.ts';
 import { resolvePastedText } from '../../../directory/directory.ts';
 import { useFoundPeople } from '../../../directory/use-found-people.ts';
 import { formatTime } from '../../../lib/dates.ts';
@@ -15,12 +17,13 @@ import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { toast } from '../../../ui/toast.ts';
+import { typesQuery } from '../../entries/index.ts';
 import { getControlErrors } from '../model/errors.ts';
 import { formatDay } from '../model/format.ts';
 import { startsBeforeReport, getReportStart } from '../model/period.ts';
 import { setChartVisible, useIsChartVisible, setHiddenColumns } from '../model/preferences.ts';
 import { useUserNames } from '../model/use-names.ts';
-import { setExportType, setTypes } from '../model/view.ts';
+import { setExported, setExportType, setTypes } from '../model/view.ts';
 import type { ActivityView } from '../model/view.ts';
 import { COLUMNS } from '../panels/columns.tsx';
 import { PeriodChip } from './PeriodChip.tsx';
@@ -91,6 +94,7 @@ export function ActivityFilters(props: ActivityFiltersProps) {
           // The service filters by one export type.
           onChange={(values) => show(setExportType(view, toNumbers(values.slice(-1))[0]))}
         />
+        <ExportedChip exported={view.exported} onChange={(exported) => show(setExported(view, exported))} />
         <AddressChip
           address={view.address}
           error={errors.address}
@@ -129,6 +133,27 @@ function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error 
       />
       <TableTools columns={COLUMNS} hidden={hidden} onHide={setHiddenColumns} />
     </>
+  );
+}
+
+/** What the service exports besides entries. */
+const OTHER_EXPORTS = ['Users', 'Activity', 'Acting report'];
+
+/** Filter by what was exported: the entries of a type, users, activity. */
+function ExportedChip({ exported, onChange }: { exported: string; onChange: (exported: string) => void }) {
+  const { allowed } = usePermission('listEntryTypes');
+  const { data: types = [] } = useQuery({ ...typesQuery, enabled: allowed });
+  const names = [...types.map(({ pluralName }) => pluralName), ...OTHER_EXPORTS];
+  // Types are named as at the time of the export, so that the name in the address may be that of none.
+  const options = [...new Set(exported === '' ? names : [...names, exported])];
+  return (
+    <FilterChip
+      label="Exported"
+      options={options.map((name) => ({ value: name, label: name }))}
+      value={exported === '' ? [] : [exported]}
+      // The service filters by one name.
+      onChange={(values) => onChange(values.at(-1) ?? '')}
+    />
   );
 }
 

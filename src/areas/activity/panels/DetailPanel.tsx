@@ -17,10 +17,24 @@ import { getServerTime, MAX_PAGE_SIZE, loadNewestRows } from '../model/activity-
 import { formatRowTime } from '../model/format.ts';
 import { selectNearbyRows, buildNearbyQuery, getNearbyPeriod } from '../model/nearby.ts';
 import type { NearbyRows } from '../model/nearby.ts';
-import { getActorName, formatAddress, formatExportType, getPrincipal, getRowId } from '../model/row.ts';
+import {
+  getActorName,
+  formatAddress,
+  formatExportType,
+  getExportedEntries,
+  getPrincipal,
+  getRowId,
+} from '../model/row.ts';
 import type { ActivityRow } from '../model/row.ts';
 import './detail.css';
-import { parseRowLocation, parseActivityView, serializeActivityView, DEFAULT_VIEW } from '../model/view.ts';
+import {
+  parseRowLocation,
+  parseActivityView,
+  serializeActivityView,
+  DEFAULT_VIEW,
+  FULL_VIEW,
+  setExported,
+} from '../model/view.ts';
 import type { RowLocation, ActivityView } from '../model/view.ts';
 import { Address, TypeBadge, getRowLocation } from './columns.tsx';
 
@@ -141,7 +155,6 @@ const toNearbyProps = ({ data, error }: { data: NearbyRows | undefined; error: E
   error: error === null ? undefined : toServiceError(error).message,
 });
 
-/** All properties of a row. */
 /** Says what an export contained: "120 rows of Companies as CSV · City is Oslo · Name, City". */
 const formatExportDetail = ({
   rows,
@@ -158,6 +171,31 @@ const formatExportDetail = ({
     fields.join(', '),
   ].join(' · ');
 
+/** Links to the exported entries, and to all exports of the same. */
+function ExportLinks({ row, exported }: { row: ActivityRow; exported: string }) {
+  const entries = getExportedEntries(row);
+  return (
+    <span className="act-soft">
+      {entries && (
+        <>
+          <Link
+            to="/entries/$type"
+            params={{ type: entries.type }}
+            search={Object.keys(entries.query).length > 0 ? { query: entries.query } : {}}
+          >
+            Show the list
+          </Link>
+          {' · '}
+        </>
+      )}
+      <Link to="/activity" search={serializeActivityView(setExported(FULL_VIEW, exported))}>
+        All exports of {exported}
+      </Link>
+    </span>
+  );
+}
+
+/** All properties of a row. */
 function DetailFacts({ row }: { row: ActivityRow }) {
   const { eventDate, userId, userName, sessionId, sourceType } = row;
   const principal = getPrincipal(row);
@@ -197,7 +235,12 @@ function DetailFacts({ row }: { row: ActivityRow }) {
       )}
       <Fact label="Source">{sourceType}</Fact>
       {kind !== undefined && <Fact label="Export type">{kind}</Fact>}
-      {row.exportDetail && <Fact label="Exported">{formatExportDetail(row.exportDetail)}</Fact>}
+      {row.exportDetail && (
+        <Fact label="Exported">
+          {formatExportDetail(row.exportDetail)}
+          <ExportLinks row={row} exported={row.exportDetail.type} />
+        </Fact>
+      )}
       <Fact label="IP address">
         {address === undefined ? (
           'Unknown'
