@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { findFailedJobs } from '../model/attention.ts';
+import type { AttentionItem } from '../model/attention.ts';
+import { HomeCard, StatusRow } from './HomeCard.tsx';
+
+interface AttentionCardProps {
+  items: readonly AttentionItem[];
+  isLoading: boolean;
+  jobs: readonly Job[];
+  now: Date;
+}
+
+/** What needs attention, each with the page where it is acted on. */
+export function AttentionCard({ items, isLoading, jobs, now }: AttentionCardProps) {
+  const [failedJob] = findFailedJobs(jobs, now);
+  return (
+    <HomeCard
+      title={items.length > 0 ? `Needs attention (${items.length})` : 'Needs attention'}
+      loadingRows={items.length === 0 && isLoading ? 3 : undefined}
+    >
+      {items.length > 0 && (
+        <ul className="home-rows" aria-label="Needs attention">
+          {items.map((item) => {
+            const Icon = item.tone === 'bad' ? CircleAlert : TriangleAlert;
+            return (
+              <li key={item.id}>
+                <StatusRow
+                  tone={item.tone}
+                  icon={<Icon aria-hidden />}
+                  title={item.title}
+                  detail={item.detail}
+                  action={<AttentionAction id={item.id} jobId={failedJob?.id} />}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {items.length === 0 && !isLoading && (
+        <StatusRow
+          tone="ok"
+          icon={<CircleCheck aria-hidden />}
+          title="Nothing needs attention"
+          detail="Sign-ins, backups, second factors, jobs and keys are checked, as far as you may see them."
+        />
+      )}
+    </HomeCard>
+  );
+}
+
+/** The page where an item is acted on. */
+function AttentionAction({ id, jobId }: { id: AttentionItem['id']; jobId: number | undefined }) {
+  const className = buttonClass({ size: 'small' });
+  switch (id) {
+    case 'failedSignIns':
+      return (
+        <Link to="/activity" search={{ range: 30, type: '2-5-6-7' }} className={className}>
+          Investigate
+        </Link>
+      );
+    case 'lockedOut':
+      return (
+        <Link to="/users" search={{ status: 'locked' }} className={className}>
+          Show users
+        </Link>
+      );
+    case 'backup':
+      return (
+        <Link to="/backups/schedule" className={className}>
+          Open schedule
+        </Link>
+      );
+    case 'secondFactor':
+      return (
+        <Link to="/settings/two-factor" className={className}>
+          Show them
+        </Link>
+      );
+    case 'jobs':
+      return jobId === undefined ? (
+        <Link to="/jobs" className={className}>
+          See why
+        </Link>
+      ) : (
+        <Link to="/jobs/$jobId" params={{ jobId }} className={className}>
+          See why
+        </Link>
+      );
+    case 'tasks':
+    case 'storage':
+      return (
+        <Link to="/settings" className={className}>
+          Open settings
+        </Link>
+      );
+    case 'apiKey':
+      return (
+        <Link to="/profile" className={className}>
+          Replace key
+        </Link>
+      );
+  }
+  return null;
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Job } from '../../../../contract/generated/types.gen.ts';
+import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
+import { summarizeUserActivityOptions } from '../../../api/generated/queries/activity.gen.ts';
+import { getBackupSettingsOptions, listBackupsOptions } from '../../../api/generated/queries/backups.gen.ts';
+import { countChangedEntriesOptions } from '../../../api/generated/queries/entry-history.gen.ts';
+import { listJobsOptions } from '../../../api/generated/queries/jobs.gen.ts';
+import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
+import { listEntryTypesOptions } from '../../../api/generated/queries/schema.gen.ts';
+import {
+  getSiteSettingsOptions,
+  listTaskFailuresOptions,
+} from '../../../api/generated/queries/settings.gen.ts';
+import { getApiKeyOptions } from '../../../api/generated/queries/tokens.gen.ts';
+import { usePermission } from '../../../api/session.ts';
+import { listDays } from '../model/attention.ts';
+
+/** Days that the key figures and the recent changes cover. */
+const PERIOD_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** Aggregates of a month change little within minutes. */
+export const STALE_MS = 5 * 60_000;
+const OPEN_JOB_INTERVAL_MS = 2_000;
+
+/** Reads everything the page shows, as far as the viewer may; each part loads and fails on its own. */
+export function useHome(openedAt: Date) {
+  const days = listDays(openedAt, PERIOD_DAYS);
+  const dateFrom = days[0] ?? '';
+  const since = new Date(openedAt.getTime() - PERIOD_DAYS * DAY_MS).toISOString();
+  const may = {
+    seats: usePermission('listLicenseSeats').allowed,
+    activity: usePermission('summarizeUserActivity').allowed,
+    backups: usePermission('listBackups').allowed,
+    coverage: usePermission('readTwoFactorCoverage').allowed,
+    tasks: usePermission('listTaskFailures').allowed,
+    settings: usePermission('getSiteSettings').allowed,
+    entries: usePermission('listEntryTypes').allowed,
+    changes: usePermission('listChangedEntries').allowed,
+    key: usePermission('getApiKey').allowed,
+  };
+  const cached = { staleTime: STALE_MS };
+  const seats = useQuery({
+    ...listLicenseSeatsOptions({ query: { dateFrom } }),
+    ...cached,
+    enabled: may.seats,
+  });
+  const activity = useQuery({
+    ...summarizeUserActivityOptions({
+      body: { dateFrom: `${dateFrom}T00:00:00.000Z`, activities: [1, 2, 5, 6, 7] },
+    }),
+    ...cached,
+    enabled: may.activity,
+  });
+  const backups = useQuery({ ...listBackupsOptions(), ...cached, enabled: may.backups });
+  const schedule = useQuery({ ...getBackupSettingsOptions(), ...cached, enabled: may.backups });
+  const coverage = useQuery({ ...readTwoFactorCoverageOptions(), ...cached, enabled: may.coverage });
+  const tasks = useQuery({ ...listTaskFailuresOptions(), ...cached, enabled: may.tasks });
+  const settings = useQuery({ ...getSiteSettingsOptions(), ...cached, enabled: may.settings });
+  const types = useQuery({ ...listEntryTypesOptions(), ...cached, enabled: may.entries });
+  const key = useQuery({ ...getApiKeyOptions(), ...cached, enabled: may.key });
+  const changes = useQuery({
+    ...countChangedEntriesOptions({ query: { modifiedSince: since } }),
+    ...cached,
+    enabled: may.changes,
+  });
+  const jobs = useQuery({
+    ...listJobsOptions({ query: { owner: 'own', pageNumber: 1, pageSize: 20 } }),
+    refetchInterval: ({ state }) => (state.data?.some(isOpen) ? OPEN_JOB_INTERVAL_MS : false),
+  });
+  const facts = {
+    activity: activity.data?.counts,
+    backups: backups.data?.data,
+    isDailyBackup: schedule.data?.isDaily,
+    coverage: coverage.data,
+    jobs: jobs.data,
+    taskFailures: tasks.data?.length,
+    apiKey: key.data?.apiKey,
+    expiredApiKey: key.data?.expiredApiKey,
+    settings: settings.data,
+  };
+  const queries = { seats, activity, backups, coverage, tasks, settings, types, changes, jobs };
+  return { days, since, may, facts, ...queries };
+}
+
+const isOpen = ({ finishedDate }: Job): boolean => finishedDate === null;
+
+export type Home = ReturnType<typeof useHome>;
