@@ -1,3 +1,4 @@
+import { getAccountStatuses } from '../../contract/rules/account-status.ts';
 import { foldText } from '../lib/fold-text.ts';
 import { splitEmailWords, splitNameWords } from './engine/collation.ts';
 import type { FacetCounts, FilterKey, Filters } from './engine/facets.ts';
@@ -149,12 +150,10 @@ const getFilterBit = (key: FilterKey): number => 1 << FILTER_KEYS.indexOf(key);
 const GROUP_BIT = getFilterBit('group');
 const CHANGED_BIT = getFilterBit('changed');
 
-/** Values of the filters that depend only on the trait byte; "locked" is an additional status. */
+/** Values of the filters that depend only on the trait byte. */
 const TRAIT_VALUES = {
-  status: (traits: number) => [
-    (traits & ACTIVE) > 0 ? 'active' : 'inactive',
-    ...((traits & LOCKED) > 0 ? ['locked'] : []),
-  ],
+  status: (traits: number): readonly string[] =>
+    getAccountStatuses({ isActive: (traits & ACTIVE) > 0, isLocked: (traits & LOCKED) > 0 }),
   license: (traits: number) => (getLicense(traits) === 0 ? [] : [String(getLicense(traits))]),
   twoFactor: (traits: number) => [(traits & TWO_FACTOR) > 0 ? 'on' : 'off'],
   addresses: (traits: number) => [(traits & ADDRESSES) > 0 ? 'on' : 'off'],

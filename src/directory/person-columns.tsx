@@ -1,7 +1,10 @@
 import { Link } from '@tanstack/react-router';
+import { getAccountStatuses } from '../../contract/rules/account-status.ts';
+import type { AccountStatus } from '../../contract/rules/account-status.ts';
 import { getLicenseName } from '../../contract/rules/licenses.ts';
 import { Avatar } from '../ui/layout/Avatar.tsx';
 import { Badge } from '../ui/layout/Badge.tsx';
+import type { Tone } from '../ui/layout/Badge.tsx';
 import type { Column } from '../ui/table/columns.ts';
 import type { DirectoryRow } from './engine/row.ts';
 import './person-columns.css';
@@ -26,14 +29,23 @@ export function PersonLink({ id, name, to, tabIndex }: PersonLinkProps) {
   );
 }
 
-/** Badge of the account status: active, locked or inactive. */
-export function StatusBadge({
-  user: { isActive, isLocked },
-}: {
-  user: { isActive: boolean; isLocked: boolean };
-}) {
-  if (!isActive) return <Badge>Inactive</Badge>;
-  return isLocked ? <Badge tone="warn">Locked</Badge> : <Badge tone="ok">Active</Badge>;
+const STATUS_BADGES: Readonly<Record<AccountStatus, { tone: Tone; label: string }>> = {
+  active: { tone: 'ok', label: 'Active' },
+  inactive: { tone: 'neutral', label: 'Inactive' },
+  locked: { tone: 'warn', label: 'Locked' },
+};
+
+/** Badges of the account status, the same that the filter by status finds. */
+export function StatusBadge({ user }: { user: { isActive: boolean; isLocked: boolean } }) {
+  return (
+    <span className="person-status">
+      {getAccountStatuses(user).map((status) => (
+        <Badge key={status} tone={STATUS_BADGES[status].tone}>
+          {STATUS_BADGES[status].label}
+        </Badge>
+      ))}
+    </span>
+  );
 }
 
 type PersonColumn = Column<DirectoryRow>;
@@ -59,7 +71,7 @@ export const statusColumn: PersonColumn = {
   id: 'status',
   header: 'Status',
   sortable: true,
-  width: 88,
+  width: 132,
   small: 'aside',
   cell: (row) => <StatusBadge user={row} />,
 };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../contract/generated/types.gen.ts';
-import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
+import { CAN_ACT, IS_ACTIVE } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 /** Everything a user has set up for signing in besides the password. */
@@ -137,7 +137,7 @@ export async function countTwoFactorCoverage(db: Db, siteId: number): Promise<Co
       count(*) filter (where not a.second_factor and r.user_id is not null)::int as "administratorsNotSetUp"
     from membership m join account a on a.user_id = m.user_id
     left join administrators r on r.user_id = m.user_id
-    where m.site_id = ${siteId} and m.is_active`.execute(db);
+    where m.site_id = ${siteId} and ${IS_ACTIVE}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The count query returned no row');
   return row;
@@ -151,7 +151,7 @@ export async function listUsersWithoutFactor(db: Db, siteId: number): Promise<Pe
       m.two_factor_enabled as "twoFactorEnabled", r.user_id is not null as "isAdministrator"
     from membership m join account a on a.user_id = m.user_id
     left join administrators r on r.user_id = m.user_id
-    where m.site_id = ${siteId} and m.is_active and not a.second_factor
+    where m.site_id = ${siteId} and ${IS_ACTIVE} and not a.second_factor
       and (m.two_factor_enabled or r.user_id is not null)
     order by m.two_factor_enabled desc, "isAdministrator" desc, lower(a.last_name), lower(a.first_name), m.user_id
     limit ${MAX_LISTED_USERS}`.execute(db);

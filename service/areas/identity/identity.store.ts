@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
+import { IS_ACTIVE } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 /** The sign-in settings of a site. */
@@ -69,7 +69,9 @@ export async function countFederatedMembers(
 ): Promise<{ members: number; mapped: number }> {
   const { rows } = await sql<{ members: number; mapped: number }>`
     select count(*)::int as members, count(${selectFederationId(siteId)})::int as mapped
-    from membership m join account a using (user_id) where m.site_id = ${siteId} and ${CAN_ACT}`.execute(db);
+    from membership m join account a using (user_id) where m.site_id = ${siteId} and ${IS_ACTIVE}`.execute(
+    db,
+  );
   return rows[0] ?? { members: 0, mapped: 0 };
 }
 

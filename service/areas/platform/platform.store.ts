@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
+import { CAN_ACT, IS_ACTIVE } from '../../kernel/auth/callers.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 /** A site as platform administrators see it. */
@@ -36,8 +36,9 @@ const SELECT_SITES = sql<PlatformSite>`
     coalesce(u.used_bytes, 0)::bigint as "storageUsedBytes", counted.*
   from site s left join site_storage u using (site_id), lateral (
     select count(*)::int as members,
-      count(*) filter (where ${hasCapability('Manage Users')} and ${hasCapability('Manage Groups')})::int as administrators
-    from membership m where m.site_id = s.site_id and ${CAN_ACT}) counted`;
+      count(*) filter (where ${CAN_ACT}
+        and ${hasCapability('Manage Users')} and ${hasCapability('Manage Groups')})::int as administrators
+    from membership m where m.site_id = s.site_id and ${IS_ACTIVE}) counted`;
 
 export async function listSites(db: Db): Promise<PlatformSite[]> {
   const { rows } = await sql<PlatformSite>`${SELECT_SITES} order by lower(s.name), s.site_id`.execute(db);

@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { PlatformSite, Session, SiteIdentity } from '../../../contract/generated/types.gen.ts';
+import type {
+  PlatformSite,
+  Session,
+  SiteIdentity,
+  TwoFactorCoverage,
+} from '../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import {
   as,
@@ -179,6 +184,26 @@ onEachApp((context) => {
     expect(await readIndependentAdministrators()).toEqual({ you: false, others: 0 });
     await makeOtherPlatformAdministrator(db);
     expect(await readIndependentAdministrators()).toEqual({ you: false, others: 1 });
+  });
+
+  test('counts as active users who is not deactivated, whether or not they have a license', async () => {
+    const { db } = context();
+    const siteId = await makeSite(db);
+    await makePerson(db, siteId);
+    await makePerson(db, siteId, { licenseTypeId: 4 });
+    await makePerson(db, siteId, { isActive: false });
+    const { body } = await api().get<PlatformSite>(`${SITES}/${siteId}`);
+    // Without a license nobody administers the site.
+    expect(body).toMatchObject({ members: 2, administrators: 1 });
+    const identity = await api().get<SiteIdentity>(`${SITES}/${siteId}/identity`);
+    expect(identity.body.members).toBe(2);
+    // The page about second factors counts the same users.
+    const admin = await makePerson(db, siteId);
+    const { body: coverage } = await as(context().app, admin).get<TwoFactorCoverage>(
+      '/api/rest/v1/management/settings/two-factor',
+    );
+    const { requiredSetUp, requiredNotSetUp, optionalSetUp, optionalNotSetUp } = coverage;
+    expect(requiredSetUp + requiredNotSetUp + optionalSetUp + optionalNotSetUp).toBe(3);
   });
 
   test('only the first administrator becomes platform administrator', async () => {

@@ -19,6 +19,12 @@ export const SESSION_TTL_HOURS = 12;
 /** Validity of a proof of presence. */
 export const PROOF_TTL_MINUTES = 10;
 
+/**
+ * SQL condition: the member `m` is active, as every count of active users means it (contract/rules/account-status.ts). Who is active may
+ * still be unable to act: see `buildCanAct`.
+ */
+export const IS_ACTIVE = sql<boolean>`m.is_active`;
+
 /** SQL condition: the member may act on the site, which requires an active, licensed, unexpired membership (table alias `alias`). */
 export const buildCanAct = (alias: 'm' | 'pm') => {
   const m = sql.id(alias);

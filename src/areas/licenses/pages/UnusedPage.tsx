@@ -74,7 +74,7 @@ export function UnusedPage() {
         onRetry={unused.refetch}
         empty={
           <EmptyState icon={BadgeCheck} title="Every billable license is used">
-            Everyone with a billable license was active in the last {days} days or joined later.
+            Everyone with a billable license used the site in the last {days} days or joined later.
           </EmptyState>
         }
         footer={rows && rows.length > 0 ? <Footer {...unused} /> : undefined}
