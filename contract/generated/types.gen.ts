@@ -414,6 +414,18 @@ export type PagedResultOfUserActivityEntry = {
     rows: Array<UserActivityEntry>;
 };
 
+export type LastActivityQuery = {
+    userIds: Array<UserId>;
+};
+
+export type LastActivity = {
+    userId: UserId;
+    /**
+     * Null for a user who has never been active here.
+     */
+    lastActivityDate: string | null;
+};
+
 export type ActivityCount = {
     /**
      * Start of the bucket.
@@ -606,6 +618,75 @@ export type UserChange = {
     proxyUserId: number | null;
     proxyUserName: string | null;
     ipAddress: string | null;
+};
+
+export type TableName = 'users' | 'licenses' | 'activity' | 'changes';
+
+export type ColumnId = string;
+
+/**
+ * Column settings by the ids of the console's columns; unknown ids are ignored.
+ */
+export type TableLayout = {
+    order: Array<ColumnId>;
+    hidden: Array<ColumnId>;
+    /**
+     * In pixels.
+     */
+    widths: {
+        [key: string]: number;
+    };
+    density?: 'compact' | 'regular' | 'comfortable';
+};
+
+export type TableView = {
+    id: number;
+    name: string;
+    /**
+     * Whether everyone who may read the table sees the view.
+     */
+    isShared: boolean;
+    /**
+     * Whether the table opens with it for the caller.
+     */
+    isDefault: boolean;
+    ownerId: number;
+    /**
+     * Null when the owner has left the site.
+     */
+    ownerName: string | null;
+    address: string;
+    layout: TableLayout;
+    /**
+     * Version of the view, for If-Match.
+     */
+    etag: string;
+    createdDate: string;
+    modifiedDate: string;
+};
+
+export type NewTableView = {
+    name: string;
+    isShared?: boolean;
+    /**
+     * Search parameters of the table's page, which hold its search, filters and order.
+     */
+    address: string;
+    layout: TableLayout;
+};
+
+export type DefaultTableView = {
+    /**
+     * Null for no view.
+     */
+    viewId: number | null;
+};
+
+export type TableViewChange = {
+    name?: string;
+    isShared?: boolean;
+    address?: string;
+    layout?: TableLayout;
 };
 
 /**
@@ -5126,6 +5207,16 @@ export type GroupId2 = number;
 export type InvestigationId = number;
 
 /**
+ * Table of the console.
+ */
+export type TableName2 = TableName;
+
+/**
+ * Id of a saved view of this table.
+ */
+export type TableViewId = number;
+
+/**
  * Id of an invitation of this site.
  */
 export type InvitationId = number;
@@ -6568,6 +6659,61 @@ export type QueryUserActivityResponses = {
 
 export type QueryUserActivityResponse = QueryUserActivityResponses[keyof QueryUserActivityResponses];
 
+export type ReadLastActivityData = {
+    body: LastActivityQuery;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/user/activity/last';
+};
+
+export type ReadLastActivityErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadLastActivityError = ReadLastActivityErrors[keyof ReadLastActivityErrors];
+
+export type ReadLastActivityResponses = {
+    /**
+     * One element for each member, in no particular order.
+     */
+    200: Array<LastActivity>;
+};
+
+export type ReadLastActivityResponse = ReadLastActivityResponses[keyof ReadLastActivityResponses];
+
 export type SummarizeUserActivityData = {
     body: UserActivityQuery;
     headers?: {
@@ -7185,6 +7331,334 @@ export type ListUserChangesResponses = {
 };
 
 export type ListUserChangesResponse = ListUserChangesResponses[keyof ListUserChangesResponses];
+
+export type ListTableViewsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Table of the console.
+         */
+        table: TableName;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/tables/{table}/views';
+};
+
+export type ListTableViewsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListTableViewsError = ListTableViewsErrors[keyof ListTableViewsErrors];
+
+export type ListTableViewsResponses = {
+    /**
+     * The views.
+     */
+    200: Array<TableView>;
+};
+
+export type ListTableViewsResponse = ListTableViewsResponses[keyof ListTableViewsResponses];
+
+export type CreateTableViewData = {
+    body: NewTableView;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Table of the console.
+         */
+        table: TableName;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/tables/{table}/views';
+};
+
+export type CreateTableViewErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateTableViewError = CreateTableViewErrors[keyof CreateTableViewErrors];
+
+export type CreateTableViewResponses = {
+    /**
+     * The saved view.
+     */
+    200: TableView;
+};
+
+export type CreateTableViewResponse = CreateTableViewResponses[keyof CreateTableViewResponses];
+
+export type SetDefaultTableViewData = {
+    body: DefaultTableView;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Table of the console.
+         */
+        table: TableName;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/tables/{table}/views/default';
+};
+
+export type SetDefaultTableViewErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type SetDefaultTableViewError = SetDefaultTableViewErrors[keyof SetDefaultTableViewErrors];
+
+export type SetDefaultTableViewResponses = {
+    /**
+     * The choice is stored.
+     */
+    204: void;
+};
+
+export type SetDefaultTableViewResponse = SetDefaultTableViewResponses[keyof SetDefaultTableViewResponses];
+
+export type DeleteTableViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Table of the console.
+         */
+        table: TableName;
+        /**
+         * Id of a saved view of this table.
+         */
+        viewId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/tables/{table}/views/{viewId}';
+};
+
+export type DeleteTableViewErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteTableViewError = DeleteTableViewErrors[keyof DeleteTableViewErrors];
+
+export type DeleteTableViewResponses = {
+    /**
+     * The view is deleted.
+     */
+    204: void;
+};
+
+export type DeleteTableViewResponse = DeleteTableViewResponses[keyof DeleteTableViewResponses];
+
+export type UpdateTableViewData = {
+    body: TableViewChange;
+    headers?: {
+        /**
+         * ETag of the version that this change is based on. 412 when the resource has changed since; without the header the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Table of the console.
+         */
+        table: TableName;
+        /**
+         * Id of a saved view of this table.
+         */
+        viewId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/tables/{table}/views/{viewId}';
+};
+
+export type UpdateTableViewErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The site has no resource with this id.
+     */
+    404: ErrorResponse;
+    /**
+     * The change conflicts with the current state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match does not name the current version.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The media type of the request body is not accepted (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateTableViewError = UpdateTableViewErrors[keyof UpdateTableViewErrors];
+
+export type UpdateTableViewResponses = {
+    /**
+     * The saved view.
+     */
+    200: TableView;
+};
+
+export type UpdateTableViewResponse = UpdateTableViewResponses[keyof UpdateTableViewResponses];
 
 export type ListConfigurationChangesData = {
     body?: never;

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { chooseMenuItem, expectAccessible, expectRow } from '../support/actions.ts';
+import { chooseMenuItem, expectAccessible, expectRow, expectToast, fillForm } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -116,4 +116,51 @@ test('remembers the row height', async ({ page }) => {
   await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(regular);
   await page.reload();
   await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(regular);
+});
+
+test('saves filters and columns as a view, shares it, and opens with it by default', async ({ page }) => {
+  await openAs(page, ada, '/users?license=2');
+  const views = page.getByRole('button', { name: 'Views', exact: true });
+  const choose = async (button: RegExp | string, action: string) => {
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page
+      .getByRole('dialog', { name: 'Views' })
+      .getByRole('button', { name: action, exact: true })
+      .click();
+  };
+  await expect(views).toBeVisible();
+  await chooseMenuItem(page, 'Columns', 'Order and width');
+  const card = page.getByRole('dialog', { name: 'Order and width of columns' });
+  await card.getByRole('button', { name: 'Move Status up' }).click();
+  await card.getByRole('button', { name: 'Widen Status' }).click();
+  await page.keyboard.press('Escape');
+  await expect(grid(page).getByRole('columnheader').nth(2)).toHaveText('Status');
+
+  await choose('Views', 'Save as new view');
+  await fillForm(page.getByRole('dialog', { name: 'Save as new view' }), {
+    Name: 'Limited people',
+    'Share with everyone who can open this page': true,
+  });
+  await page.getByRole('button', { name: 'Save view', exact: true }).click();
+  await expectToast(page, 'Limited people was saved');
+  const open = page.getByRole('button', { name: 'Limited people', exact: true });
+  await expect(open).toBeVisible();
+  await choose('Limited people', 'Make default');
+  await expectToast(page, 'This page opens with Limited people');
+  await expectAccessible(page);
+
+  // Another tab, without anything in its address or memory, opens with filters and columns of the view.
+  await page.evaluate(() => localStorage.removeItem('steward-table-users'));
+  await page.goto('/users');
+  await expect(page).toHaveURL(/\/users\?license=2/);
+  await expect(grid(page).getByRole('columnheader').nth(2)).toHaveText('Status');
+  await filter(page, 'License', 'Standard');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expectToast(page, 'Limited people was saved');
+  await choose('Limited people', 'Delete');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete view' }).click();
+  await expectToast(page, 'Limited people was deleted');
+  await page.goto('/users');
+  await expect(views).toBeVisible();
+  await expect(page).toHaveURL('/users');
 });

@@ -180,6 +180,7 @@ export const foreignCalls: Record<
   listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
   queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
+  readLastActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }), answer: [] },
   listUserChanges: { status: 404 },
   listConfigurationChanges: {
     status: 200,
@@ -286,6 +287,15 @@ export const foreignCalls: Record<
   getView: { status: 404 },
   updateView: { status: 404, body: () => ({ name: 'Taken' }) },
   deleteView: { status: 404 },
+  // The path names no table; service/areas/views/table-views.test.ts tests views of other sites.
+  listTableViews: { status: 400 },
+  createTableView: {
+    status: 400,
+    body: () => ({ name: 'Mine', address: '', layout: { order: [], hidden: [], widths: {} } }),
+  },
+  updateTableView: { status: 400, body: () => ({ name: 'Taken' }) },
+  deleteTableView: { status: 400 },
+  setDefaultTableView: { status: 400, body: () => ({ viewId: null }) },
   // A job of another site's user finds nobody: the item becomes a conflict (service/areas/jobs/jobs.test.ts).
   startUserUpdates: { status: 202, body: ({ userId }) => ({ userIds: [userId], isActive: false }) },
   startUserRemovals: { status: 202, body: ({ userId }) => ({ userIds: [userId] }) },

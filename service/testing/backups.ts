@@ -197,6 +197,10 @@ export async function fillSite(
     .insertInto('saved_view')
     .values({ ...view, name: 'Mine, "all"', is_shared: true, columns: '[{"b": 1,  "a":2}]' })
     .execute();
+  await db
+    .insertInto('saved_view')
+    .values({ ...view, type_id: null, table_name: 'users', name: 'Locked', is_shared: true, columns: '{}' })
+    .execute();
   const userIds = [person.userId, guest.userId, formerUser.userId, colleague.userId];
   const ids: number[] = [];
   for (let from = 0; from < entries; from += 20) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-interface Store<T> {
+export interface Store<T> {
   get: () => T;
   set: (next: T) => void;
   subscribe: (listener: () => void) => () => void;

@@ -53,6 +53,16 @@ export function useDensity(): Density {
   return useStore(densityStore);
 }
 
+/** Applies the row height of one table, without storing it; the returned function applies the stored one again. */
+export function overrideDensity(density: Density | undefined): () => void {
+  const apply = (next: Density) => {
+    densityStore.set(next);
+    applyToDocument();
+  };
+  apply(density ?? readDensity());
+  return () => apply(readDensity());
+}
+
 /** Stores and applies the row height. */
 export function setDensity(density: Density) {
   localStorage.setItem(DENSITY_KEY, density);

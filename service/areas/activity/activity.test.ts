@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PagedResultOfUserActivityEntry, UserChange } from '../../../contract/generated/types.gen.ts';
+import type {
+  LastActivity,
+  PagedResultOfUserActivityEntry,
+  UserChange,
+} from '../../../contract/generated/types.gen.ts';
 import { insertRows } from '../../testing/activity.ts';
 import type { ApiClient, ErrorBody } from '../../testing/calls.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
@@ -32,6 +36,26 @@ onEachApp((context) => {
     principalId: null,
     exportKind: null,
     ...more,
+  });
+
+  test('tells when members were last active, and nothing of others', async () => {
+    const { db } = context();
+    const [quiet, active] = [await makePerson(db, admin.siteId), await makePerson(db, admin.siteId)];
+    const stranger = await makePerson(db, await makeSite(db));
+    const at = new Date('2026-01-02T03:04:05.000Z');
+    await db
+      .updateTable('membership')
+      .set({ last_active_at: at })
+      .where('site_id', '=', admin.siteId)
+      .where('user_id', '=', active.userId)
+      .execute();
+    const userIds = [quiet.userId, active.userId, stranger.userId];
+    const { body } = await api.post<LastActivity[]>('user/activity/last', { userIds });
+    expect(body.toSorted((a, b) => a.userId - b.userId)).toEqual([
+      { userId: quiet.userId, lastActivityDate: null },
+      { userId: active.userId, lastActivityDate: at.toISOString() },
+    ]);
+    expect((await api.post('user/activity/last', { userIds: [] })).status).toBe(400);
   });
 
   describe('rejects (shapes 2)', () => {

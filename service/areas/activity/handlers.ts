@@ -11,9 +11,14 @@ import { type ActivityFilter, parseFilter } from './filter.ts';
 import { investigationHandlers } from './investigations.ts';
 import { readReport, toActivityEntry } from './report.store.ts';
 import { loadUserNames, readSummary } from './summary.store.ts';
-import { isUserKnownToSite, listUserChanges } from './user-changes.store.ts';
+import { isUserKnownToSite, listUserChanges, readLastActivity } from './user-changes.store.ts';
 
-type Operations = 'queryUserActivity' | 'summarizeUserActivity' | 'listUserChanges' | 'recordExport';
+type Operations =
+  | 'queryUserActivity'
+  | 'summarizeUserActivity'
+  | 'readLastActivity'
+  | 'listUserChanges'
+  | 'recordExport';
 
 export const activityHandlers: Handlers<Operations> &
   typeof investigationHandlers &
@@ -35,6 +40,16 @@ export const activityHandlers: Handlers<Operations> &
     const now = Date.now();
     // The summary is our extension: it accepts any period.
     return ok(await summarize(db, caller.siteId, parseFilter(body, { now, minPeriodMs: 1 }), now));
+  },
+
+  async readLastActivity({ readDb: db, caller, body }) {
+    const rows = await readLastActivity(db, caller.siteId, body.userIds);
+    return ok(
+      rows.map(({ userId, lastActivityDate }) => ({
+        userId,
+        lastActivityDate: lastActivityDate?.toISOString() ?? null,
+      })),
+    );
   },
 
   async listUserChanges({ readDb: db, caller, params, query }) {

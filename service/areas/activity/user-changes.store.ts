@@ -35,3 +35,15 @@ export async function listUserChanges(
     order by l.at desc, l.audit_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
 }
+
+/** When these members of the site were last active; null for one who never was. */
+export async function readLastActivity(
+  db: Db,
+  siteId: number,
+  userIds: readonly number[],
+): Promise<{ userId: number; lastActivityDate: Date | null }[]> {
+  const { rows } = await sql<{ userId: number; lastActivityDate: Date | null }>`
+    select user_id as "userId", last_active_at as "lastActivityDate" from membership
+    where site_id = ${siteId} and user_id = any(${[...userIds]}::int[])`.execute(db);
+  return rows;
+}

@@ -7,12 +7,14 @@ import {
   userColumns,
 } from '../../kernel/backup-sheets.ts';
 import { viewHandlers } from './handlers.ts';
+import { tableViewHandlers } from './table-views.ts';
 
 export const viewsArea = defineArea({
   name: 'views',
-  handlers: viewHandlers,
+  handlers: { ...viewHandlers, ...tableViewHandlers },
   tables: {
     saved_view: { backup: { sheet: 'views' } },
+    saved_view_default: { backup: { leftOut: 'choices of each user' } },
   },
   sheets: {
     views: {
@@ -31,8 +33,9 @@ export const viewsArea = defineArea({
         ...jsonColumns('columns'),
         ...plainColumns('version'),
         ...timeColumns('created_at', 'modified_at'),
+        { name: 'table_name', format: 'text', sinceFormat: 3 },
       ],
     },
   },
-  auditActions: { view: ['view.create', 'view.delete', 'view.update'] },
+  auditActions: { view: ['view.create', 'view.default', 'view.delete', 'view.update'] },
 });

@@ -15,7 +15,8 @@ export interface ViewContent {
 
 export interface StoredView extends ViewContent {
   id: number;
-  typeId: number;
+  /** Null for a view of a table other than that of the entries of a type. */
+  typeId: number | null;
   ownerId: number;
   /** Null if the owner is no longer a member of the site. */
   ownerName: string | null;
@@ -24,12 +25,11 @@ export interface StoredView extends ViewContent {
   modifiedDate: Date;
 }
 
-/** Selects the views of an entry type that a user sees: own and shared ones. */
-interface ViewScope {
-  siteId: number;
-  typeId: number;
-  userId: number;
-}
+/** Selects the views of the entries of a type, or of another table of the console, that a user sees: own and shared ones. */
+export type ViewScope = { siteId: number; userId: number } & ({ typeId: number } | { tableName: string });
+
+const isInScope = (scope: ViewScope) =>
+  'typeId' in scope ? sql`v.type_id = ${scope.typeId}` : sql`v.table_name = ${scope.tableName}`;
 
 const COLUMNS = sql`v.view_id as id, v.type_id as "typeId", v.owner_id as "ownerId",
   (select a.first_name || ' ' || a.last_name from membership m join account a using (user_id)
@@ -37,8 +37,8 @@ const COLUMNS = sql`v.view_id as id, v.type_id as "typeId", v.owner_id as "owner
   v.name, v.is_shared as "isShared", v.search, v.query, v.sort, v.columns, v.version,
   v.created_at as "createdDate", v.modified_at as "modifiedDate"`;
 
-const isVisible = ({ siteId, typeId, userId }: ViewScope) =>
-  sql`v.site_id = ${siteId} and v.type_id = ${typeId} and (v.owner_id = ${userId} or v.is_shared)`;
+const isVisible = (scope: ViewScope) =>
+  sql`v.site_id = ${scope.siteId} and ${isInScope(scope)} and (v.owner_id = ${scope.userId} or v.is_shared)`;
 
 /** The views that a user sees, ordered by name. */
 export async function listViews(db: Db, place: ViewScope): Promise<StoredView[]> {
@@ -61,10 +61,10 @@ export async function getView(
   return rows[0];
 }
 
-export async function countOwnViews(db: Db, { siteId, typeId, userId }: ViewScope): Promise<number> {
+export async function countOwnViews(db: Db, scope: ViewScope): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from saved_view
-    where site_id = ${siteId} and type_id = ${typeId} and owner_id = ${userId}`.execute(db);
+    select count(*)::int as n from saved_view v
+    where v.site_id = ${scope.siteId} and ${isInScope(scope)} and v.owner_id = ${scope.userId}`.execute(db);
   return rows[0]?.n ?? 0;
 }
 
@@ -78,14 +78,14 @@ const toColumns = ({ name, isShared, search, query, sort, columns }: ViewContent
 });
 
 /** Inserts a view and returns its id, or undefined if the owner has another view with this name. */
-export async function insertView(
-  tx: Tx,
-  { siteId, typeId, userId }: ViewScope,
-  view: ViewContent,
-): Promise<number | undefined> {
+export async function insertView(tx: Tx, scope: ViewScope, view: ViewContent): Promise<number | undefined> {
+  const place =
+    'typeId' in scope
+      ? { type_id: scope.typeId, table_name: null }
+      : { type_id: null, table_name: scope.tableName };
   const row = await tx
     .insertInto('saved_view')
-    .values({ site_id: siteId, type_id: typeId, owner_id: userId, ...toColumns(view) })
+    .values({ site_id: scope.siteId, owner_id: scope.userId, ...place, ...toColumns(view) })
     .onConflict((on) => on.doNothing())
     .returning('view_id')
     .executeTakeFirst();
@@ -119,4 +119,32 @@ export async function updateView(
 
 export async function deleteView(tx: Tx, siteId: number, viewId: number): Promise<void> {
   await tx.deleteFrom('saved_view').where('site_id', '=', siteId).where('view_id', '=', viewId).execute();
+}
+
+interface TableScope {
+  siteId: number;
+  userId: number;
+  tableName: string;
+}
+
+/** Id of the view with which the table opens for the user, if they still see it. */
+export async function getDefaultViewId(db: Db, scope: TableScope): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select d.view_id as id from saved_view_default d join saved_view v using (site_id, view_id)
+    where d.site_id = ${scope.siteId} and d.user_id = ${scope.userId} and d.table_name = ${scope.tableName}
+      and (v.owner_id = d.user_id or v.is_shared)`.execute(db);
+  return rows[0]?.id;
+}
+
+/** Sets the view with which the table opens for the user; null: with none. */
+export async function setDefaultView(tx: Tx, scope: TableScope, viewId: number | null): Promise<void> {
+  const { siteId, userId, tableName } = scope;
+  await (
+    viewId === null
+      ? sql`delete from saved_view_default
+        where site_id = ${siteId} and user_id = ${userId} and table_name = ${tableName}`
+      : sql`insert into saved_view_default (site_id, user_id, table_name, view_id)
+        values (${siteId}, ${userId}, ${tableName}, ${viewId})
+        on conflict (site_id, user_id, table_name) do update set view_id = excluded.view_id`
+  ).execute(tx);
 }

@@ -286,6 +286,15 @@ export const zPagedResultOfUserActivityEntry = z.object({
     rows: z.array(zUserActivityEntry)
 });
 
+export const zLastActivityQuery = z.object({
+    userIds: z.array(zUserId).min(1).max(500)
+});
+
+export const zLastActivity = z.object({
+    userId: zUserId,
+    lastActivityDate: z.iso.datetime({ offset: true }).nullable()
+});
+
 export const zActivityCount = z.object({
     date: z.iso.datetime({ offset: true }),
     activityTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -424,6 +433,61 @@ export const zUserChange = z.object({
     proxyUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     proxyUserName: z.string().nullable(),
     ipAddress: z.string().nullable()
+});
+
+export const zTableName = z.enum([
+    'users',
+    'licenses',
+    'activity',
+    'changes'
+]);
+
+export const zColumnId = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_-]*$/);
+
+/**
+ * Column settings by the ids of the console's columns; unknown ids are ignored.
+ */
+export const zTableLayout = z.object({
+    order: z.array(zColumnId).max(100),
+    hidden: z.array(zColumnId).max(100),
+    widths: z.record(z.string(), z.int().gte(40).lte(2000)),
+    density: z.enum([
+        'compact',
+        'regular',
+        'comfortable'
+    ]).optional()
+});
+
+export const zTableView = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    isShared: z.boolean(),
+    isDefault: z.boolean(),
+    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ownerName: z.string().nullable(),
+    address: z.string(),
+    layout: zTableLayout,
+    etag: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    modifiedDate: z.iso.datetime({ offset: true })
+});
+
+export const zNewTableView = z.object({
+    name: z.string().min(1).max(100),
+    isShared: z.boolean().optional().default(false),
+    address: z.string().max(8192),
+    layout: zTableLayout
+});
+
+export const zDefaultTableView = z.object({
+    viewId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
+export const zTableViewChange = z.object({
+    name: z.string().min(1).max(100).optional(),
+    isShared: z.boolean().optional(),
+    address: z.string().max(8192).optional(),
+    layout: zTableLayout.optional()
 });
 
 /**
@@ -3444,6 +3508,16 @@ export const zGroupId2 = z.int().gte(1).lte(2147483647);
 export const zInvestigationId = z.int().gte(1).lte(2147483647);
 
 /**
+ * Table of the console.
+ */
+export const zTableName2 = zTableName;
+
+/**
+ * Id of a saved view of this table.
+ */
+export const zTableViewId = z.int().gte(1).lte(2147483647);
+
+/**
  * Id of an invitation of this site.
  */
 export const zInvitationId = z.int().gte(1).lte(2147483647);
@@ -3903,6 +3977,17 @@ export const zQueryUserActivityQuery = z.object({
  */
 export const zQueryUserActivityResponse = zPagedResultOfUserActivityEntry;
 
+export const zReadLastActivityBody = zLastActivityQuery;
+
+export const zReadLastActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * One element for each member, in no particular order.
+ */
+export const zReadLastActivityResponse = z.array(zLastActivity);
+
 export const zSummarizeUserActivityBody = zUserActivityQuery;
 
 export const zSummarizeUserActivityHeaders = z.object({
@@ -4041,6 +4126,81 @@ export const zListUserChangesQuery = z.object({
  * A page of changes.
  */
 export const zListUserChangesResponse = z.array(zUserChange);
+
+export const zListTableViewsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListTableViewsPath = z.object({
+    table: zTableName
+});
+
+/**
+ * The views.
+ */
+export const zListTableViewsResponse = z.array(zTableView);
+
+export const zCreateTableViewBody = zNewTableView;
+
+export const zCreateTableViewHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateTableViewPath = z.object({
+    table: zTableName
+});
+
+/**
+ * The saved view.
+ */
+export const zCreateTableViewResponse = zTableView;
+
+export const zSetDefaultTableViewBody = zDefaultTableView;
+
+export const zSetDefaultTableViewHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zSetDefaultTableViewPath = z.object({
+    table: zTableName
+});
+
+/**
+ * The choice is stored.
+ */
+export const zSetDefaultTableViewResponse = z.void();
+
+export const zDeleteTableViewHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteTableViewPath = z.object({
+    table: zTableName,
+    viewId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The view is deleted.
+ */
+export const zDeleteTableViewResponse = z.void();
+
+export const zUpdateTableViewBody = zTableViewChange;
+
+export const zUpdateTableViewHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateTableViewPath = z.object({
+    table: zTableName,
+    viewId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The saved view.
+ */
+export const zUpdateTableViewResponse = zTableView;
 
 export const zListConfigurationChangesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SavedView } from '../../../../contract/generated/types.gen.ts';
-import { ServiceError } from '../../../api/errors.ts';
-import { confirmStore } from '../../../ui/dialog/confirm.ts';
-import { writeUnlessConflict } from './save-view.ts';
+import type { SavedView } from '../../../contract/generated/types.gen.ts';
+import { ServiceError } from '../../api/errors.ts';
+import { confirmStore } from '../../ui/dialog/confirm.ts';
+import { writeUnlessConflict } from './write-unless-conflict.ts';
 
 const saved: SavedView = {
   id: 7,

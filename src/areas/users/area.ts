@@ -10,6 +10,10 @@ export const usersArea = defineArea({
   ],
   commands: [{ label: 'New user', icon: UserRoundPlus, to: '/users/new', needs: 'createUser' }],
   invalidations: {
+    createTableView: ['listTableViews'],
+    updateTableView: ['listTableViews'],
+    deleteTableView: ['listTableViews'],
+    setDefaultTableView: ['listTableViews'],
     createUser: [...USER_READS, ...LICENSE_READS, ...GROUP_READS],
     updateUser: [...USER_READS, ...GROUP_READS, 'getSession'],
     removeUser: [...USER_READS, ...LICENSE_READS, ...GROUP_READS, ...PROXY_READS],

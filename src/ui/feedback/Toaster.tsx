@@ -13,6 +13,8 @@ import './feedback.css';
 
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info };
 const TOAST_DURATION_MS = 6000;
+/** Duration of a toast that offers an action, such as Undo. */
+const ACTION_TOAST_DURATION_MS = 20_000;
 
 /**
  * Host of toasts, mounted once, in a row of its own at the end of the window. The live region always exists, so that new
@@ -86,11 +88,12 @@ const reserveHeight = (messages: HTMLElement | null) => publishHeight(messages, 
 function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
   const { id, title, description, tone = 'ok', action, link } = item;
   const isTimed = tone !== 'bad' && !isPaused;
+  const durationMs = action ? ACTION_TOAST_DURATION_MS : TOAST_DURATION_MS;
   useEffect(() => {
     if (!isTimed) return undefined;
-    const timer = setTimeout(() => dismissToast(id), TOAST_DURATION_MS);
+    const timer = setTimeout(() => dismissToast(id), durationMs);
     return () => clearTimeout(timer);
-  }, [id, isTimed]);
+  }, [id, isTimed, durationMs]);
 
   const Icon = ICONS[tone];
   return (

@@ -88,11 +88,13 @@ function SkeletonTable<Row>({
 }: DataTableProps<Row>) {
   const small = useMedia(SMALL_SCREEN);
   const columns = small ? all.slice(0, 1) : getVisibleColumns(all, hidden);
+  const extras = { select: onSelect !== undefined, menu: rowMenu !== undefined };
+  const { minWidth } = getTableLayout(columns, small, extras);
   const selecting = onSelect && { state: 'none' as const, toggleAll: () => undefined };
   return (
     <div className="tbl-scroll tbl-waiting">
       <output className="visually-hidden">Loading {label}</output>
-      <table className="tbl" style={{ minWidth: getTableLayout(columns, small).minWidth }} aria-hidden inert>
+      <table className="tbl" style={{ minWidth }} aria-hidden inert>
         <ColumnWidths
           columns={columns}
           small={small}

@@ -66,6 +66,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     onSelect: onSelect ?? ignore,
   });
   const getMenu = useStableCallback(rowMenu);
+  const extras = { select: onSelect !== undefined, menu: rowMenu !== undefined };
   const headerColumns = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
   // One visible row is always in the tab order.
@@ -95,7 +96,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- focusable, selectable rows form an ARIA grid
         role="grid"
         className="tbl"
-        style={{ minWidth: getTableLayout(columns, small).minWidth }}
+        style={{ minWidth: getTableLayout(columns, small, extras).minWidth }}
         aria-label={label}
         aria-rowcount={rows.length + 1}
         aria-multiselectable={onSelect ? true : undefined}

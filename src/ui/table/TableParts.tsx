@@ -93,7 +93,7 @@ interface ColGroupProps<Row> {
 
 /** Column widths of a table. */
 export function ColumnWidths<Row>({ columns, small, select, menu }: ColGroupProps<Row>) {
-  const layout = getTableLayout(columns, small);
+  const layout = getTableLayout(columns, small, { select, menu });
   return (
     <colgroup>
       {select && <col style={{ width: layout.select }} />}

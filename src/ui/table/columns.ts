@@ -44,10 +44,18 @@ export function getRowHeight(density: Density, small: boolean): number {
   return small ? SMALL_ROW_HEIGHT_PX : ROW_HEIGHTS_PX[density];
 }
 
-/** Returns the fixed widths and the minimum width below which the table scrolls sideways. */
-export function getTableLayout<Row>(columns: readonly Column<Row>[], small: boolean) {
+/**
+ * Returns the fixed widths and the minimum width below which the table scrolls sideways. `extras` are the columns of check boxes and
+ * menus that the table has.
+ */
+export function getTableLayout<Row>(
+  columns: readonly Column<Row>[],
+  small: boolean,
+  extras: { select: boolean; menu: boolean },
+) {
   const least = columns.map((column) => column.width ?? column.minWidth ?? MIN_COLUMN_WIDTH_PX);
-  const sum = least.reduce((total, width) => total + width, SELECT_WIDTH_PX + MENU_WIDTH_PX);
+  const others = (extras.select ? SELECT_WIDTH_PX : 0) + (extras.menu ? MENU_WIDTH_PX : 0);
+  const sum = least.reduce((total, width) => total + width, others);
   return { select: SELECT_WIDTH_PX, menu: MENU_WIDTH_PX, minWidth: small ? undefined : sum };
 }
 

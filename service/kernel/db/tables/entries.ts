@@ -169,10 +169,12 @@ interface StoredFileTable {
   created_at: Timestamp;
 }
 
+/** A view has either a type or the name of another table. */
 interface SavedViewTable {
   site_id: number;
   view_id: GeneratedAlways<number>;
-  type_id: number;
+  type_id: number | null;
+  table_name: string | null;
   owner_id: number;
   name: string;
   is_shared: boolean;

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, ListConfigurationChangesData, ListConfigurationChangesError, ListConfigurationChangesResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, ListConfigurationChangesData, ListConfigurationChangesError, ListConfigurationChangesResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, ReadLastActivityData, ReadLastActivityError, ReadLastActivityResponse, RecordExportData, RecordExportError, RecordExportResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createInvestigation, deleteInvestigation, listConfigurationChanges, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
+import { createInvestigation, deleteInvestigation, listConfigurationChanges, listInvestigations, listUserChanges, queryUserActivity, readInvestigation, readLastActivity, recordExport, summarizeUserActivity, updateInvestigation } from '../sdk/activity.gen.ts';
 
 export const queryUserActivityQueryKey = (options: Options<QueryUserActivityData>) => createQueryKey('queryUserActivity', options, false, ['v1.0.0 UserManagement']);
 
@@ -68,6 +68,25 @@ export const queryUserActivityMutation = (options?: Partial<Options<QueryUserAct
     const mutationOptions: UseMutationOptions<QueryUserActivityResponse, QueryUserActivityError, Options<QueryUserActivityData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await queryUserActivity({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Read when users were last active
+ *
+ * The last request or sign-in of each user on this site, with an accuracy of a minute. Users who are no members are left out.
+ */
+export const readLastActivityMutation = (options?: Partial<Options<ReadLastActivityData>>): UseMutationOptions<ReadLastActivityResponse, ReadLastActivityError, Options<ReadLastActivityData>> => {
+    const mutationOptions: UseMutationOptions<ReadLastActivityResponse, ReadLastActivityError, Options<ReadLastActivityData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await readLastActivity({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

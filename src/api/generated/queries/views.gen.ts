@@ -2,10 +2,106 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateViewData, CreateViewError, CreateViewResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, GetViewData, GetViewError, GetViewResponse, ListViewsData, ListViewsError, ListViewsResponse, UpdateViewData, UpdateViewError, UpdateViewResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateTableViewData, CreateTableViewError, CreateTableViewResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteTableViewData, DeleteTableViewError, DeleteTableViewResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, GetViewData, GetViewError, GetViewResponse, ListTableViewsData, ListTableViewsError, ListTableViewsResponse, ListViewsData, ListViewsError, ListViewsResponse, SetDefaultTableViewData, SetDefaultTableViewError, SetDefaultTableViewResponse, UpdateTableViewData, UpdateTableViewError, UpdateTableViewResponse, UpdateViewData, UpdateViewError, UpdateViewResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createView, deleteView, getView, listViews, updateView } from '../sdk/views.gen.ts';
+import { createTableView, createView, deleteTableView, deleteView, getView, listTableViews, listViews, setDefaultTableView, updateTableView, updateView } from '../sdk/views.gen.ts';
+
+export const listTableViewsQueryKey = (options: Options<ListTableViewsData>) => createQueryKey('listTableViews', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List saved views of a table
+ *
+ * The caller's own views of the table and those shared by others, ordered by name. 403 without a capability that reads the rows of the table.
+ */
+export const listTableViewsOptions = (options: Options<ListTableViewsData>) => queryOptions<ListTableViewsResponse, ListTableViewsError, ListTableViewsResponse, ReturnType<typeof listTableViewsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTableViews({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTableViewsQueryKey(options)
+});
+
+/**
+ * Save a view of a table
+ *
+ * The view belongs to the caller. Sharing it requires Manage Users (users), Manage Licences (licenses), View Activity (activity), or Write Data or Manage Schema (changes). 409 when another of the caller's views of the table has the name, and for the 201st view.
+ */
+export const createTableViewMutation = (options?: Partial<Options<CreateTableViewData>>): UseMutationOptions<CreateTableViewResponse, CreateTableViewError, Options<CreateTableViewData>> => {
+    const mutationOptions: UseMutationOptions<CreateTableViewResponse, CreateTableViewError, Options<CreateTableViewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createTableView({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Choose the view with which a table opens
+ *
+ * Applies to the caller only.
+ */
+export const setDefaultTableViewMutation = (options?: Partial<Options<SetDefaultTableViewData>>): UseMutationOptions<SetDefaultTableViewResponse, SetDefaultTableViewError, Options<SetDefaultTableViewData>> => {
+    const mutationOptions: UseMutationOptions<SetDefaultTableViewResponse, SetDefaultTableViewError, Options<SetDefaultTableViewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await setDefaultTableView({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete a saved view of a table
+ *
+ * Deleting a view shared by another user requires Manage Settings.
+ */
+export const deleteTableViewMutation = (options?: Partial<Options<DeleteTableViewData>>): UseMutationOptions<DeleteTableViewResponse, DeleteTableViewError, Options<DeleteTableViewData>> => {
+    const mutationOptions: UseMutationOptions<DeleteTableViewResponse, DeleteTableViewError, Options<DeleteTableViewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteTableView({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change a saved view of a table
+ *
+ * Omitted properties keep their value. Changing a view shared by another user requires Manage Settings.
+ */
+export const updateTableViewMutation = (options?: Partial<Options<UpdateTableViewData>>): UseMutationOptions<UpdateTableViewResponse, UpdateTableViewError, Options<UpdateTableViewData>> => {
+    const mutationOptions: UseMutationOptions<UpdateTableViewResponse, UpdateTableViewError, Options<UpdateTableViewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateTableView({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const listViewsQueryKey = (options: Options<ListViewsData>) => createQueryKey('listViews', options, false, ['v4.0.0 Schema']);
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Check, Settings2 } from 'lucide-react';
+import { Settings2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ConfigurationChange } from '../../../../contract/generated/types.gen.ts';
 import { CONFIGURATION_KINDS } from '../../../../contract/rules/configuration.ts';
@@ -22,7 +22,8 @@ import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
-import { CardChip, FilterChip } from '../../../ui/table/FilterChips.tsx';
+import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
+import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import type { NameResolver } from '../model/change-format.ts';
@@ -120,7 +121,13 @@ function ConfigurationLog() {
           value={view.kinds}
           onChange={(values) => show({ ...view, kinds: toKinds(values) })}
         />
-        <PeriodChip {...{ view, show }} />
+        <ChoiceChip
+          label="Period"
+          options={PERIODS.map((period) => ({ value: period, label: LOG_PERIOD_LABELS[period] }))}
+          value={view.period}
+          defaultValue="all"
+          onChange={(period) => show({ ...view, period })}
+        />
         <PeopleSearch
           selectedIds={view.people}
           onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
@@ -152,42 +159,6 @@ function ConfigurationLog() {
         )}
       </Card>
     </Page>
-  );
-}
-
-interface PeriodChipProps {
-  view: ConfigurationView;
-  show: (view: ConfigurationView) => void;
-}
-
-function PeriodChip({ view, show }: PeriodChipProps) {
-  return (
-    <CardChip
-      label="Period"
-      value={view.period === 'all' ? undefined : LOG_PERIOD_LABELS[view.period]}
-      onClear={() => show({ ...view, period: 'all' })}
-    >
-      {(close) => (
-        <ul className="act-presets" aria-label="Periods">
-          {PERIODS.map((period) => (
-            <li key={period}>
-              <button
-                type="button"
-                className="filter-option"
-                aria-pressed={view.period === period}
-                onClick={() => {
-                  show({ ...view, period });
-                  close();
-                }}
-              >
-                <span>{LOG_PERIOD_LABELS[period]}</span>
-                {view.period === period && <Check />}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </CardChip>
   );
 }
 

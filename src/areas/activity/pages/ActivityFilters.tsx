@@ -5,6 +5,7 @@ import { ComboBox, Input } from 'react-aria-components';
 import { activityNames, exportTypeNames, activitySourceNames } from '../../../../contract/rules/activity.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import { usePermission } from '../../../api/session.ts';
+import { TableViews } from '../../../app/views/TableViews.tsx';
 import { resolvePastedText } from '../../../directory/directory.ts';
 import { useFoundPeople } from '../../../directory/use-found-people.ts';
 import { formatTime } from '../../../lib/dates.ts';
@@ -16,6 +17,7 @@ import { OptionList } from '../../../ui/form/OptionList.tsx';
 import type { FieldOption } from '../../../ui/form/OptionList.tsx';
 import { FilterChip, ToggleChip, RemovableChip, CardChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { saveTableLayout, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { toast } from '../../../ui/toast.ts';
 import { typesQuery } from '../../entries/index.ts';
 import { getControlErrors } from '../model/errors.ts';
@@ -64,6 +66,7 @@ export function ActivityFilters(props: ActivityFiltersProps) {
   return (
     <div className="act-bar">
       <TableBar tools={<ReportTools {...props} />}>
+        <TableViews table="activity" hidden={props.hidden} onHide={setHiddenColumns} />
         <PeopleSearch
           selectedIds={view.people}
           onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
@@ -121,6 +124,7 @@ export function ActivityFilters(props: ActivityFiltersProps) {
 
 function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error }: ActivityFiltersProps) {
   const chart = useIsChartVisible();
+  const layout = useTableLayout('activity');
   return (
     <>
       <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(asOf)}</AsOf>
@@ -131,7 +135,13 @@ function ReportTools({ hidden, asOf, live, onLive, refreshing, onRefresh, error 
         icon={ChartColumnStacked}
         onClick={() => setChartVisible(!chart)}
       />
-      <TableTools columns={COLUMNS} hidden={hidden} onHide={setHiddenColumns} />
+      <TableTools
+        columns={COLUMNS}
+        layout={layout}
+        onLayout={(next) => saveTableLayout('activity', next)}
+        hidden={hidden}
+        onHide={setHiddenColumns}
+      />
     </>
   );
 }

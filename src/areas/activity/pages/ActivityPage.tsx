@@ -15,6 +15,7 @@ import { announce } from '../../../ui/LiveRegion.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useStore } from '../../../ui/store.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import {
   getServerTime,
   useActivityRows,
@@ -83,6 +84,7 @@ function Report() {
   const summary = useActivitySummary(reportQuery);
   const isChartVisible = useIsChartVisible();
   const hidden = useHiddenColumns();
+  const columns = useArrangedColumns(COLUMNS, useTableLayout('activity'));
   const rowMenu = useRowMenu(view, show);
   const liveRows = useLiveRows({ view, since: bounds.isOpen ? bounds.to : undefined, live, isReading });
   const allRows = useMemo(
@@ -132,7 +134,7 @@ function Report() {
         />
         <DataTable
           label="Activity"
-          columns={COLUMNS}
+          columns={columns}
           rows={allRows}
           rowId={getRowId}
           rowLabel={getRowLabel}

@@ -11,6 +11,7 @@ import type {
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { TableViews } from '../../../app/views/TableViews.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -18,12 +19,15 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
+import { ChoiceChip } from '../../../ui/table/ChoiceChip.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { ToggleChip } from '../../../ui/table/FilterChips.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
+import { FilterChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
+import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
+import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { IdPicker } from '../filter/IdPicker.tsx';
 import { ActorName } from '../history/ActorName.tsx';
 import { useUserFinder, useUserNames } from '../model/field-users.ts';
@@ -33,6 +37,8 @@ import type { ChangesView } from './changes-view.ts';
 import './changes.css';
 import '../filter/filter.css';
 
+/** The few columns of the table are not hidden. */
+const NO_HIDDEN: readonly string[] = [];
 const getEntryId = ({ id }: ChangedEntry): number => id;
 const formatName = ({ id, name }: ChangedEntry): string => (name.trim() === '' ? `Entry ${id}` : name);
 
@@ -47,7 +53,7 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'name',
     header: 'Entry',
-    minWidth: 240,
+    minWidth: 180,
     cell: (entry, { tabIndex }) => (
       <Link
         to="/entries/$type/$entryId"
@@ -61,7 +67,8 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'fate',
     header: 'Change',
-    width: 260,
+    hideable: false,
+    width: 170,
     small: 'aside',
     cell: (entry, { tabIndex }) => {
       const { tone, label } = getFateBadge(entry);
@@ -95,7 +102,8 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'who',
     header: 'Changed by',
-    width: 220,
+    hideable: false,
+    width: 140,
     small: 'line',
     cell: ({ by, isIndirect }) =>
       isIndirect ? 'Calculation or indirect change' : <ActorName {...(by && { by })} />,
@@ -103,7 +111,8 @@ const buildColumns = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'at',
     header: 'Changed',
-    width: 150,
+    hideable: false,
+    width: 110,
     small: 'line',
     cell: ({ at }, { tabIndex }) => <Timestamp at={at} tabIndex={tabIndex} />,
   },
@@ -142,10 +151,11 @@ function useSince({ period, indirect, userId }: ChangesView) {
   return { since, reload: () => setNow(Date.now()) };
 }
 
-const FATES: readonly { fate: EntryFate; label: string }[] = [
-  { fate: 'created', label: 'Created' },
-  { fate: 'changed', label: 'Changed' },
-  { fate: 'gone', label: 'Deleted or merged' },
+/** What may have happened to an entry; `short` is the heading of a column of numbers. */
+const FATES: readonly { fate: EntryFate; label: string; short: string }[] = [
+  { fate: 'created', label: 'Created', short: 'Created' },
+  { fate: 'changed', label: 'Changed', short: 'Changed' },
+  { fate: 'gone', label: 'Deleted or merged', short: 'Deleted' },
 ];
 
 function Changes() {
@@ -159,6 +169,8 @@ function Changes() {
   const list = useInfiniteQuery(changedEntriesQuery(type?.id, since, view.fate));
   const rows = useMemo(() => list.data?.pages.flatMap(({ entries }) => entries), [list.data]);
   const columns = useMemo(() => buildColumns(since.modifiedSince), [since.modifiedSince]);
+  const layout = useTableLayout('changes');
+  const arranged = useArrangedColumns(columns, layout);
   const total = counts.data?.reduce((sum, count) => sum + countChanges(count), 0);
   const hasNoChanges = counts.data?.length === 0;
   const error = counts.error ?? list.error;
@@ -177,6 +189,13 @@ function Changes() {
         tools={
           <>
             <AsOf tone={error ? 'bad' : 'ok'}>Up to 180 days back</AsOf>
+            <TableTools
+              columns={columns}
+              hidden={NO_HIDDEN}
+              onHide={() => undefined}
+              layout={layout}
+              onLayout={(next) => saveTableLayout('changes', next)}
+            />
             <IconButton
               label="Reload"
               icon={RefreshCw}
@@ -186,74 +205,72 @@ function Changes() {
           </>
         }
       >
-        {PERIODS.map(({ id, label }) => (
-          <ToggleChip
-            key={id}
-            label={label}
-            on={view.period === id}
-            onChange={(on) => show({ period: on ? id : 'day' })}
-          />
-        ))}
+        <TableViews table="changes" hidden={NO_HIDDEN} onHide={() => undefined} />
+        <ChoiceChip
+          label="Period"
+          options={PERIODS.map(({ id, label }) => ({ value: id, label }))}
+          value={view.period}
+          defaultValue="day"
+          showsDefault
+          onChange={(period) => show({ period })}
+        />
+        <FilterChip
+          label="Change"
+          options={FATES.map(({ fate, label }) => ({ value: fate, label }))}
+          value={view.fate === undefined ? [] : [view.fate]}
+          // The service filters by one kind of change.
+          onChange={(values) => show({ fate: FATES.find(({ fate }) => fate === values.at(-1))?.fate })}
+        />
         <ToggleChip
-          label="With calculations and indirect changes"
+          label="With indirect changes"
           on={view.indirect}
           onChange={(indirect) => show({ indirect })}
         />
         <UserFilter userId={view.userId} onChange={(userId) => show({ userId })} />
       </TableBar>
-      {counts.data && !hasNoChanges && (
-        <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />
-      )}
-      {type && !hasNoChanges && (
-        <TableBar>
-          {FATES.map(({ fate, label }) => (
-            <ToggleChip
-              key={fate}
-              {...{ label }}
-              on={view.fate === fate}
-              onChange={(on) => show({ fate: on ? fate : undefined })}
-            />
-          ))}
-        </TableBar>
-      )}
-      <DataTable
-        label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
-        columns={columns}
-        rows={hasNoChanges ? [] : rows}
-        rowId={getEntryId}
-        rowLabel={formatName}
-        refetching={list.isFetching && !list.isFetchingNextPage}
-        error={error === null ? undefined : toServiceError(error)}
-        onRetry={reload}
-        empty={
-          <EmptyState icon={History} title="No changes">
-            No entry was created, changed or deleted
-            {view.userId !== undefined && ' by this user'} in this period.
-          </EmptyState>
-        }
-        onClearFilters={
-          view.fate === undefined && view.userId === undefined
-            ? undefined
-            : () => show({ fate: undefined, userId: undefined })
-        }
-        footer={
-          rows &&
-          rows.length > 0 && (
-            <>
-              <span>{formatNumber(rows.length)} shown, latest first</span>
-              {list.hasNextPage && (
-                <Button
-                  size="small"
-                  pending={list.isFetchingNextPage}
-                  onClick={() => void list.fetchNextPage()}
-                >
-                  Show earlier changes
-                </Button>
-              )}
-            </>
-          )
-        }
-      />
+      <div className="chg-columns">
+        {counts.data && !hasNoChanges && (
+          <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />
+        )}
+        <DataTable
+          label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
+          columns={arranged}
+          rows={hasNoChanges ? [] : rows}
+          rowId={getEntryId}
+          rowLabel={formatName}
+          refetching={list.isFetching && !list.isFetchingNextPage}
+          error={error === null ? undefined : toServiceError(error)}
+          onRetry={reload}
+          empty={
+            <EmptyState icon={History} title="No changes">
+              No entry was created, changed or deleted
+              {view.userId !== undefined && ' by this user'} in this period.
+            </EmptyState>
+          }
+          onClearFilters={
+            view.fate === undefined && view.userId === undefined
+              ? undefined
+              : () => show({ fate: undefined, userId: undefined })
+          }
+          footer={
+            rows &&
+            rows.length > 0 && (
+              <>
+                <span>{formatNumber(rows.length)} shown, latest first</span>
+                {list.hasNextPage && (
+                  <Button
+                    size="small"
+                    pending={list.isFetchingNextPage}
+                    onClick={() => void list.fetchNextPage()}
+                  >
+                    Show earlier changes
+                  </Button>
+                )}
+              </>
+            )
+          }
+        />
+      </div>
     </Page>
   );
 }
@@ -311,43 +328,69 @@ interface TypeCountsProps {
   current: number | undefined;
 }
 
-/** Number of changed entries per type, with links to them and to the list as of before. */
+/** Number of changed entries per type. Each number leads to its entries, and each type to its list as of before. */
 function TypeCounts({ counts, types, view, since, current }: TypeCountsProps) {
+  const rows = counts.flatMap(({ entryTypeId, ...count }) => {
+    const type = types.find(({ id }) => id === entryTypeId);
+    return type ? [{ type, count }] : [];
+  });
   return (
-    <nav className="chg-types" aria-label="Entry types with changes">
-      {counts.map(({ entryTypeId, created, changed, gone }) => {
-        const type = types.find(({ id }) => id === entryTypeId);
-        return (
-          type && (
-            <div
-              key={entryTypeId}
-              className="chg-type"
-              data-current={entryTypeId === current ? '' : undefined}
-            >
-              <Link
-                to="/changes"
-                search={formatChangesView({ ...view, type: type.apiName })}
-                aria-current={entryTypeId === current ? 'true' : undefined}
-              >
-                {type.pluralName}
-              </Link>
-              <span className="num">
-                {formatNumber(created)} created · {formatNumber(changed)} changed · {formatNumber(gone)}{' '}
-                deleted or merged
-              </span>
-              <Link
-                to="/entries/$type/past"
-                params={{ type: type.apiName }}
-                search={{ asOf: since.modifiedSince }}
-                className="chg-before"
-              >
-                As of then
-              </Link>
-            </div>
-          )
-        );
-      })}
-    </nav>
+    <Card title="By entry type">
+      {/* Focusable, so that a long list can be scrolled by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <section className="chg-counts" aria-label="Changes by entry type" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Entry type</th>
+              {FATES.map(({ fate, short }) => (
+                <th key={fate} scope="col">
+                  {short}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ type, count }) => (
+              <tr key={type.id} data-current={type.id === current ? '' : undefined}>
+                <th scope="row">
+                  <Link
+                    to="/changes"
+                    search={formatChangesView({ ...view, type: type.apiName, fate: undefined })}
+                    aria-current={type.id === current ? 'true' : undefined}
+                  >
+                    {type.pluralName}
+                  </Link>
+                  <Link
+                    to="/entries/$type/past"
+                    params={{ type: type.apiName }}
+                    search={{ asOf: since.modifiedSince }}
+                    className="chg-before"
+                  >
+                    As of then<span className="visually-hidden">, {type.pluralName}</span>
+                  </Link>
+                </th>
+                {FATES.map(({ fate, label }) => (
+                  <td key={fate} className="num">
+                    {count[fate] === 0 ? (
+                      '0'
+                    ) : (
+                      <Link
+                        to="/changes"
+                        search={formatChangesView({ ...view, type: type.apiName, fate })}
+                        aria-label={`${formatNumber(count[fate])} ${type.pluralName} ${label.toLowerCase()}`}
+                      >
+                        {formatNumber(count[fate])}
+                      </Link>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Card>
   );
 }
 

@@ -1,17 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
-import { useState } from 'react';
 import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { deleteViewMutation } from '../../../api/generated/queries/views.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { foldText } from '../../../lib/fold-text.ts';
+import { ViewListCard } from '../../../app/views/ViewListCard.tsx';
+import { DELETE_CONFLICT, writeUnlessConflict } from '../../../app/views/write-unless-conflict.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
-import { writeUnlessConflict, useSaveView } from './save-view.ts';
+import { useSaveView } from './save-view.ts';
 import { toEntriesView } from './saved-view.ts';
 import { useViewRights } from './use-views.ts';
 import { formatView } from './view.ts';
@@ -28,71 +27,29 @@ interface ViewListProps {
   onClose: () => void;
 }
 
-const MIN_VIEWS_FOR_SEARCH = 8;
-
 /** Links to the saved views and the actions of the open one. */
 export default function ViewList({ type, fields, saved, views, ...actions }: ViewListProps) {
-  const [q, setQ] = useState('');
   const { isMine } = useViewRights();
-  const found = views.filter(({ name }) => foldText(name).includes(foldText(q.trim())));
-  const sections = [
-    { title: 'My views', items: found.filter(isMine) },
-    { title: 'Shared by others', items: found.filter((view) => !isMine(view)) },
-  ].filter(({ items }) => items.length > 0);
   return (
-    <div className="views-card">
-      {views.length > MIN_VIEWS_FOR_SEARCH && (
-        <input
-          type="search"
-          className="input"
-          aria-label="Find a view"
-          placeholder="Find a view"
-          value={q}
-          onChange={({ target }) => setQ(target.value)}
+    <ViewListCard
+      views={views}
+      currentId={saved?.id}
+      isMine={isMine}
+      emptyText="A view saves filter, order and columns under a name, for you or for everyone."
+      renderLink={(view, props) => (
+        <Link
+          {...props}
+          to="/entries/$type"
+          params={{ type: type.apiName }}
+          search={formatView(toEntriesView(view, fields))}
+          onClick={actions.onClose}
         />
       )}
-      <div className="views-lists">
-        {sections.map(({ title, items }) => (
-          <section key={title} aria-label={title}>
-            <h3>{title}</h3>
-            <ul>
-              {items.map((view) => (
-                <li key={view.id}>
-                  <Link
-                    to="/entries/$type"
-                    params={{ type: type.apiName }}
-                    search={formatView(toEntriesView(view, fields))}
-                    aria-current={view.id === saved?.id ? 'true' : undefined}
-                    onClick={actions.onClose}
-                  >
-                    <bdi>{view.name}</bdi>
-                    <span className="views-owner">{formatOwner(view, isMine(view))}</span>
-                    {view.id === saved?.id && <Check />}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
-        {sections.length === 0 && (
-          <p className="views-none">
-            {views.length === 0
-              ? 'A view saves filter, order and columns under a name, for you or for everyone.'
-              : 'No view matches.'}
-          </p>
-        )}
-      </div>
+    >
       <ViewActions {...{ type, saved }} {...actions} />
-    </div>
+    </ViewListCard>
   );
 }
-
-const formatOwner = ({ isShared, ownerName }: SavedView, isMine: boolean): string => {
-  if (isMine) return isShared ? 'Shared' : '';
-  return ownerName ?? 'Former user';
-};
-
-const CONFLICT_TEXTS = { body: 'Deleting the view also deletes that change.', action: 'Delete view' };
 
 type ViewActionsProps = Pick<
   ViewListProps,
@@ -119,7 +76,7 @@ function ViewActions({ type, saved, onNew, onRename, onDeleted, onClose }: ViewA
     });
     if (!confirmed) return;
     try {
-      const done = await writeUnlessConflict(view, CONFLICT_TEXTS, (headers) =>
+      const done = await writeUnlessConflict(view, DELETE_CONFLICT, (headers) =>
         removal.mutateAsync({
           path: { entryTypeId: String(type.id), viewId: view.id },
           ...(headers && { headers }),

@@ -13,7 +13,7 @@ import { getColumnLayoutKey, toViewContent, isViewChanged, toEntriesView } from 
 import { useViewRights } from './use-views.ts';
 import { formatView } from './view.ts';
 import type { EntriesView } from './view.ts';
-import './views.css';
+import '../../../app/views/views.css';
 
 const PopoverCard = lazyWithPreload(() => import('../../../ui/menu/PopoverCard.tsx'));
 const ViewList = lazyWithPreload(() => import('./ViewList.tsx'));

@@ -7,6 +7,7 @@ import { getLicenseName, licenseTypes } from '../../../../contract/rules/license
 import { toServiceError } from '../../../api/errors.ts';
 import { listLicenseSeatsOptions } from '../../../api/generated/queries/licenses.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
+import { TableViews } from '../../../app/views/TableViews.tsx';
 import { useDirectory, useDirectorySearch, usePeopleById } from '../../../directory/directory.ts';
 import type { Directory } from '../../../directory/directory.ts';
 import type { FacetCounts } from '../../../directory/engine/facets.ts';
@@ -34,6 +35,7 @@ import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { formatDifference } from '../model/billable-effect.ts';
 import {
   isFiltered,
@@ -63,6 +65,7 @@ export function LicensesPage() {
   const { complete, refreshing, error, refresh } = directory;
   const { view, show, type, settle } = useLicensesView();
   const seats = useSeats(view.range);
+  const columns = useArrangedColumns(COLUMNS, useTableLayout('licenses'));
   const [selection, setSelection] = useState(NO_SELECTION);
   const rowMenu = useRowMenu();
   const query = useMemo(() => toDirectoryQuery(view), [view]);
@@ -79,7 +82,7 @@ export function LicensesPage() {
       <RefusedChanges />
       <DataTable
         label="Licenses"
-        columns={COLUMNS}
+        columns={columns}
         rows={result?.rows}
         rowId={getId}
         rowLabel={getName}
@@ -329,6 +332,8 @@ function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBa
     ];
   return (
     <TableBar tools={<Tools {...{ view, show, directory }} />}>
+      {/* The address keeps the hidden columns. */}
+      <TableViews table="licenses" hidden={view.hidden} onHide={() => undefined} />
       <SearchField
         label="Search people"
         placeholder="Name, e-mail or id"
@@ -351,6 +356,7 @@ function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBa
 
 function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show' | 'directory'>) {
   const { size, complete, asOf, refreshing, error, refresh } = directory;
+  const layout = useTableLayout('licenses');
   return (
     <>
       {size !== undefined && !complete && <AsOf tone="warn">{formatNumber(size)} read</AsOf>}
@@ -358,6 +364,8 @@ function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show'
       <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}
+        layout={layout}
+        onLayout={(next) => saveTableLayout('licenses', next)}
         hidden={view.hidden}
         onHide={(hidden) => show({ ...view, hidden })}
         {...getSortProps(view, show, SORT_KEYS)}

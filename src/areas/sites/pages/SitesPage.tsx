@@ -4,6 +4,7 @@ import { Building2, Plus } from 'lucide-react';
 import type { PlatformSite } from '../../../../contract/generated/types.gen.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { listPlatformSitesOptions } from '../../../api/generated/queries/platform.gen.ts';
+import { useSession } from '../../../api/session.ts';
 import { pluralize, formatNumber } from '../../../lib/numbers.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -24,9 +25,15 @@ export function SitesPage() {
   if (failure?.status === 403 && !data) throw failure;
   return (
     <Page
-      fill
       title="Sites"
-      meta={data && pluralize(data.length, 'site', 'sites')}
+      meta={
+        data &&
+        `${pluralize(data.length, 'site', 'sites')} · ${pluralize(
+          data.reduce((sum, { members }) => sum + members, 0),
+          'active user',
+          'active users',
+        )}`
+      }
       actions={
         <Link to="/sites/new" className={buttonClass({ variant: 'primary' })}>
           <Plus />
@@ -54,6 +61,18 @@ export function SitesPage() {
   );
 }
 
+/** Number of active users; of the viewer's own site it leads to them. */
+function Members({ siteId, members, tabIndex }: { siteId: number; members: number; tabIndex: 0 | -1 }) {
+  const { site } = useSession();
+  if (site.id !== siteId) return formatNumber(members);
+  return (
+    <Link to="/users" search={{ status: 'active' }} tabIndex={tabIndex}>
+      {formatNumber(members)}
+      <span className="visually-hidden"> active users</span>
+    </Link>
+  );
+}
+
 /** Share of the limit from which the storage of a site is marked. */
 const NEARLY_FULL = 0.9;
 
@@ -62,32 +81,32 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
   {
     id: 'name',
     header: 'Name',
-    minWidth: 200,
+    minWidth: 150,
     cell: ({ id, name }, { tabIndex }) => (
       <Link to="/sites/$siteId" params={{ siteId: id }} tabIndex={tabIndex} title={name}>
         {name}
       </Link>
     ),
   },
-  { id: 'slug', header: 'Short name', width: 150, small: 'line', cell: ({ slug }) => slug },
+  { id: 'slug', header: 'Short name', width: 110, small: 'line', cell: ({ slug }) => slug },
   {
     id: 'identity',
     header: 'Sign-in method',
-    width: 160,
+    width: 136,
     cell: ({ identityMode }) =>
       identityMode === 'password' ? 'Password' : <Badge tone="accent">Identity manager</Badge>,
   },
   {
     id: 'domain',
     header: 'Dedicated domain',
-    minWidth: 170,
+    minWidth: 150,
     cell: ({ dedicatedDomain }) => dedicatedDomain,
   },
   {
     id: 'administrators',
     header: 'Administrators',
     align: 'end',
-    width: 130,
+    width: 122,
     cell: ({ administrators }) =>
       administrators === 0 ? <Badge tone="warn">None</Badge> : formatNumber(administrators),
   },
@@ -97,13 +116,13 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     align: 'end',
     width: 110,
     small: 'aside',
-    cell: ({ members }) => formatNumber(members),
+    cell: ({ id, members }, { tabIndex }) => <Members {...{ siteId: id, members, tabIndex }} />,
   },
   {
     id: 'storage',
     header: 'Files',
     align: 'end',
-    width: 150,
+    width: 120,
     cell: (site) =>
       site.storageLimitBytes !== null && site.storageUsedBytes >= site.storageLimitBytes * NEARLY_FULL ? (
         <Badge tone="warn">{formatStorage(site)}</Badge>
@@ -114,7 +133,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
   {
     id: 'created',
     header: 'Created',
-    width: 120,
+    width: 110,
     cell: ({ createdDate }, { tabIndex }) => <Timestamp at={createdDate} tabIndex={tabIndex} />,
   },
 ];

@@ -3,7 +3,7 @@ import { findLicenseType } from '../../../../contract/rules/licenses.ts';
 import { FILTER_KEYS } from '../../../directory/engine/facets.ts';
 import type { FilterKey, Filters } from '../../../directory/engine/facets.ts';
 import { SORT_KEYS } from '../../../directory/engine/search.ts';
-import type { DirectorySort, SortKey } from '../../../directory/engine/search.ts';
+import type { DirectorySort } from '../../../directory/engine/search.ts';
 import { toSearchValue, parseOrder, formatOrder, readSearchText } from '../../../lib/search-params.ts';
 
 /** State of the users list, kept in the URL. */
@@ -47,7 +47,10 @@ export const DEFAULT_VIEW: UsersView = {
   hidden: undefined,
 };
 
-const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
+/** Columns that cannot be sorted. */
+const OTHER_COLUMNS: readonly string[] = ['timeZone', 'lastActive'];
+const isColumn = (value: string): boolean =>
+  SORT_KEYS.some((key) => key === value) || OTHER_COLUMNS.includes(value);
 
 function parseValues(
   value: unknown,
@@ -75,7 +78,7 @@ export function parseUsersView(search: Record<string, unknown>): UsersView {
       changed: filter('changed'),
     },
     sort: parseOrder(search.sort, SORT_KEYS),
-    hidden: parseValues(search.hide, NO_COLUMN, (one) => isSortKey(one)),
+    hidden: parseValues(search.hide, NO_COLUMN, isColumn),
   };
 }
 

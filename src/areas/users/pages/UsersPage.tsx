@@ -4,6 +4,7 @@ import { Users, Download, Upload, Plus, RefreshCw } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
+import { TableViews } from '../../../app/views/TableViews.tsx';
 import { restrictToIds, useDirectory, useDirectorySearch } from '../../../directory/directory.ts';
 import type { DirectorySearchResult, Directory } from '../../../directory/directory.ts';
 import type { FacetCounts, FilterKey } from '../../../directory/engine/facets.ts';
@@ -28,6 +29,7 @@ import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { FilterChip, ToggleChip, MoreFilters } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
+import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
 import { openExport } from '../../export/index.ts';
 import { useRowMenu } from '../model/actions.ts';
 import { createUserExportSource } from '../model/export-source.ts';
@@ -56,6 +58,8 @@ export function UsersPage() {
   const { size, billable, groups, complete, error, refreshing, refresh } = directory;
   const { view, show, type, settle } = useUsersView();
   const storedHidden = useHiddenColumns();
+  const layout = useTableLayout('users');
+  const columns = useArrangedColumns(COLUMNS, layout);
   const hidden = view.hidden ?? storedHidden;
   const [selection, setSelection] = useState(NO_SELECTION);
   const [onlySelected, setOnlySelected] = useState(false);
@@ -104,7 +108,7 @@ export function UsersPage() {
       <GroupNamesProvider groups={groups}>
         <DataTable
           label="Users"
-          columns={COLUMNS}
+          columns={columns}
           rows={shownResult?.rows}
           rowId={getId}
           rowLabel={getName}
@@ -282,7 +286,7 @@ interface UsersBarProps {
 
 /** Search and filters with their counts, freshness of the list, columns and density. */
 function UsersBar(props: UsersBarProps) {
-  const { view, show, type, settle, directory, counts, onPaste } = props;
+  const { view, hidden, show, type, settle, directory, counts, onPaste } = props;
   const { selectedCount, showsOnlySelected, onShowOnlySelected } = props;
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
@@ -306,6 +310,7 @@ function UsersBar(props: UsersBarProps) {
   const collapsedFilters = definitions.filter((kind) => kind.isCollapsed).map(toFilter);
   return (
     <TableBar tools={<Tools {...props} />}>
+      <TableViews table="users" hidden={hidden} onHide={saveHiddenColumns} />
       <SearchField
         label="Search users"
         placeholder="Name, e-mail, id: or paste a list"
@@ -330,6 +335,7 @@ function UsersBar(props: UsersBarProps) {
 }
 
 function Tools({ view, hidden, show, directory }: UsersBarProps) {
+  const layout = useTableLayout('users');
   const { size, complete, asOf, refreshing, error, refresh } = directory;
   return (
     <>
@@ -338,6 +344,8 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
       <IconButton label="Reload everything" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools
         columns={COLUMNS}
+        layout={layout}
+        onLayout={(next) => saveTableLayout('users', next)}
         hidden={hidden}
         onHide={(next) => {
           saveHiddenColumns(next);
@@ -355,7 +363,7 @@ const formatAsOf = (at: number): string =>
 
 const STORAGE_KEY = 'steward-users-hidden';
 const SEPARATOR = '-';
-const DEFAULT_HIDDEN = ['id', 'timeZone', 'created'];
+const DEFAULT_HIDDEN = ['id', 'timeZone', 'created', 'lastActive'];
 
 function loadHiddenColumns(): readonly string[] {
   const stored = localStorage.getItem(STORAGE_KEY);

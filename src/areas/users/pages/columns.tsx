@@ -14,6 +14,7 @@ import { formatTimeZoneName } from '../../../lib/time-zones.ts';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { LastActiveCell } from './LastActiveCell.tsx';
 import './users.css';
 
 const GroupNamesContext = createContext<ReadonlyMap<number, string>>(new Map());
@@ -53,7 +54,7 @@ function AccessIcon({ label, icon: Icon }: { label: string; icon: LucideIcon }) 
   );
 }
 
-/** Columns of the list; ids are the sort keys of the directory. */
+/** Columns of the list; the ids of sortable ones are the sort keys of the directory. */
 export const COLUMNS: readonly Column<DirectoryRow>[] = [
   createNameColumn('/users/$userId'),
   { ...emailColumn, hideable: true, minWidth: 200, small: 'line' },
@@ -88,6 +89,14 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     align: 'end',
     width: 112,
     cell: ({ modified }, place) => <Timestamp at={modified} tabIndex={place.tabIndex} />,
+  },
+  {
+    id: 'lastActive',
+    header: 'Last active',
+    hideable: true,
+    align: 'end',
+    width: 112,
+    cell: ({ id }, place) => <LastActiveCell userId={id} tabIndex={place.tabIndex} />,
   },
   {
     id: 'id',

@@ -1,0 +1,44 @@
+import { toServiceError } from '../../api/errors.ts';
+import { confirm } from '../../ui/dialog/confirm.ts';
+
+interface ConflictTexts {
+  /** Explains what happens to the other person's change. */
+  body: string;
+  action: string;
+}
+
+/**
+ * Writes a saved view with its entity tag. If someone else changed it since (412), asks whether to overwrite that
+ * change; undefined if the user declines. @throws ServiceError for other failures
+ */
+export async function writeUnlessConflict<Result>(
+  saved: { name: string; etag: string },
+  texts: ConflictTexts,
+  write: (headers?: { 'If-Match': string }) => Promise<Result>,
+): Promise<{ result: Result } | undefined> {
+  try {
+    return { result: await write({ 'If-Match': saved.etag }) };
+  } catch (thrown) {
+    if (toServiceError(thrown).status !== 412) throw thrown;
+  }
+  let done: { result: Result } | undefined;
+  await confirm({
+    title: `${saved.name} was changed by someone else`,
+    ...texts,
+    danger: true,
+    run: async () => {
+      done = { result: await write() };
+    },
+  });
+  return done;
+}
+
+export const SAVE_CONFLICT = {
+  body: 'The view was changed after you opened it. Saving replaces that change. To keep both, save yours as a new view.',
+  action: 'Overwrite',
+};
+export const RENAME_CONFLICT = {
+  body: 'The view was changed after you opened it. Renaming keeps those changes and replaces the name.',
+  action: 'Rename',
+};
+export const DELETE_CONFLICT = { body: 'Deleting the view also deletes that change.', action: 'Delete view' };
