@@ -246,3 +246,25 @@ test('removing from the site requires typing the address', async ({ page, calls,
   );
   await expectAccessible(page);
 });
+
+test('a single change can be undone until someone else changes the same user', async ({ page, calls }) => {
+  const { id, name } = await calls.createUser({ firstName: 'Una', lastName: 'Undone' });
+  await openAs(page, ada, `/users/${id}`);
+  const status = (name: string) => page.getByRole('main').getByText(name, { exact: true }).first();
+  const deactivate = async () => {
+    await chooseMenuItem(page, `Actions for ${name}`, 'Deactivate');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click();
+    await expectToast(page, `${name} is inactive`);
+  };
+  await deactivate();
+  await expect(status('Inactive')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expectToast(page, `${name} is active again`);
+  await expect(status('Active')).toBeVisible();
+  await deactivate();
+  await expect(status('Inactive')).toBeVisible();
+  await calls.call('PUT', '/user', { id, lastName: 'Renamed' });
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expectToast(page, 'Someone else has changed it since. Nothing was sent.');
+  await expect(status('Inactive')).toBeVisible();
+});

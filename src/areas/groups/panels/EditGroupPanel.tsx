@@ -8,12 +8,12 @@ import type { WithEtag } from '../../../api/etag.ts';
 import { updateGroup } from '../../../api/generated/sdk/groups.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { sortCapabilities, readGroup } from '../../../directory/groups.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { EffectsPreview } from '../effects/EffectsPreview.tsx';
 import { useEffects } from '../effects/EffectsPreview.tsx';
 import {
@@ -83,7 +83,16 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
         await mergeTheirs(values).catch((why: unknown) => setReloadError(toServiceError(why)));
       return undefined;
     }
-    toast({ title: `${values.name.trim()} was saved` });
+    toastUndoable({
+      title: `${values.name.trim()} was saved`,
+      subject: values.name.trim(),
+      undone: `The changes of ${values.name.trim()} were undone`,
+      readVersion: async () => (await readGroup(groupId)).etag,
+      revert: async ({ headers }) => {
+        await save.mutateAsync({ body: getGroupChanges(values, before), etag: headers?.['If-Match'] });
+        await router.invalidate();
+      },
+    });
     await onClose(true);
     // Title and breadcrumb show the name, which the loader reads.
     return router.invalidate();

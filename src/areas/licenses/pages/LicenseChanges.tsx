@@ -7,11 +7,11 @@ import type { ServiceError } from '../../../api/errors.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
-import { toast } from '../../../ui/toast.ts';
 import { changeLicense, confirmNoLicense } from '../model/change-license.ts';
 
 /** Change chosen in a row: pending, or refused until the user decides. */
@@ -47,7 +47,12 @@ function useSendChange(set: (userId: number, change: PendingChange | undefined) 
       try {
         await mutateAsync({ userId: id, from, to });
         set(id, undefined);
-        toast({ title: `${name} has ${getLicenseName(to)}` });
+        toastUndoable({
+          title: `${name} has ${getLicenseName(to)}`,
+          subject: name,
+          undone: `${name} has ${getLicenseName(from)} again`,
+          revert: () => mutateAsync({ userId: id, from: to, to: from }),
+        });
       } catch (thrown) {
         const error = toServiceError(thrown);
         set(id, { to, error });

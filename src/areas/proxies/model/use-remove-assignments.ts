@@ -1,9 +1,9 @@
 import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { changeProxiesMutation, updateProxiesMutation } from '../../../api/generated/queries/proxies.gen.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toast } from '../../../ui/toast.ts';
 import { formatNames } from './assignments.ts';
 
 const formatAssignmentCount = (number: number) => pluralize(number, 'assignment', 'assignments');
@@ -23,7 +23,13 @@ export function useRemoveAssignments() {
       danger: true,
       run: () => change.mutateAsync({ body: { remove } }),
     });
-    if (done) toast({ title: `${proxy.fullName} no longer acts for ${user.fullName}` });
+    if (done)
+      toastUndoable({
+        title: `${proxy.fullName} no longer acts for ${user.fullName}`,
+        subject: proxy.fullName,
+        undone: `${proxy.fullName} may act for ${user.fullName} again`,
+        revert: () => change.mutateAsync({ body: { add: remove } }),
+      });
     return done;
   };
 
@@ -36,7 +42,16 @@ export function useRemoveAssignments() {
       danger: true,
       run: () => update.mutateAsync({ body: { proxyUserId: proxy.id, users: null } }),
     });
-    if (done) toast({ title: `${proxy.fullName} no longer acts for anyone` });
+    if (done)
+      toastUndoable({
+        title: `${proxy.fullName} no longer acts for anyone`,
+        subject: proxy.fullName,
+        undone: `${proxy.fullName} may act for ${formatNames(users, 3)} again`,
+        revert: () =>
+          change.mutateAsync({
+            body: { add: users.map(({ id }) => ({ proxyUserId: proxy.id, userId: id })) },
+          }),
+      });
     return done;
   };
 
@@ -50,7 +65,13 @@ export function useRemoveAssignments() {
       danger: true,
       run: () => change.mutateAsync({ body: { remove } }),
     });
-    if (done) toast({ title: `No one acts for ${user.fullName} anymore` });
+    if (done)
+      toastUndoable({
+        title: `No one acts for ${user.fullName} anymore`,
+        subject: user.fullName,
+        undone: `${formatNames(proxies, 3)} may act for ${user.fullName} again`,
+        revert: () => change.mutateAsync({ body: { add: remove } }),
+      });
     return done;
   };
 

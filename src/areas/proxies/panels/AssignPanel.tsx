@@ -3,6 +3,7 @@ import type { ProxyPerson } from '../../../../contract/generated/types.gen.ts';
 import { changeProxiesMutation, updateProxiesMutation } from '../../../api/generated/queries/proxies.gen.ts';
 import { usePermission, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { usePeopleById } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { formatMissingToGrant } from '../../../directory/groups.ts';
@@ -18,7 +19,6 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Toggle } from '../../../ui/form/Toggle.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import './proxies.css';
-import { toast } from '../../../ui/toast.ts';
 import { useGroupCapabilities, formatCapabilities } from '../../groups/index.ts';
 import {
   toProxyChanges,
@@ -153,7 +153,15 @@ function useSaveAssignments(onClose: (isSaved: boolean) => void) {
             run: send,
           });
     if (!isSaved) return;
-    toast({ title: `${proxy.fullName} may act for ${formatNames(userIds.map(getPerson), 3)}` });
+    toastUndoable({
+      title: `${proxy.fullName} may act for ${formatNames(userIds.map(getPerson), 3)}`,
+      subject: proxy.fullName,
+      undone: `${proxy.fullName} has the assignments from before`,
+      revert: () =>
+        change.mutateAsync({
+          body: toProxyChanges(proxy.id, { ...plan, add: plan.remove, remove: plan.add }),
+        }),
+    });
     onClose(true);
   };
   return {

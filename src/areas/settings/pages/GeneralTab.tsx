@@ -1,11 +1,16 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { SiteSettings } from '../../../../contract/generated/types.gen.ts';
 import { useConditionalSave } from '../../../api/conditional-save.ts';
+import { withEtag } from '../../../api/etag.ts';
+import { updateSiteSettingsMutation } from '../../../api/generated/queries/settings.gen.ts';
 import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk/settings.gen.ts';
 import { usePermission } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { formatStorage } from '../../../lib/sizes.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -13,7 +18,6 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { settingsQuery } from '../model/settings-query.ts';
 import { BackgroundWork } from './BackgroundWork.tsx';
 import './settings.css';
@@ -30,6 +34,14 @@ const IDENTITY_MODES = { password: 'Password', 'identity-manager': 'Identity man
 
 /** Name and time zone of the site, and the settings that only platform administrators may change. */
 export function GeneralTab() {
+  const [revision, setRevision] = useState(0);
+  // After an undo the form starts anew, with the stored values and their entity tag.
+  return <GeneralSettings key={revision} onReverted={() => setRevision(revision + 1)} />;
+}
+
+function GeneralSettings({ onReverted }: { onReverted: () => void }) {
+  const client = useQueryClient();
+  const revert = useWrite('updateSiteSettings', updateSiteSettingsMutation());
   const { reason } = usePermission('updateSiteSettings');
   const { base, hasConflict, error, save } = useConditionalSave({
     initial: useSuspenseQuery(settingsQuery).data,
@@ -42,10 +54,21 @@ export function GeneralTab() {
   useUnsavedGuard(isDirty);
 
   const submit = async (values: Values) => {
+    const before = toFormValues(base);
     const stored = await save(values);
     if (!stored) return;
     form.reset(toFormValues(stored));
-    toast({ title: 'Settings saved' });
+    toastUndoable({
+      title: 'Settings saved',
+      subject: 'the settings',
+      undone: 'The settings are as before',
+      readVersion: async () => withEtag(await getSiteSettings()).etag,
+      revert: async ({ headers }) => {
+        await revert.mutateAsync({ body: before, ...(headers && { headers }) });
+        await client.fetchQuery({ ...settingsQuery, staleTime: 0 });
+        onReverted();
+      },
+    });
   };
 
   return (

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { AtSign, Hash, Pencil, UserCheck, UserMinus, UserRound, UserX } from 'lucide-react';
+import { withEtag } from '../../../api/etag.ts';
 import { updateUserMutation } from '../../../api/generated/queries/users.gen.ts';
-import { removeUser } from '../../../api/generated/sdk/users.gen.ts';
+import { getUser, removeUser } from '../../../api/generated/sdk/users.gen.ts';
 import { useSession, usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { removeFromDirectory } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
@@ -34,6 +36,10 @@ async function withUserError<Result>(write: Promise<Result>): Promise<Result> {
   }
 }
 
+/** The version of a user, for `If-Match`. */
+export const readVersion = async (userId: number): Promise<string | undefined> =>
+  withEtag(await getUser({ path: { userId } })).etag;
+
 /** Actions on one user that ask for confirmation. Each resolves to whether it was done. */
 export function useUserActions() {
   const { site, user: ownUser } = useSession();
@@ -59,7 +65,14 @@ export function useUserActions() {
       danger: true,
       run: () => withUserError(update.mutateAsync({ body: { id, isActive: false } })),
     });
-    if (done) toast({ title: `${name} is inactive` });
+    if (done)
+      toastUndoable({
+        title: `${name} is inactive`,
+        subject: name,
+        undone: `${name} is active again`,
+        readVersion: () => readVersion(id),
+        revert: (match) => update.mutateAsync({ body: { id, isActive: true }, ...match }),
+      });
     return done;
   };
 
@@ -70,7 +83,14 @@ export function useUserActions() {
       action: 'Activate',
       run: () => withUserError(update.mutateAsync({ body: { id, isActive: true } })),
     });
-    if (done) toast({ title: `${name} is active` });
+    if (done)
+      toastUndoable({
+        title: `${name} is active`,
+        subject: name,
+        undone: `${name} is inactive again`,
+        readVersion: () => readVersion(id),
+        revert: (match) => update.mutateAsync({ body: { id, isActive: false }, ...match }),
+      });
     return done;
   };
 

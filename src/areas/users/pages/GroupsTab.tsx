@@ -8,6 +8,7 @@ import { unassignGroupsMutation, assignGroupsMutation } from '../../../api/gener
 import { zUsersToUserGroupRequestVm } from '../../../api/generated/zod.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { groupsQuery, sortCapabilities } from '../../../directory/groups.ts';
 import { pluralize } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -18,7 +19,6 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
 import {
   CapabilityList,
   formatCapabilities,
@@ -26,6 +26,7 @@ import {
   useGrantCheck,
   useGroupOptions,
 } from '../../groups/index.ts';
+import { readVersion } from '../model/actions.ts';
 import { formatFullName } from '../model/user-query.ts';
 import { useUserWriteError } from '../model/write-errors.ts';
 import { useUser } from './use-user.ts';
@@ -84,6 +85,7 @@ function GroupRow({ group }: { group: Pick<GroupInfoResponse, 'id' | 'name' | 'd
   const user = useUser();
   const { reason } = usePermission('unassignGroups');
   const remove = useWrite('unassignGroups', unassignGroupsMutation());
+  const add = useWrite('assignGroups', assignGroupsMutation());
   const capabilities = useGroupCapabilities([group.id]).get(group.id);
   const holds = useGrantCheck();
   const names = capabilities && formatCapabilities(capabilities);
@@ -97,7 +99,14 @@ function GroupRow({ group }: { group: Pick<GroupInfoResponse, 'id' | 'name' | 'd
       danger: true,
       run: () => remove.mutateAsync({ body: [{ userIds: [user.id], groupIds: [group.id] }] }),
     });
-    if (done) toast({ title: `${formatFullName(user)} is no longer in ${group.name}` });
+    if (done)
+      toastUndoable({
+        title: `${formatFullName(user)} is no longer in ${group.name}`,
+        subject: formatFullName(user),
+        undone: `${formatFullName(user)} is in ${group.name} again`,
+        readVersion: () => readVersion(user.id),
+        revert: () => add.mutateAsync({ body: [{ userIds: [user.id], groupIds: [group.id] }] }),
+      });
   };
   return (
     <CardRow
@@ -128,6 +137,7 @@ function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
   const user = useUser();
   const { reason } = usePermission('assignGroups');
   const add = useWrite('assignGroups', assignGroupsMutation());
+  const remove = useWrite('unassignGroups', unassignGroupsMutation());
   const form = useForm({
     resolver: zodResolver(zUsersToUserGroupRequestVm),
     defaultValues: { userIds: [user.id], groupIds: [] },
@@ -149,8 +159,13 @@ function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
               { body: [pairs] },
               {
                 onSuccess() {
-                  toast({
-                    title: `${formatFullName(user)} was added to ${pluralize(pairs.groupIds.length, 'group', 'groups')}`,
+                  const count = pluralize(pairs.groupIds.length, 'group', 'groups');
+                  toastUndoable({
+                    title: `${formatFullName(user)} was added to ${count}`,
+                    subject: formatFullName(user),
+                    undone: `${formatFullName(user)} was removed from ${count} again`,
+                    readVersion: () => readVersion(user.id),
+                    revert: () => remove.mutateAsync({ body: [pairs] }),
                   });
                   form.reset();
                 },

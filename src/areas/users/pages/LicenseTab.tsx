@@ -6,11 +6,11 @@ import { zUserLicenseInfoUpdate } from '../../../api/generated/zod.gen.ts';
 import { invalidateAfter } from '../../../api/invalidation.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { Card, Fact, Facts } from '../../../ui/layout/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { changeLicense, confirmNoLicense, LicenseHistory } from '../../licenses/index.ts';
 import { useBillableEffect } from '../model/billable.ts';
 import { formatFullName } from '../model/user-query.ts';
@@ -71,7 +71,12 @@ function ChangeLicense() {
       void invalidateAfter(client, 'updateUserLicense').catch(() => undefined);
       return;
     }
-    toast({ title: `${formatFullName(user)} has ${getLicenseName(to)}` });
+    toastUndoable({
+      title: `${formatFullName(user)} has ${getLicenseName(to)}`,
+      subject: formatFullName(user),
+      undone: `${formatFullName(user)} has ${getLicenseName(currentTypeId)} again`,
+      revert: () => update.mutateAsync({ userId, from: to, to: currentTypeId }),
+    });
   };
 
   return (

@@ -10,6 +10,7 @@ import type { WithEtag } from '../../../api/etag.ts';
 import { updateUser } from '../../../api/generated/sdk/users.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { toastUndoable } from '../../../app/state/undo.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
@@ -18,7 +19,7 @@ import { Form, FormRow } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
 import { TimeZoneField } from '../../../ui/form/TimeZoneField.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
+import { readVersion } from '../model/actions.ts';
 import {
   mergeFields,
   getProfileChanges,
@@ -106,7 +107,18 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
         await mergeTheirs(values).catch((why: unknown) => setReloadError(toServiceError(why)));
       return;
     }
-    toast({ title: `${formatFullName({ ...base.data, ...values })} was saved` });
+    const name = formatFullName({ ...base.data, ...values });
+    const before = getProfileChanges(values, toProfileValues(base.data));
+    toastUndoable({
+      title: `${name} was saved`,
+      subject: name,
+      undone: `The changes of ${name} were undone`,
+      readVersion: () => readVersion(base.data.id),
+      revert: async ({ headers }) => {
+        await save.mutateAsync({ body: { id: base.data.id, ...before }, etag: headers?.['If-Match'] });
+        await router.invalidate();
+      },
+    });
     if (isMounted()) await onClose();
     // Title and breadcrumb show the name, which the loader reads.
     await router.invalidate();
