@@ -7,6 +7,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
 import { agent } from './agent.ts';
+import { audit } from './audit.ts';
 import { backups, largeBackups, largeBackupsEmbedded } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
 import { bodies } from './bodies.ts';
@@ -33,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   http,
   requests,
   topicLock,
+  audit,
   bodies,
   csv,
   directory,

@@ -9,7 +9,7 @@ import { clearInputs, deleteEndedJobs } from './areas/jobs/jobs.store.ts';
 import { registry } from './areas/registry.ts';
 import { insertAccessToken } from './areas/tokens/access-tokens.store.ts';
 import { deleteExpiredSessions, deleteOldActivity } from './kernel/audit/activity.store.ts';
-import { deleteOldAuditRows } from './kernel/audit/audit-log.store.ts';
+import { deleteOldAuditRows } from './kernel/audit/chain.store.ts';
 import { createLink } from './kernel/auth/one-time-links.store.ts';
 import { consumeRateLimit, deleteEndedWindows } from './kernel/auth/throttle.store.ts';
 import type { Db, Tx } from './kernel/db/database.ts';
@@ -18,7 +18,7 @@ import { findSequentialScans } from './testing/plans.ts';
 import { makePerson, makeSite, onEachApp, services } from './testing/site.ts';
 
 /** Tables with few rows an installation: reading them whole is as fast as an index. */
-const SMALL_TABLES = ['backup_settings', 'field_job', 'site', 'task_failure', 'topic'];
+const SMALL_TABLES = ['audit_sealing', 'backup_settings', 'field_job', 'site', 'task_failure', 'topic'];
 
 /** Runs the work in a transaction that is rolled back. */
 const tryOut = (db: Db, work: (tx: Tx) => Promise<unknown>) =>

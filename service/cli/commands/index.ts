@@ -1,4 +1,5 @@
 import { createApiKey, revokeKey, showKeys } from './api-key.ts';
+import { verifyAudit } from './audit.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
 import { restoreEntry } from './entry.ts';
 import { prune, requestBackup, retryMails } from './maintenance.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   grantPlatformAdministration,
   revokePlatformAdministration,
   restoreEntry,
+  verifyAudit,
   requestBackup,
   prune,
   retryMails,

@@ -1,4 +1,6 @@
-import { deleteOldAuditRows, listSitesWithOldAuditRows } from '../audit/audit-log.store.ts';
+import { listSitesWithOldAuditRows } from '../audit/audit-log.store.ts';
+import { deleteOldAuditRows } from '../audit/chain.store.ts';
+import { sealAuditRows } from '../audit/chain.ts';
 import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
 import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
@@ -29,6 +31,16 @@ const createAuditRetentionTask = ({ db, services: { logRetention } }: TaskContex
   });
 };
 
+/** Rows without a seal can be changed unnoticed for this long, and for as long as the pass takes. */
+const SEAL_INTERVAL_MS = 30_000;
+
+/** Scheduled task that seals the audit rows that were committed since its last run. */
+const createSealTask = ({ db }: TaskContext): ScheduledTask => ({
+  name: 'seals of the audit log',
+  intervalMs: SEAL_INTERVAL_MS,
+  run: async (signal) => sealAuditRows(db, { signal }),
+});
+
 /** The tables and tasks of the kernel: sessions, links, audit log, outbox, mail, limits. */
 export const kernelArea = defineArea({
   name: 'kernel',
@@ -36,11 +48,15 @@ export const kernelArea = defineArea({
     deleteExpiredEventsTask(context),
     createRateLimitCleanupTask(context),
     createAuditRetentionTask(context),
+    createSealTask(context),
   ],
   tables: {
     session: { backup: { leftOut: 'secrets' } },
     one_time_link: { backup: { leftOut: 'secrets' } },
     audit_log: { backup: { leftOut: 'log of the installation' }, retention: '7 years (STEWARD_KEEP_AUDIT)' },
+    audit_sealing: { backup: { leftOut: 'log of the installation' } },
+    audit_seal: { backup: { leftOut: 'log of the installation' }, retention: 'as long as audit_log' },
+    audit_chain: { backup: { leftOut: 'log of the installation' } },
     seat_change: { backup: { leftOut: 'derived from the audit log' } },
     topic: { backup: { leftOut: 'log of the installation' } },
     topic_event: { backup: { leftOut: 'log of the installation' }, retention: '9 days' },

@@ -29,9 +29,6 @@ export async function insertAuditRows(tx: Tx, rows: readonly AuditRow[]): Promis
   }
 }
 
-/** Rows deleted by one statement, which bounds the time for which it blocks the embedded database. */
-const DELETE_BATCH_ROWS = 5_000;
-
 /** Ids of the sites with audit rows older than `days`; one index lookup for each site. */
 export async function listSitesWithOldAuditRows(db: Db, days: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -39,17 +36,4 @@ export async function listSitesWithOldAuditRows(db: Db, days: number): Promise<n
       select from audit_log a where a.site_id = s.site_id and a.at < now() - make_interval(days => ${days}::int))
     order by site_id`.execute(db);
   return rows.map(({ id }) => id);
-}
-
-/** Deletes a batch of audit rows of a site older than `days`, the oldest first. @returns whether there may be more */
-export async function deleteOldAuditRows(
-  db: Db,
-  siteId: number,
-  days: number,
-  limit = DELETE_BATCH_ROWS,
-): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`delete from audit_log where audit_id in (
-    select audit_id from audit_log where site_id = ${siteId} and at < now() - make_interval(days => ${days}::int)
-    order by at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows) === limit;
 }

@@ -4,7 +4,8 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { makeSite, services } from '../../testing/site.ts';
 import { runTask } from '../../testing/tasks.ts';
 import { kernelArea } from '../area/kernel-area.ts';
-import { deleteOldAuditRows } from './audit-log.store.ts';
+import { deleteOldAuditRows } from './chain.store.ts';
+import { sealAuditRows, verifyAuditChain } from './chain.ts';
 
 onEachDatabase((database) => {
   /** Audit rows with these ages in days; the age is the subject. */
@@ -24,6 +25,7 @@ onEachDatabase((database) => {
       db: database().db,
       services: { ...services, logRetention: { ...services.logRetention, auditDays } },
     });
+    await sealAuditRows(database().db);
     const task = tasks.find(({ name }) => name === 'old audit rows');
     if (task) await runTask(task);
     return task?.name;
@@ -31,20 +33,36 @@ onEachDatabase((database) => {
 
   test('audit rows are deleted after the setting, in every site, and never when it is off', async () => {
     const [one, other] = [await makeSite(database().db), await makeSite(database().db)];
-    await insert(one, [1, 399, 401, 5_000]);
-    await insert(other, [400, 402]);
+    await insert(one, [5_000, 401, 399, 1]);
+    await insert(other, [402, 400]);
     expect(await run(null)).toBe('old audit rows');
     expect(await list(one)).toEqual([1, 399, 401, 5_000]);
     await run(401);
     expect([await list(one), await list(other)]).toEqual([[1, 399], [400]]);
   });
 
-  test('a statement deletes a piece, the oldest rows first', async () => {
-    const siteId = await makeSite(database().db);
-    await insert(siteId, [10, 40, 30, 20]);
-    expect(await deleteOldAuditRows(database().db, siteId, 15, 2)).toBe(true);
+  test('the chain is cut at its start only, and what remains can be verified', async () => {
+    const { db } = database();
+    const siteId = await makeSite(db);
+    await insert(siteId, [40, 30, 20, 10]);
+    // Rows without a seal stay.
+    expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(false);
+    await sealAuditRows(db);
+    expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(true);
     expect(await list(siteId)).toEqual([10, 20]);
-    expect(await deleteOldAuditRows(database().db, siteId, 15, 2)).toBe(false);
+    expect(await deleteOldAuditRows(db, siteId, 15, 2)).toBe(false);
     expect(await list(siteId)).toEqual([10]);
+    expect(await verifyAuditChain(db, siteId)).toMatchObject({
+      rows: 1,
+      checkpoint: 3,
+      seq: 4,
+      problems: [],
+    });
+    await insert(siteId, [5, 50]);
+    await sealAuditRows(db);
+    expect(await deleteOldAuditRows(db, siteId, 7)).toBe(false);
+    // A row with an older time than the one before it, as after a change of the clock, is deleted with that one.
+    expect(await list(siteId)).toEqual([5, 50]);
+    expect(await verifyAuditChain(db, siteId)).toMatchObject({ rows: 2, checkpoint: 4, problems: [] });
   });
 });

@@ -34,6 +34,7 @@ import { up as reports } from './migrations/0034_reports.ts';
 import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as backupJobs } from './migrations/0035_backup_jobs.ts';
 import { up as tableViews } from './migrations/0037_table_views.ts';
+import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import type { Tables } from './tables/index.ts';
 
 /** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
@@ -72,6 +73,7 @@ const migrations: Record<string, Migration> = {
   '0037_table_views': { up: tableViews },
   '0027_relationship_intelligence': { up: relationshipIntelligence },
   '0032_agents': { up: agents },
+  '0040_audit_chain': { up: auditChain },
 };
 
 /**

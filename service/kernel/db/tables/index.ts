@@ -202,6 +202,31 @@ interface AuditLogTable {
   changes: JSONColumnType<object>;
 }
 
+/** One row: up to which id all audit rows have seals (migrations/0040_audit_chain.ts). */
+interface AuditSealingTable {
+  is_only: Generated<boolean>;
+  sealed_to: Generated<number>;
+  next_to: Nullable<number>;
+  next_xid: Nullable<number>;
+}
+
+/** The seal of an audit row: the SHA-256 of the hash before it, of its number and of the row. */
+interface AuditSealTable {
+  site_id: number;
+  seq: number;
+  audit_id: number;
+  hash: Buffer;
+}
+
+/** The chain of seals of a site: from its checkpoint, the last deleted seal, to its newest one. */
+interface AuditChainTable {
+  site_id: number;
+  checkpoint_seq: number;
+  checkpoint_hash: Buffer;
+  seq: number;
+  hash: Buffer;
+}
+
 interface ActivityTable {
   activity_id: GeneratedAlways<number>;
   site_id: number;
@@ -318,6 +343,9 @@ export interface Tables
   access_token: AccessTokenTable;
   one_time_link: OneTimeLinkTable;
   audit_log: AuditLogTable;
+  audit_sealing: AuditSealingTable;
+  audit_seal: AuditSealTable;
+  audit_chain: AuditChainTable;
   activity: ActivityTable;
   investigation: InvestigationTable;
   topic: TopicTable;

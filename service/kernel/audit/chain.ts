@@ -1,0 +1,188 @@
+/** The audit log as a hash chain: each seal contains the hash of its row and of the seal before it (ASVS 16.4.2). */
+import { createHash } from 'node:crypto';
+import { type Db, withTransaction } from '../db/database.ts';
+import * as store from './chain.store.ts';
+
+/** Rows sealed by one transaction: a few milliseconds of hashing. */
+const BATCH_ROWS = 1_000;
+const VERIFY_BATCH_ROWS = 2_000;
+const MAX_PROBLEMS = 20;
+
+/** The hash before the first row of any site. */
+const START_HASH = Buffer.alloc(32);
+
+/** SHA-256 of the hash before it and of the row with its number in the chain of its site. */
+export function hashRow(previous: Buffer, seq: number, row: store.SealedContent): Buffer {
+  const content = [
+    row.siteId,
+    seq,
+    row.auditId,
+    row.at,
+    row.actorId,
+    row.proxyId,
+    row.action,
+    row.subjectType,
+    row.subjectId,
+    row.ip,
+    row.requestId,
+    row.changes,
+  ];
+  return createHash('sha256').update(previous).update(JSON.stringify(content)).digest();
+}
+
+/**
+ * Seals the committed audit rows that have no seal, in batches. Rows of a site are numbered in the order of their ids; a row whose
+ * transaction commits later gets a later number, so writers wait neither for each other nor for this. Passes at the same time take turns.
+ */
+export async function sealAuditRows(
+  db: Db,
+  { signal, limit = BATCH_ROWS }: { signal?: AbortSignal | undefined; limit?: number } = {},
+): Promise<void> {
+  if (!(await store.hasNewRows(db))) return;
+  for (let after: number | undefined = 0; after !== undefined && signal?.aborted !== true;)
+    after = await sealBatch(db, after, limit);
+}
+
+/** Seals a batch of the rows after an id. @returns the id after which to continue; undefined when none is left */
+function sealBatch(db: Db, after: number, limit: number): Promise<number | undefined> {
+  return withTransaction(db, {}, async (tx) => {
+    const state = await store.lockSealing(tx);
+    const rows = await store.readUnsealed(tx, Math.max(after, state.sealedTo), limit);
+    const sites = [...Map.groupBy(rows, ({ siteId }) => siteId)].toSorted(([a], [b]) => a - b);
+    for (const [siteId, siteRows] of sites) {
+      const chain = await store.lockChain(tx, siteId, START_HASH);
+      let previous = chain.hash;
+      const seals = siteRows.map((row, index): store.Seal => {
+        const seq = chain.seq + 1 + index;
+        previous = hashRow(previous, seq, row);
+        return { seq, auditId: row.auditId, hash: previous };
+      });
+      await store.appendSeals(tx, siteId, seals);
+    }
+    if (rows.length === limit) return rows.at(-1)?.auditId;
+    await store.updateSealing(tx, advance(state, await store.readNewestId(tx)));
+    return undefined;
+  });
+}
+
+/**
+ * The state after a pass that has sealed all rows it saw. The end of the sealed part moves in three passes: the first notes the newest
+ * id, the second the newest transaction, and the third moves when all transactions before that one have ended: then no row up to the
+ * id can appear any more.
+ */
+function advance(
+  { sealedTo, nextTo, nextXid, oldestXid, newestXid }: store.SealingState,
+  newestId: number,
+): Pick<store.SealingState, 'sealedTo' | 'nextTo' | 'nextXid'> {
+  if (nextTo === null) return { sealedTo, nextTo: newestId, nextXid: null };
+  if (nextXid === null) return { sealedTo, nextTo, nextXid: newestXid };
+  return oldestXid >= nextXid
+    ? { sealedTo: nextTo, nextTo: null, nextXid: null }
+    : { sealedTo, nextTo, nextXid };
+}
+
+/** A place where the audit log is not what was sealed. */
+export interface AuditProblem {
+  problem: string;
+  seq?: number;
+  auditId?: number;
+}
+
+export interface AuditVerification {
+  siteId: number;
+  /** Rows whose seals were checked. */
+  rows: number;
+  /** Number of the last seal that was deleted with its row at the end of its time; 0: none. */
+  checkpoint: number;
+  /** Number and hash of the newest seal. Kept elsewhere, they prove later that nothing up to it has changed. */
+  seq: number;
+  hash: string;
+  /** Rows that wait for their seal. */
+  unsealed: number;
+  /** At most 20. */
+  problems: AuditProblem[];
+}
+
+/** A seal that was noted outside of the database. */
+export interface Anchor {
+  seq: number;
+  /** Hexadecimal. */
+  hash: string;
+}
+
+/** Checks every row of the audit log of a site against its seal, in batches; while it runs, rows may be written and deleted. */
+export async function verifyAuditChain(
+  db: Db,
+  siteId: number,
+  anchor?: Anchor,
+  batchRows = VERIFY_BATCH_ROWS,
+): Promise<AuditVerification> {
+  for (;;) {
+    const chain = (await store.readChain(db, siteId)) ?? {
+      checkpointSeq: 0,
+      checkpointHash: START_HASH,
+      seq: 0,
+      hash: START_HASH,
+    };
+    const problems: AuditProblem[] = [];
+    const rows = await verifySeals(db, siteId, chain, batchRows, problems);
+    const { waiting, unknown } = await store.readUnsealedState(db, siteId);
+    for (const auditId of unknown) problems.push({ problem: 'A row was never sealed', auditId });
+    if (anchor) problems.push(...(await checkAnchor(db, siteId, chain, anchor)));
+    const now = await store.readChain(db, siteId);
+    // Rows were deleted at the end of their time while they were read.
+    if (problems.length > 0 && now && now.checkpointSeq !== chain.checkpointSeq) continue;
+    return {
+      siteId,
+      rows,
+      checkpoint: chain.checkpointSeq,
+      seq: chain.seq,
+      hash: chain.hash.toString('hex'),
+      unsealed: waiting,
+      problems: problems.slice(0, MAX_PROBLEMS),
+    };
+  }
+}
+
+/** Checks the seals between both ends of the chain. @returns the number of rows */
+async function verifySeals(
+  db: Db,
+  siteId: number,
+  chain: store.Chain,
+  batchRows: number,
+  problems: AuditProblem[],
+): Promise<number> {
+  let [seq, previous, rows] = [chain.checkpointSeq, chain.checkpointHash, 0];
+  for (;;) {
+    const seals = await store.readSeals(db, siteId, { after: seq, last: chain.seq, limit: batchRows });
+    for (const seal of seals) {
+      const { auditId } = seal;
+      if (seal.seq !== seq + 1) problems.push({ problem: 'Seals are missing', seq: seq + 1 });
+      if (!seal.content) problems.push({ problem: 'A row was deleted', seq: seal.seq, auditId });
+      else if (!hashRow(previous, seal.seq, seal.content).equals(seal.hash))
+        problems.push({ problem: 'A row or its seal was changed', seq: seal.seq, auditId });
+      // The stored hash, so that one changed row is reported and not all after it.
+      [seq, previous] = [seal.seq, seal.hash];
+      rows += 1;
+    }
+    if (seals.length < batchRows || problems.length >= MAX_PROBLEMS) break;
+  }
+  if (problems.length < MAX_PROBLEMS && (seq !== chain.seq || !previous.equals(chain.hash)))
+    problems.push({ problem: 'The newest seals are missing', seq: seq + 1 });
+  return rows;
+}
+
+async function checkAnchor(
+  db: Db,
+  siteId: number,
+  chain: store.Chain,
+  { seq, hash }: Anchor,
+): Promise<AuditProblem[]> {
+  if (seq < chain.checkpointSeq)
+    return [{ problem: 'The noted seal was deleted at the end of its time', seq }];
+  const found =
+    seq === chain.checkpointSeq ? chain.checkpointHash : await store.readSealHash(db, siteId, seq);
+  return found?.toString('hex') === hash.toLowerCase()
+    ? []
+    : [{ problem: 'The noted seal differs from the stored one', seq }];
+}
