@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   pauseAfter(text: string): void;
   /** Forwards what was held back, and everything from now on. */
   resume(): void;
+  /** From now on delays what is forwarded, in each direction. */
+  delay(ms: number): void;
   close(): void;
 }
 
@@ -20,6 +22,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<Socket>();
   let isPaused = false;
   let lastText: string | undefined;
+  let delayMs = 0;
   const pause = () => {
     isPaused = true;
     for (const socket of sockets) socket.pause();
@@ -37,7 +40,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         to.destroy();
       });
       from.on('data', (bytes) => {
-        to.write(bytes);
+        if (delayMs === 0) to.write(bytes);
+        else setTimeout(() => to.writable && to.write(bytes), delayMs);
         if (from !== client || lastText === undefined || !bytes.includes(lastText)) return;
         lastText = undefined;
         pause();
@@ -57,6 +61,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     resume() {
       isPaused = false;
       for (const socket of sockets) socket.resume();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     close() {
       server.close();

@@ -1,0 +1,37 @@
+/** The pages about security name tests, files and pages that exist. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const PAGES = ['docs/security.md', 'docs/audit-log.md', ...globSync('docs/security/*.md')];
+const TESTS = globSync('{contract,src,service,scripts,bench,e2e}/**/*.test.ts');
+
+/** Whether a test of the repository has this path, or a path that ends with it: `keys.test`, `agent/keys.test`. */
+const isTest = (name: string): boolean =>
+  TESTS.some((file) => `/${file}`.endsWith(`/${name.replace(/\.ts$/, '')}.ts`));
+
+const isFile = (path: string): boolean =>
+  ['', 'service/', 'src/', 'contract/'].some((folder) => existsSync(join(folder, path)));
+
+test.each(PAGES)('%s refers to nothing that does not exist', (page) => {
+  const text = readFileSync(page, 'utf8');
+  const tests = [...text.matchAll(/(?:[\w-]+\/)*[\w.-]+\.test(?:\.ts)?\b/g)].map(([name]) => name);
+  const files = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|tsx|md|txt|yaml))`/g)].map(
+    ([, path = '']) => path,
+  );
+  const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+  expect({
+    tests: tests.filter((name) => !isTest(name)),
+    files: files.filter((path) => !isFile(path)),
+    links: links.filter((path) => !existsSync(join(dirname(page), path))),
+  }).toEqual({ tests: [], files: [], links: [] });
+});
+
+test('the tables name the 40 faults in order, each with a test or the reason why there is none', () => {
+  const text = readFileSync('docs/security.md', 'utf8');
+  const rows = [...text.matchAll(/^\| (F\d\d) \|.*\| ([^|]+) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(
+    Array.from({ length: 40 }, (_, index) => `F${String(index + 1).padStart(2, '0')}`),
+  );
+  expect(rows.filter(([, , proof = '']) => !/\.test\b|^not (tested|applicable)/i.test(proof))).toEqual([]);
+});

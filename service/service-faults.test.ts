@@ -1,0 +1,169 @@
+/** Faults of the network and of the process, for `npm run proof`: slow database, aborted and idle clients, SIGSTOP, few files. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from './kernel/db/database.ts';
+import { startDatabaseProxy } from './testing/database-proxy.ts';
+import { createTestDatabase, onEachKind, type TestDatabase } from './testing/databases.ts';
+import { type ServiceProcess, startService } from './testing/service-process.ts';
+import { createTestApp, makePerson, makeSite, type Person } from './testing/site.ts';
+
+const CONNECTIONS = 5_000;
+const SLOW_MS = 150;
+
+const getResidentMiB = (pid: number | undefined): number => {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+};
+
+/** Opens connections in groups, so that the queue of the listener is not the limit. */
+async function openConnections(address: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(address);
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const group = Array.from({ length: Math.min(200, count - sockets.length) }, () =>
+      connect(Number(port), hostname).on('error', () => {}),
+    );
+    await Promise.all(group.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    sockets.push(...group);
+  }
+  return sockets;
+}
+
+describe.runIf(process.env['STEWARD_PROOF'] !== undefined && process.platform === 'linux')('faults', () => {
+  onEachKind((kind) => {
+    let testDatabase: TestDatabase;
+    let service: ServiceProcess | undefined;
+    let person: Person;
+    beforeEach(async () => {
+      testDatabase = await createTestDatabase(kind);
+      const database = await openDatabase(testDatabase);
+      person = await makePerson(database.db, await makeSite(database.db));
+      await database.close();
+    });
+    afterEach(async () => {
+      service?.child.kill('SIGCONT');
+      service?.child.kill('SIGKILL');
+      await service?.exited;
+      service = undefined;
+      await testDatabase.remove();
+    });
+    const request = async (path: string, init: RequestInit = {}) => {
+      const started = performance.now();
+      const reply = await fetch(`${service?.address}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+      });
+      await reply.text();
+      return { status: reply.status, ms: performance.now() - started };
+    };
+    const createGroup = (name: string) =>
+      request('/api/rest/v1/management/user/group', { method: 'POST', body: JSON.stringify({ name }) });
+
+    test(`${CONNECTIONS} idle connections: requests are answered, and the memory comes back (F28)`, async () => {
+      service = await startService(testDatabase);
+      await request('/readyz');
+      const before = getResidentMiB(service.child.pid);
+      const sockets = await openConnections(service.address, CONNECTIONS);
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => createGroup(`Group ${index}`)),
+      );
+      const during = getResidentMiB(service.child.pid);
+      expect(replies.every(({ status }) => status === 200)).toBe(true);
+      for (const socket of sockets) socket.destroy();
+      expect((await request('/readyz')).status).toBe(200);
+      const slowest = Math.max(...replies.map(({ ms }) => ms));
+      console.log(
+        `${kind}: ${CONNECTIONS} connections take ${(during - before).toFixed(0)} MiB; slowest of 50 writes ${slowest.toFixed(0)} ms`,
+      );
+      expect(during - before).toBeLessThan(400);
+    });
+
+    test('2,000 requests whose clients leave: the service goes on and no connection of the pool is lost (F19)', async () => {
+      service = await startService(testDatabase);
+      for (let group = 0; group < 20; group += 1) {
+        await Promise.all(
+          Array.from({ length: 100 }, async (_, index) => {
+            const controller = new AbortController();
+            const running = createGroup(`Group ${group} ${index}`).catch(() => undefined);
+            const aborted = request('/api/rest/v1/management/user?pageSize=1000', {
+              signal: controller.signal,
+            }).catch(() => undefined);
+            await sleep(index % 20);
+            controller.abort();
+            await Promise.all([running, aborted]);
+          }),
+        );
+      }
+      const replies = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => createGroup(`After ${index}`)),
+      );
+      expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200));
+    });
+
+    test('a process that is frozen with requests under way answers all of them afterwards (F04)', async () => {
+      service = await startService(testDatabase);
+      for (let round = 0; round < 5; round += 1) {
+        const replies = Array.from({ length: 20 }, (_, index) => createGroup(`Group ${round} ${index}`));
+        await sleep(round * 7);
+        service.child.kill('SIGSTOP');
+        await sleep(1_000);
+        service.child.kill('SIGCONT');
+        const statuses = (await Promise.all(replies)).map(({ status }) => status);
+        expect(statuses).toEqual(Array.from({ length: 20 }, () => 200));
+      }
+    });
+
+    test('without free file descriptors it does not end, and goes on once there are some (F32)', async () => {
+      service = await startService(testDatabase);
+      await request('/readyz');
+      const { pid } = service.child;
+      await promisify(execFile)('prlimit', ['--pid', String(pid), '--nofile=150']);
+      const sockets = await openConnections(service.address, 400);
+      for (const socket of sockets) socket.destroy();
+      const deadline = Date.now() + 20_000;
+      let status = 0;
+      while (status !== 200 && Date.now() < deadline)
+        status = await createGroup(`Group ${Date.now()}`).then(
+          (reply) => reply.status,
+          () => 0,
+        );
+      expect([status, service.child.exitCode]).toEqual([200, null]);
+    });
+  });
+
+  test(`a database ${SLOW_MS} ms away is slow in proportion, and nothing fails (F08)`, async () => {
+    const testDatabase = await createTestDatabase('postgres');
+    const proxy = await startDatabaseProxy(testDatabase.databaseUrl ?? '');
+    const database = await openDatabase({ ...testDatabase, databaseUrl: proxy.url });
+    const app = await createTestApp(database);
+    try {
+      const person = await makePerson(database.db, await makeSite(database.db));
+      const read = async () => {
+        const started = performance.now();
+        const { statusCode } = await app.inject({
+          url: '/api/rest/v1/management/user/group',
+          headers: { authorization: `Bearer ${person.token}` },
+        });
+        return { statusCode, ms: performance.now() - started };
+      };
+      await read();
+      proxy.delay(SLOW_MS);
+      const replies = await Promise.all(Array.from({ length: 40 }, read));
+      const slowest = Math.max(...replies.map(({ ms }) => ms));
+      console.log(`slow database: ${replies.length} reads at once, slowest ${slowest.toFixed(0)} ms`);
+      expect(replies.every(({ statusCode }) => statusCode === 200)).toBe(true);
+      // One round trip each, for as many requests at once as there are connections.
+      expect(slowest).toBeLessThan(20 * SLOW_MS * 2);
+    } finally {
+      await app.close();
+      await database.close();
+      proxy.close();
+      await testDatabase.remove();
+    }
+  });
+});
