@@ -1,5 +1,6 @@
 // Installs the exact dependencies if they are missing or differ from the lockfile. Plain JavaScript for Node 20: on a new machine this
 // runs before the project's own Node is installed (prestart, pretest). With --build it also builds the console if it is stale.
+// An installation without development packages (npm ci --omit=dev) is started as it is: no npm, no build, no network.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,21 +8,26 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
-/** @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package */
+/** @typedef {{ version?: string, integrity?: string, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package */
 /** @type {(path: string) => { packages: Record<string, Package> }} */
 const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-/** Compares package-lock.json with the lockfile of the installed packages that npm writes into node_modules. */
-function isInstalled() {
-  if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false;
+/**
+ * Compares package-lock.json with the lockfile of the installed packages that npm writes into node_modules.
+ * @returns {'complete' | 'production' | 'missing'} production: all packages of the service and none for development
+ */
+function findInstallation() {
+  if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return 'missing';
   const installed = read('node_modules/.package-lock.json').packages;
-  return Object.entries(read('package-lock.json').packages).every(([path, required]) => {
-    if (path === '') return true;
+  const isProduction = !Object.values(installed).some(({ dev }) => dev);
+  const isInstalled = Object.entries(read('package-lock.json').packages).every(([path, required]) => {
+    if (path === '' || (isProduction && required.dev)) return true;
     const current = installed[path];
     if (!current || !existsSync(join(root, path)))
       return Boolean(required.optional) && !isForThisPlatform(required);
     return current.version === required.version && current.integrity === required.integrity;
   });
+  return isInstalled ? (isProduction ? 'production' : 'complete') : 'missing';
 }
 
 /**
@@ -71,14 +77,22 @@ function pinnedNode() {
   );
 }
 
-if (!isInstalled()) install();
+const builds = process.argv.includes('--build');
+const installation = findInstallation();
+// Tests need the development packages.
+if (installation === 'missing' || (installation === 'production' && !builds)) install();
 const node = pinnedNode();
 
 // `npm start` is "exec node …", so that signals reach the service and not a shell in between. cmd.exe has no exec; npm puts this
 // folder on PATH, so a file with that name replaces it.
 if (isWindows) writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n');
 
-if (process.argv.includes('--build')) {
+if (builds && installation === 'production') {
+  if (!existsSync(join(root, 'dist/index.html')))
+    stop(
+      'The console is not built, and the packages that build it are not installed. Copy the folder dist from where it was built, or run npm ci and npm start.',
+    );
+} else if (builds) {
   const built = spawnSync(node, [join(root, 'scripts/build.ts'), '--if-stale'], {
     cwd: root,
     stdio: 'inherit',
