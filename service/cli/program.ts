@@ -9,6 +9,7 @@ import { COMMANDS } from './commands/index.ts';
 import { formatCompletion, type Shell, SHELLS } from './completion.ts';
 import { checkInstallation, doctorSyntax } from './doctor.ts';
 import { load, loadSyntax } from './load.ts';
+import { migrateSyntax, runMigrate } from './migrate.ts';
 import { formatResult } from './print.ts';
 import { restore, restoreSyntax } from './restore.ts';
 import { createSample, sampleSyntax } from './sample.ts';
@@ -88,6 +89,11 @@ export function createProgram({ runOnDatabase, write, writeNote, setExitCode }: 
     const findings = await checkInstallation(process.env);
     printResult(findings);
     if (findings.some(({ status }) => status === 'problem')) setExitCode(EXIT_CODES.refused);
+  });
+  addCommand(migrateSyntax, HEADINGS.host).action(async (values: object) => {
+    const { result, isUsable } = await runMigrate(toValues(migrateSyntax.options, values));
+    printResult(result);
+    if (!isUsable) setExitCode(EXIT_CODES.refused);
   });
   addCommand(restoreSyntax, HEADINGS.host).action(async (file: string, values: object) => {
     const { text, report } = await restore(file, toValues(restoreSyntax.options, values));

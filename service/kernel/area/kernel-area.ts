@@ -51,6 +51,8 @@ export const kernelArea = defineArea({
     createSealTask(context),
   ],
   tables: {
+    installation_value: { backup: { leftOut: 'belongs to the installation, not to a site' } },
+    migration_phase: { backup: { leftOut: 'belongs to the schema of the database' } },
     session: { backup: { leftOut: 'secrets' } },
     one_time_link: { backup: { leftOut: 'secrets' } },
     audit_log: { backup: { leftOut: 'log of the installation' }, retention: '7 years (STEWARD_KEEP_AUDIT)' },

@@ -114,11 +114,14 @@ export function isEmbedded(db: Db): boolean {
   return source !== undefined && embeddedSources.has(source);
 }
 
+/** A separate pool without statement timeout: migrations may wait for those of another process, and indexes take long. */
+const openForMigrations = (databaseUrl: string, limits: Limits): Db =>
+  createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
+
 async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
-  // A separate pool without statement timeout: migrations may wait for those of another process.
-  const migrating = createDb(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
+  const migrating = openForMigrations(databaseUrl, limits);
   try {
-    await migrate(migrating);
+    await migrate(migrating, 'postgres');
   } finally {
     await migrating.destroy();
   }
@@ -130,7 +133,7 @@ async function openFolder(folder: string, limits: Limits): Promise<Db> {
   embeddedSources.add(source);
   const db = createDb(source);
   try {
-    await migrate(db);
+    await migrate(db, 'embedded');
     return db;
   } catch (error) {
     await db.destroy();
@@ -159,6 +162,25 @@ export async function openDatabase(options: {
       }),
     close: () => db.destroy(),
   };
+}
+
+/** Runs `work` on the database without migrating it first, and closes it. */
+export async function withUnmigrated<T>(
+  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
+  work: (db: Db, kind: Database['kind']) => Promise<T>,
+): Promise<T> {
+  const limits = {
+    ...DEFAULT_LIMITS,
+    statementMs: databaseUrl === undefined ? DEFAULT_LIMITS.statementMs : 0,
+  };
+  const db = databaseUrl
+    ? openForMigrations(databaseUrl, limits)
+    : createDb(await openEmbedded(join(dataDir, 'db'), limits));
+  try {
+    return await work(db, databaseUrl ? 'postgres' : 'embedded');
+  } finally {
+    await db.destroy();
+  }
 }
 
 const MAX_TRANSACTION_ATTEMPTS = 6;

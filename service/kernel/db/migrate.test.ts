@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
+import { createTestDatabase, onEachDatabase, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer-process.ts';
-import { openDatabase } from './database.ts';
+import { buildIndexes } from './concurrent-indexes.ts';
+import { type Db, openDatabase } from './database.ts';
 import { DEFAULT_LIMITS } from './driver/dialect.ts';
+import { migrate, type MigrationPhase, readMigrationState, type SchemaMigration } from './migrate.ts';
 import { openEmbedded } from './pglite/pglite.ts';
 
 /** All files in the migrations folder: one that is not registered would never run. */
 const migrations = readdirSync(new URL('./migrations', import.meta.url))
   .toSorted()
   .map((file) => ({ name: file.replace(/\.ts$/, '') }));
+
+const neverRun = () => Promise.reject(new Error('The migration is applied'));
 
 onEachKind((kind) => {
   test('a second open runs no migration', async () => {
@@ -51,6 +55,86 @@ onEachKind((kind) => {
       await close();
     }
     await testDatabase.remove();
+  });
+});
+
+/** Two migrations had the number 0031 when this rule came; they are applied under their names. */
+const DUPLICATE_NUMBERS = ['0031'];
+
+test('no two migrations have the same number', () => {
+  const numbers = migrations.map(({ name }) => name.slice(0, 4));
+  const duplicates = numbers.filter((number, index) => numbers.indexOf(number) !== index);
+  expect(duplicates).toEqual(DUPLICATE_NUMBERS);
+});
+
+/** Waits until a concurrent build waits for a transaction. */
+async function waitForBuild(db: Db): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+        where query like '%concurrently indexed_n%' and wait_event_type = 'Lock'`.execute(db);
+      return rows[0]?.n;
+    })
+    .toBe(1);
+}
+
+const addColumn = (name: string, phase?: MigrationPhase): SchemaMigration => ({
+  up: async (db) => {
+    await sql.raw(`alter table throttle add column ${name} int`).execute(db);
+  },
+  ...(phase && { phase }),
+});
+
+onEachDatabase((database) => {
+  test('a process accepts newer migrations marked expand and refuses others', async () => {
+    const { db, kind } = database();
+    const known = Object.fromEntries(migrations.map(({ name }) => [name, { up: neverRun }]));
+    const expanded = { ...known, '9001_expand': addColumn('a', 'expand') };
+    await migrate(db, kind, expanded);
+    expect(await readMigrationState(db)).toMatchObject({
+      pending: [],
+      newer: [{ name: '9001_expand', phase: 'expand' }],
+    });
+    await migrate(db, kind);
+    for (const [name, phase] of [
+      ['9002_contract', 'contract'],
+      ['9003_unmarked', undefined],
+    ] as const) {
+      const newer = { ...expanded, [name]: addColumn(`c${name}`, phase) };
+      expect((await readMigrationState(db, newer)).pending).toEqual([{ name, phase: phase ?? null }]);
+      await migrate(db, kind, newer);
+      await expect(migrate(db, kind)).rejects.toThrow(`cannot work with (${name})`);
+      await sql`delete from kysely_migration where name = ${name}`.execute(db);
+    }
+    await sql`delete from kysely_migration where name = '9001_expand'`.execute(db);
+  });
+
+  test('indexes are built without blocking writes; an invalid one is built again', async () => {
+    const { db, kind } = database();
+    await sql`create table indexed (n int)`.execute(db);
+    await sql`insert into indexed values (1), (1)`.execute(db);
+    const name = 'indexed_n';
+    const index = { name, definition: 'on indexed (n)' };
+    // A build that failed leaves an invalid index on PostgreSQL.
+    await expect(buildIndexes(db, kind, [{ ...index, isUnique: true }])).rejects.toThrow('indexed_n');
+    const isValid = async () => {
+      const { rows } = await sql<{ valid: boolean }>`
+        select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+      return rows[0]?.valid;
+    };
+    expect(await isValid()).toBe(kind === 'postgres' ? false : undefined);
+    if (kind === 'postgres') {
+      // The open transaction has written the table: a build waits for it, and another writer does not.
+      await db.transaction().execute(async (tx) => {
+        await sql`insert into indexed values (2)`.execute(tx);
+        void buildIndexes(db, kind, [index]).catch(() => {});
+        await waitForBuild(db);
+        await sql`insert into indexed values (3)`.execute(db);
+      });
+    }
+    // Of several processes one builds, the others wait for it.
+    await Promise.all([buildIndexes(db, kind, [index]), buildIndexes(db, kind, [index])]);
+    expect(await isValid()).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { buildIndexes, type IndexDefinition } from './concurrent-indexes.ts';
 import { up as foundation } from './migrations/0001_foundation.ts';
 import { up as listBlocks } from './migrations/0002_list_blocks.ts';
 import { up as links } from './migrations/0003_links.ts';
@@ -35,10 +36,27 @@ import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as backupJobs } from './migrations/0035_backup_jobs.ts';
 import { up as tableViews } from './migrations/0037_table_views.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
+import { up as operations } from './migrations/0039_operations.ts';
 import type { Tables } from './tables/index.ts';
 
-/** All migrations in order. Listed explicitly: scanning the folder would run any file in it. */
-const migrations: Record<string, Migration> = {
+/**
+ * What a migration does to processes of the version before, which run while it is applied and after it. `expand` only adds: columns
+ * with defaults, tables, indexes; they go on working. `contract` removes what only they use, or changes its meaning.
+ */
+export type MigrationPhase = 'expand' | 'contract';
+
+export interface SchemaMigration {
+  up: Migration['up'];
+  /** Without it older processes refuse the database, as for `contract`. */
+  phase?: MigrationPhase;
+  /** Indexes of large tables, built after the migration and on PostgreSQL without blocking writes. */
+  indexes?: readonly IndexDefinition[];
+}
+
+export type SchemaMigrations = Readonly<Record<string, SchemaMigration>>;
+
+/** All migrations. Listed explicitly: scanning the folder would run any file in it. */
+const allMigrations: SchemaMigrations = {
   '0001_foundation': { up: foundation },
   '0002_list_blocks': { up: listBlocks },
   '0003_links': { up: links },
@@ -74,14 +92,114 @@ const migrations: Record<string, Migration> = {
   '0027_relationship_intelligence': { up: relationshipIntelligence },
   '0032_agents': { up: agents },
   '0040_audit_chain': { up: auditChain },
+  '0039_operations': { up: operations, phase: 'expand' },
 };
 
+/** A migration with its phase; null: not marked, so that older processes refuse it. */
+export interface NamedMigration {
+  name: string;
+  phase: MigrationPhase | null;
+}
+
+/** Migrations of a database, compared with those that this version knows. */
+export interface MigrationState {
+  applied: readonly string[];
+  /** Known and not applied. */
+  pending: readonly NamedMigration[];
+  /** Applied by a newer version. */
+  newer: readonly NamedMigration[];
+}
+
+/** Phases recorded by the version that applied the migrations; empty before the table exists. */
+async function readPhases(db: Kysely<Tables>): Promise<Map<string, MigrationPhase>> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('migration_phase') is not null as exists`.execute(db);
+  if (!found[0]?.exists) return new Map();
+  const { rows } = await sql<{ name: string; phase: MigrationPhase }>`
+    select name, phase from migration_phase`.execute(db);
+  return new Map(rows.map(({ name, phase }) => [name, phase]));
+}
+
+/** Names of the applied migrations; empty for a new database. */
+async function readApplied(db: Kysely<Tables>): Promise<string[]> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists`.execute(db);
+  if (!found[0]?.exists) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Compares the database with the migrations of this version. Reads only. */
+export async function readMigrationState(
+  db: Kysely<Tables>,
+  migrations: SchemaMigrations = allMigrations,
+): Promise<MigrationState> {
+  const applied = await readApplied(db);
+  const phases = await readPhases(db);
+  return {
+    applied,
+    pending: Object.entries(migrations)
+      .filter(([name]) => !applied.includes(name))
+      .map(([name, { phase = null }]) => ({ name, phase }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    newer: applied
+      .filter((name) => !Object.hasOwn(migrations, name))
+      .map((name) => ({ name, phase: phases.get(name) ?? null })),
+  };
+}
+
+/** Why this version cannot work on the database; undefined if it can. Migrations marked `expand` do not stop it. */
+export function explainIncompatibility({ newer }: Pick<MigrationState, 'newer'>): string | undefined {
+  const names = newer.filter(({ phase }) => phase !== 'expand').map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return (
+    `A newer version of Steward has changed the database in a way that this version cannot work with (${names.join(', ')}). ` +
+    'Start the newer version, or restore a copy of the database from before the upgrade.'
+  );
+}
+
 /**
- * Runs all pending migrations in one transaction, under the advisory lock of Kysely: if two processes start at the same time, the second
- * waits and has nothing to run.
+ * Runs all pending migrations in one transaction, under the advisory lock of Kysely, and builds their indexes: if two processes start at
+ * the same time, the second waits and has nothing to run. Migrations of a newer version that are marked `expand` are accepted.
+ * @throws Error for others
  */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+export async function migrate(
+  db: Kysely<Tables>,
+  kind: 'embedded' | 'postgres',
+  migrations: SchemaMigrations = allMigrations,
+): Promise<void> {
+  const { newer } = await readMigrationState(db, migrations);
+  const reason = explainIncompatibility({ newer });
+  if (reason !== undefined) throw new Error(reason);
+  const provided: Record<string, Migration> = Object.fromEntries<Migration>([
+    ...Object.entries(migrations).map(
+      ([name, migration]) => [name, { up: recordPhase(name, migration) }] as const,
+    ),
+    // Kysely refuses a database with migrations that it does not know. They are applied, so that these never run.
+    ...newer.map(
+      ({ name }) => [name, { up: () => Promise.reject(new Error(`${name} is not known`)) }] as const,
+    ),
+  ]);
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => provided },
+    // Of two branches, the one with the lower number may be merged later.
+    allowUnorderedMigrations: true,
+  });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+  await buildIndexes(
+    db,
+    kind,
+    Object.values(migrations).flatMap(({ indexes = [] }) => indexes),
+  );
 }
+
+/** The migration, and the record of its phase for processes that do not know it. */
+const recordPhase =
+  (name: string, { up, phase }: SchemaMigration): Migration['up'] =>
+  async (db) => {
+    await up(db);
+    if (phase !== undefined)
+      await sql`insert into migration_phase (name, phase) values (${name}, ${phase})`.execute(db);
+  };
