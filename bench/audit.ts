@@ -21,6 +21,8 @@ const createRow = (siteId: number) => ({
   action: 'user.update',
   subject_type: 'user',
   subject_id: '12',
+  subject_name: null,
+  configuration_kind: null,
   ip: '10.0.0.1',
   request_id: crypto.randomUUID(),
   changes: { lastName: ['Okafor', 'Okafor-Lind'], groups: [[1, 2], [1]] },

@@ -5,6 +5,7 @@
 export const READ_ONLY_POSTS: ReadonlySet<string> = new Set([
   'getUsersByIds',
   'queryUserActivity',
+  'readLastActivity',
   'rehearseApprovedAddresses',
   'summarizeUserActivity',
   'checkInvitees',

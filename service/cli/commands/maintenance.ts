@@ -33,6 +33,7 @@ export const requestBackup = defineCommand({
           requestedBy: null,
         },
         record,
+        undefined,
       );
       if (fileName === undefined) throw new CommandError('Another backup of this site is queued or running');
       return { site: slug, fileName, status: 'Queued' };

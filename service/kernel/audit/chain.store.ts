@@ -12,6 +12,8 @@ export interface SealedContent {
   action: string;
   subjectType: string;
   subjectId: string;
+  subjectName: string | null;
+  configurationKind: string | null;
   ip: string | null;
   requestId: string;
   /** The JSON text of the database, whose order of properties is fixed. */
@@ -34,7 +36,8 @@ export interface Seal {
 
 const CONTENT = sql<SealedContent>`a.site_id as "siteId", a.audit_id as "auditId",
   to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, a.actor_id as "actorId", a.proxy_id as "proxyId",
-  a.action, a.subject_type as "subjectType", a.subject_id as "subjectId", a.ip, a.request_id as "requestId",
+  a.action, a.subject_type as "subjectType", a.subject_id as "subjectId",
+  a.subject_name as "subjectName", a.configuration_kind as "configurationKind", a.ip, a.request_id as "requestId",
   a.changes::text as changes`;
 
 const CHAIN = sql<Chain>`checkpoint_seq as "checkpointSeq", checkpoint_hash as "checkpointHash", seq, hash`;

@@ -12,20 +12,23 @@ import { type Database, openDatabase, withTransaction } from '../db/database.ts'
 import { insertAuditRows } from './audit-log.store.ts';
 import { hashRow, sealAuditRows, verifyAuditChain } from './chain.ts';
 
+const row = {
+  siteId: 1,
+  auditId: 1,
+  at: '2026-11-23T08:00:00.000Z',
+  actorId: 2,
+  proxyId: 3,
+  action: 'group.update',
+  subjectType: 'group',
+  subjectId: '4',
+  subjectName: 'Readers',
+  configurationKind: 'group',
+  ip: '10.0.0.1',
+  requestId: 'r',
+  changes: '{}',
+};
+
 test('the hash covers every property and the place of a row', () => {
-  const row = {
-    siteId: 1,
-    auditId: 1,
-    at: '2026-11-23T08:00:00.000Z',
-    actorId: 2,
-    proxyId: 3,
-    action: 'user.update',
-    subjectType: 'user',
-    subjectId: '4',
-    ip: '10.0.0.1',
-    requestId: 'r',
-    changes: '{}',
-  };
   const start = Buffer.alloc(32);
   const hash = (...input: Parameters<typeof hashRow>) => hashRow(...input).toString('hex');
   const variants = [
@@ -61,6 +64,8 @@ onEachKind((kind) => {
     action: 'user.update',
     subject_type: 'user',
     subject_id: subjectId,
+    subject_name: null,
+    configuration_kind: null,
     ip: '10.0.0.1',
     request_id: 'request',
     changes: { zeta: [1, 2], alpha: [null, 'ä"\u2028'] },
@@ -80,6 +85,14 @@ onEachKind((kind) => {
     return (await query.execute(database.db)).rows[0]?.is;
   };
   const listProblems = async () => (await verify()).problems.map(({ problem, seq }) => [problem, seq]);
+
+  test('the hash covers every column of the log', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select column_name as name from information_schema.columns
+      where table_schema = current_schema and table_name = 'audit_log'`.execute(database.db);
+    const toColumn = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(row).map(toColumn).toSorted());
+  });
 
   test('rows are sealed in batches, wait visibly until then, and verify', async () => {
     await write('1', '2', '3');
@@ -130,7 +143,8 @@ onEachKind((kind) => {
     await seal();
     await execute(query);
     expect((await listProblems())[0]).toEqual([problem, seq]);
-    await expect(verifyAudit({ db: database.db, publicUrl: undefined }, [])).rejects.toThrow('was changed');
+    const context = { db: database.db, publicUrl: undefined, createTasks: async () => [] };
+    await expect(verifyAudit.execute(context, [])).rejects.toThrow('was changed');
   });
 
   test('a row that was inserted with an id that has long been sealed is found', async () => {

@@ -23,6 +23,8 @@ export function hashRow(previous: Buffer, seq: number, row: store.SealedContent)
     row.action,
     row.subjectType,
     row.subjectId,
+    row.subjectName,
+    row.configurationKind,
     row.ip,
     row.requestId,
     row.changes,

@@ -32,11 +32,11 @@ import { up as jetStreamDestinations } from './migrations/0031_jetstream_destina
 import { up as subscriberLimits } from './migrations/0031_subscriber_limits.ts';
 import { up as agents } from './migrations/0032_agents.ts';
 import { up as reports } from './migrations/0034_reports.ts';
-import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as backupJobs } from './migrations/0035_backup_jobs.ts';
+import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as tableViews } from './migrations/0037_table_views.ts';
-import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import { up as operations } from './migrations/0039_operations.ts';
+import { up as auditChain } from './migrations/0040_audit_chain.ts';
 import type { Tables } from './tables/index.ts';
 
 /**

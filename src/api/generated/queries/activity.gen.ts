@@ -78,6 +78,26 @@ export const queryUserActivityMutation = (options?: Partial<Options<QueryUserAct
     return mutationOptions;
 };
 
+export const readLastActivityQueryKey = (options: Options<ReadLastActivityData>) => createQueryKey('readLastActivity', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read when users were last active
+ *
+ * The last request or sign-in of each user on this site, with an accuracy of a minute. Users who are no members are left out.
+ */
+export const readLastActivityOptions = (options: Options<ReadLastActivityData>) => queryOptions<ReadLastActivityResponse, ReadLastActivityError, ReadLastActivityResponse, ReturnType<typeof readLastActivityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readLastActivity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readLastActivityQueryKey(options)
+});
+
 /**
  * Read when users were last active
  *

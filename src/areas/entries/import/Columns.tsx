@@ -2,8 +2,9 @@ import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
+import { countFileColumns } from '../../../../contract/rules/tables/problem-columns.ts';
 import { usePermission } from '../../../api/session.ts';
-import { countFileColumns, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { suggestApiName } from '../../../lib/api-names.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
