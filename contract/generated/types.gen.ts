@@ -2808,6 +2808,22 @@ export type NewFieldInfo = {
     choiceValues?: Array<ChoiceValueInfo>;
 };
 
+export type EntryTypeStatistics = {
+    entryTypeId: number;
+    /**
+     * Number of entries 30 days ago, then at the end of each day since; the last one is the number now.
+     */
+    entryCounts: Array<number>;
+    /**
+     * When an entry of the type was last created, changed or deleted; null without any.
+     */
+    lastChangedAt: string | null;
+    /**
+     * User who made this change; null for the service itself.
+     */
+    lastChangedBy: number | null;
+};
+
 export type AddedChoicesInfo = {
     fieldId: number;
     names: Array<string>;
@@ -14180,6 +14196,53 @@ export type CreateFieldResponses = {
 };
 
 export type CreateFieldResponse = CreateFieldResponses[keyof CreateFieldResponses];
+
+export type ListEntryTypeStatisticsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Id of the principal to act for. Requires a proxy assignment, otherwise 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypestatistics';
+};
+
+export type ListEntryTypeStatisticsErrors = {
+    /**
+     * The request is invalid; `errors` lists each problem with its path.
+     */
+    400: ErrorResponse;
+    /**
+     * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
+     */
+    401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A rate limit is exceeded.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when you report the problem.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntryTypeStatisticsError = ListEntryTypeStatisticsErrors[keyof ListEntryTypeStatisticsErrors];
+
+export type ListEntryTypeStatisticsResponses = {
+    /**
+     * All entry types of this site.
+     */
+    200: Array<EntryTypeStatistics>;
+};
+
+export type ListEntryTypeStatisticsResponse = ListEntryTypeStatisticsResponses[keyof ListEntryTypeStatisticsResponses];
 
 export type ExtendSchemaData = {
     body: SchemaExtensionInfo;

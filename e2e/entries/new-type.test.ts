@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD } from '../../contract/rules/fields.ts';
-import { expectAccessibleInBothThemes } from '../support/actions.ts';
+import { expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
@@ -79,6 +79,21 @@ test('makes a type of a company list in few steps; a further file adds a field a
     Active: true,
     Website: 'https://vestas.example/a?b=1',
   });
+
+  await page.goto('/entries');
+  await expectRow(page.getByRole('grid', { name: 'Entry types' }), {
+    'Entry type': 'Companies',
+    Entries: '4',
+    '30 days': '+4',
+    'Last change': /First Administrator|Ada/,
+    Fields: '7 · 1 required',
+  });
+  await page.getByRole('link', { name: 'Companies', exact: true }).click();
+  // All columns in view.
+  await page.setViewportSize({ width: 1700, height: 900 });
+  const website = page.getByRole('link', { name: 'https://vestas.example/a?b=1' });
+  await expect(website).toHaveAttribute('href', 'https://vestas.example/a?b=1');
+  await expect(page.getByRole('gridcell', { name: '29,000.5' })).toBeVisible();
 
   await page.goto('/entries/Company/import');
   await chooseFile(page, 'more.csv', MORE);

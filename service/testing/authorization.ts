@@ -383,6 +383,7 @@ export const foreignCalls: Record<
     body: () => ({ isDaily: false, hour: 3, keepDays: 30, includeFiles: false, verify: false }),
   },
   listEntryTypes: { status: 200, answer: [] },
+  listEntryTypeStatistics: { status: 200, answer: [] },
   createEntryType: {
     status: 200,
     body: () => ({

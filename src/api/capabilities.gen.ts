@@ -146,6 +146,7 @@ export const CAPABILITIES = {
   listCalculationFailures: ['Read Data', 'Manage Schema'],
   listFields: ['Read Data', 'Manage Schema'],
   createField: ['Manage Schema'],
+  listEntryTypeStatistics: ['Read Data'],
   extendSchema: ['Manage Schema'],
   listAllFields: ['Read Data', 'Manage Schema', 'Run Reports', 'Manage Report Templates'],
   getField: ['Read Data', 'Manage Schema'],

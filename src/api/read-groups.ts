@@ -45,7 +45,7 @@ export const ENTRY_READS = ['listEntries', 'getEntryFile', ...HISTORY_READS, ...
 /** Reads of the fields of entry types. */
 export const FIELD_READS = ['listFields', 'listAllFields', 'getField'] as const;
 /** Reads of entry types; a type shows its number of entries. */
-export const ENTRY_TYPE_READS = ['listEntryTypes', 'getEntryType'] as const;
+export const ENTRY_TYPE_READS = ['listEntryTypes', 'listEntryTypeStatistics', 'getEntryType'] as const;
 /** Reads of saved views. */
 export const VIEW_READS = ['listViews', 'getView'] as const;
 /** Reads of the sites of the platform. */

@@ -14,6 +14,7 @@ import { toEntryTypeVm, buildEntryTypeEvent } from './view-models.ts';
 
 type Operations =
   | 'listEntryTypes'
+  | 'listEntryTypeStatistics'
   | 'getEntryType'
   | 'createEntryType'
   | 'updateEntryType'
@@ -36,11 +37,45 @@ export function requireEntryType(schema: SiteSchema, idOrName: string): EntryTyp
   return type;
 }
 
+/** Days of which the numbers of entries are reported. */
+const STATISTICS_DAYS = 30;
+
+/** Numbers of entries before the first day and at the end of each, counted back from the number now. */
+function toEntryCounts(now: number, changes: readonly store.EntryCountChange[]): number[] {
+  const counts = [now];
+  for (let daysAgo = 0; daysAgo < STATISTICS_DAYS; daysAgo += 1) {
+    const difference = changes.find((change) => change.daysAgo === daysAgo)?.difference ?? 0;
+    counts.unshift((counts[0] ?? 0) - difference);
+  }
+  return counts;
+}
+
 export const entryTypeHandlers: Handlers<Operations> = {
   async listEntryTypes({ db, caller: { siteId } }) {
     const counts = await store.countEntries(db, siteId);
     const { types } = await loadSchema(db, siteId);
     return ok(types.map((type) => toEntryTypeVm(type, counts.get(type.id))));
+  },
+
+  async listEntryTypeStatistics({ db, caller: { siteId } }) {
+    const counts = await store.countEntries(db, siteId);
+    const changes = await store.listEntryCountChanges(db, siteId, STATISTICS_DAYS);
+    const lastChanges = await store.listLastChanges(db, siteId);
+    const { types } = await loadSchema(db, siteId);
+    return ok(
+      types.map(({ id }) => {
+        const lastChange = lastChanges.get(id);
+        return {
+          entryTypeId: id,
+          entryCounts: toEntryCounts(
+            counts.get(id) ?? 0,
+            changes.filter(({ typeId }) => typeId === id),
+          ),
+          lastChangedAt: lastChange?.at.toISOString() ?? null,
+          lastChangedBy: lastChange?.userId ?? null,
+        };
+      }),
+    );
   },
 
   async getEntryType({ db, caller: { siteId }, params }) {

@@ -20,6 +20,51 @@ export async function countEntries(db: Db, siteId: number): Promise<ReadonlyMap<
   return new Map(rows.map(({ part, n }) => [part, n]));
 }
 
+/** Change of the number of entries of a type on a day. */
+export interface EntryCountChange {
+  typeId: number;
+  /** Full days before today, in UTC. */
+  daysAgo: number;
+  difference: number;
+}
+
+/**
+ * Differences of the numbers of entries of the last days, by type and day. Reads the entries that changed in these days: entries that
+ * were created or deleted are among them.
+ */
+export async function listEntryCountChanges(
+  db: Db,
+  siteId: number,
+  days: number,
+): Promise<EntryCountChange[]> {
+  const today = sql`date_trunc('day', now() at time zone 'UTC')`;
+  const getDaysAgo = (at: ReturnType<typeof sql>) =>
+    sql`extract(day from ${today} - date_trunc('day', ${at} at time zone 'UTC'))::int`;
+  const since = sql`(${today} - make_interval(days => ${days - 1}::int)) at time zone 'UTC'`;
+  const { rows } = await sql<EntryCountChange>`
+    select "typeId", "daysAgo", sum(difference)::int as difference from (
+      select type_id as "typeId", ${getDaysAgo(sql`created_at`)} as "daysAgo", 1 as difference from entry_change
+        where site_id = ${siteId} and any_at >= ${since} and created_at >= ${since}
+      union all
+      select type_id, ${getDaysAgo(sql`deleted_at`)}, -1 from entry_change
+        where site_id = ${siteId} and any_at >= ${since} and deleted_at >= ${since}) change
+    group by "typeId", "daysAgo"`.execute(db);
+  return rows;
+}
+
+/** The last change of an entry of each type; absent for types that never had one. */
+export async function listLastChanges(
+  db: Db,
+  siteId: number,
+): Promise<ReadonlyMap<number, { at: Date; userId: number | null }>> {
+  const { rows } = await sql<{ typeId: number; at: Date; userId: number | null }>`
+    select t.type_id as "typeId", c.any_at as at, c.modified_by as "userId" from entry_type t
+    cross join lateral (select any_at, modified_by from entry_change
+      where site_id = ${siteId} and type_id = t.type_id order by any_at desc, entry_id desc limit 1) c
+    where t.site_id = ${siteId}`.execute(db);
+  return new Map(rows.map(({ typeId, at, userId }) => [typeId, { at, userId }]));
+}
+
 /** Whether any entry of the type, deleted ones included, ever had a value of the field. */
 export async function hasHistory(
   tx: Tx,

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import type { EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeStatistics, EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
 import type { ErrorBody } from '../../testing/calls.ts';
 import { SCHEMA, setUpSchemaSite } from '../../testing/schema-fixture.ts';
 import { makePerson, onEachApp } from '../../testing/site.ts';
@@ -82,6 +83,37 @@ onEachApp((context) => {
       expect((await api().get<EntryTypeVm[]>(`${SCHEMA}/entrytypes`)).body.map(({ id }) => id)).toEqual([
         deal.id,
       ]);
+    });
+
+    test('counts the entries of the last 30 days, and tells the last change', async () => {
+      const { id } = await makeType();
+      const { id: emptyId } = await makeType('Deal');
+      for (let entry = 0; entry < 3; entry += 1) await addEntry(id, {});
+      const { userId } = await makePerson(context().db, siteId());
+      // Created 40, 2, 2 and 0 days ago; the first was deleted a day ago.
+      const rows = [40, 2, 2, 0].map((daysAgo, index) => ({
+        site_id: siteId(),
+        entry_id: index + 1,
+        type_id: id,
+        created_at: sql<Date>`now() - make_interval(days => ${daysAgo}::int)`,
+        any_at: sql<Date>`now() - make_interval(days => ${index === 0 ? 1 : daysAgo}::int)`,
+        deleted_at: index === 0 ? sql<Date>`now() - interval '1 day'` : null,
+        modified_by: index === 3 ? userId : null,
+      }));
+      await context().db.insertInto('entry_change').values(rows).execute();
+      const path = `${SCHEMA}/entrytypestatistics`;
+      const [company, deal] = (await api().get<EntryTypeStatistics[]>(path)).body;
+      expect(company?.entryTypeId).toBe(id);
+      expect(company?.entryCounts).toHaveLength(31);
+      expect(company?.entryCounts.slice(-5)).toEqual([1, 1, 3, 2, 3]);
+      expect(company?.lastChangedBy).toBe(userId);
+      expect(company?.lastChangedAt).toMatch(/Z$/);
+      expect(deal).toEqual({
+        entryTypeId: emptyId,
+        entryCounts: Array.from({ length: 31 }, () => 0),
+        lastChangedAt: null,
+        lastChangedBy: null,
+      });
     });
 
     test('honours If-Match on updates and deletions', async () => {

@@ -1918,6 +1918,13 @@ export const zNewFieldInfo = z.object({
     choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
 
+export const zEntryTypeStatistics = z.object({
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryCounts: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(31),
+    lastChangedAt: z.iso.datetime({ offset: true }).nullable(),
+    lastChangedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
+});
+
 export const zAddedChoicesInfo = z.object({
     fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     names: z.array(z.string().min(1).max(255)).min(1).max(5000)
@@ -5627,6 +5634,15 @@ export const zCreateFieldPath = z.object({
  * The created field.
  */
 export const zCreateFieldResponse = zFieldVm;
+
+export const zListEntryTypeStatisticsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * All entry types of this site.
+ */
+export const zListEntryTypeStatisticsResponse = z.array(zEntryTypeStatistics);
 
 export const zExtendSchemaBody = zSchemaExtensionInfo;
 

@@ -1,6 +1,7 @@
 // What other areas may use of entries: the schema model, filters and saved views.
 export { FieldIcon } from './model/FieldIcon.tsx';
 export { ChoiceBadge } from './model/ValueView.tsx';
+export { useUserNames } from './model/field-users.ts';
 export { queryRows } from './model/entry-rows.ts';
 export {
   findFieldUsage,

@@ -2,10 +2,10 @@
 
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, ExtendSchemaData, ExtendSchemaError, ExtendSchemaResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
+import type { CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, ExtendSchemaData, ExtendSchemaError, ExtendSchemaResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListCalculationFailuresData, ListCalculationFailuresError, ListCalculationFailuresResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListEntryTypeStatisticsData, ListEntryTypeStatisticsError, ListEntryTypeStatisticsResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse } from '../../../../contract/generated/types.gen.ts';
 import { createInfiniteParams, createQueryKey, type QueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { createEntryType, createField, deleteEntryType, deleteField, extendSchema, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, updateEntryType, updateField } from '../sdk/schema.gen.ts';
+import { createEntryType, createField, deleteEntryType, deleteField, extendSchema, getEntryType, getField, listAllFields, listCalculationFailures, listCurrencies, listEntryTypes, listEntryTypeStatistics, listFields, listFieldTypes, listFilterOperations, listSchemaUsers, updateEntryType, updateField } from '../sdk/schema.gen.ts';
 
 export const listEntryTypesQueryKey = (options?: Options<ListEntryTypesData>) => createQueryKey('listEntryTypes', options, false, ['v4.0.0 Schema']);
 
@@ -156,6 +156,26 @@ export const createFieldMutation = (options?: Partial<Options<CreateFieldData>>)
     };
     return mutationOptions;
 };
+
+export const listEntryTypeStatisticsQueryKey = (options?: Options<ListEntryTypeStatisticsData>) => createQueryKey('listEntryTypeStatistics', options, false, ['v4.0.0 Schema']);
+
+/**
+ * Read the growth and last change of entry types
+ *
+ * Number of entries of each type at the end of the last 30 days (UTC) and its last change.
+ */
+export const listEntryTypeStatisticsOptions = (options?: Options<ListEntryTypeStatisticsData>) => queryOptions<ListEntryTypeStatisticsResponse, ListEntryTypeStatisticsError, ListEntryTypeStatisticsResponse, ReturnType<typeof listEntryTypeStatisticsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listEntryTypeStatistics({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listEntryTypeStatisticsQueryKey(options)
+});
 
 /**
  * Add a type, fields and choices at once

@@ -1,4 +1,4 @@
-import { isFileField } from '../../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../../contract/rules/fields.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import type { Field } from './schema.ts';
 
@@ -12,15 +12,15 @@ export interface EntryColumn {
 const WIDTHS: Readonly<Record<number, number>> = {
   1: 220,
   2: 170,
-  3: 150,
+  3: 180,
   4: 220,
   5: 180,
   6: 110,
   7: 170,
   13: 180,
-  15: 110,
+  15: 130,
   16: 180,
-  18: 190,
+  18: 220,
 };
 const KEY_WIDTH = 240;
 const MIN_COLUMN_WIDTH_PX = 64;
@@ -30,11 +30,15 @@ const MAX_COLUMN_WIDTH_PX = 900;
 export const clampColumnWidth = (width: number): number =>
   Math.round(Math.min(MAX_COLUMN_WIDTH_PX, Math.max(MIN_COLUMN_WIDTH_PX, width)));
 
+/** Wide enough for 15 digits with their groups, an amount with its currency, and a time with its zone. */
+const getDefaultColumnWidth = (field: Field): number => {
+  if (field.isKey) return KEY_WIDTH;
+  if (field.isDateOnly) return 120;
+  return WIDTHS[holdsMoney(field) ? FIELD.currency : field.fieldType] ?? 160;
+};
+
 const getColumnWidth = (field: Field, layout: ColumnLayout): number =>
-  clampColumnWidth(
-    layout.widths[field.apiName] ??
-      (field.isKey ? KEY_WIDTH : field.isDateOnly ? 120 : (WIDTHS[field.fieldType] ?? 160)),
-  );
+  clampColumnWidth(layout.widths[field.apiName] ?? getDefaultColumnWidth(field));
 
 /** Fields in column order: the key field, then the moved columns, then the others in schema order. */
 export function orderFields(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GetBackupsResponse, Job } from '../../../../contract/generated/types.gen.ts';
-import { countByDay, findAttention, listDays, toLinePoints } from './attention.ts';
+import { countByDay, findAttention, listDays } from './attention.ts';
 import type { SiteFacts } from './attention.ts';
 
 const now = new Date('2026-03-30T12:00:00.000Z');
@@ -78,9 +78,4 @@ test('puts failures before warnings', () => {
     'warn secondFactor',
   ]);
   expect(found.at(-1)?.detail).toBe('Ada Okafor, 1 more');
-});
-
-test('draws a line from the bottom to the top, and equal values in the middle', () => {
-  expect(toLinePoints([0, 5, 10], 100, 20)).toBe('0.0,20.0 50.0,10.0 100.0,0.0');
-  expect(toLinePoints([4, 4], 100, 20)).toBe('0.0,10.0 100.0,10.0');
 });

@@ -29,7 +29,9 @@ export const CellValue = memo(({ value, field, zone, availableWidth }: CellValue
   const items = toItems(value);
   const [only] = items;
   if (items.length === 0) return null;
-  if (typeof only === 'string' && field.fieldType === FIELD.text) return only.slice(0, MAX_TEXT_CHARS);
+  // A text without an address is the common case, and is rendered without an element.
+  if (typeof only === 'string' && field.fieldType === FIELD.text && findUrl(only) === undefined)
+    return only.slice(0, MAX_TEXT_CHARS);
   if (items.length === 1) return <Item item={only ?? null} {...{ field, zone }} />;
   const visibleCount = countFittingItems(items, field, availableWidth);
   return (
@@ -66,7 +68,7 @@ function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone:
       text
     ) : (
       <a href={url} target="_blank" rel="noreferrer" tabIndex={-1} className="val-one">
-        {text}
+        {text.slice(0, MAX_TEXT_CHARS)}
       </a>
     );
   }
