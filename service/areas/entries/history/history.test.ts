@@ -279,7 +279,7 @@ onEachApp((context) => {
       (await caller.post<FoundEntries>(`${PATH}/find`, body)).body;
     const found = await find({ ids: [kept, merged, first, deleted, last + 7], startsWith: 'HAF', limit: 2 });
     const survivor = { id: kept, name: 'Hafen Logistik', entryListId: typeId, isDeleted: false };
-    const deletion = { isDeleted: true, deleted: expect.any(String) };
+    const deletion = { isDeleted: true, deleted: expect.any(String) as string };
     expect(found.entries).toEqual([
       survivor,
       { id: merged, name: 'hafen-logistik', entryListId: typeId, ...deletion, mergedEntryId: kept, survivor },

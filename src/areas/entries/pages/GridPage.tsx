@@ -57,8 +57,12 @@ import './entries.css';
 
 const DeletedFieldsBanner = lazyWithPreload(() => import('./DeletedFieldsBanner.tsx'));
 const CellAddressNotice = lazyWithPreload(() => import('../views/CellAddressNotice.tsx'));
+const EntryIdNotice = lazyWithPreload(() => import('../views/EntryIdNotice.tsx'));
 const ViewNotices = lazyWithPreload(() => import('../views/ViewNotices.tsx'));
 const FilterPanel = lazyWithPreload(() => import('../filter/FilterPanel.tsx'));
+
+/** A search text that may be the id of an entry; any number of up to 9 digits is a valid one. */
+const ENTRY_ID = /^[1-9]\d{0,8}$/;
 
 /** Page of the entries of a type with search, filter, saved views and the editable grid. */
 export function GridPage() {
@@ -216,10 +220,14 @@ function EntryList() {
           (!savedView || findMissingFields(savedView, fields).length > 0) && (
             <ViewNotices {...{ view, fields }} saved={savedView} show={showView} />
           )}
+        {ENTRY_ID.test(view.q) && (
+          <EntryIdNotice entryId={Number(view.q)} typeId={type.id} isExpected={false} />
+        )}
         {address && position && (
           <CellAddressNotice
             {...{ target: address, position, view, isFiltered, fields }}
             type={type.apiName}
+            typeId={type.id}
             isColumnVisible={column >= 0}
             onShowColumn={(name) =>
               saveLayout(

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { notFound } from '@tanstack/react-router';
 import type { EntryTypeVm, RowVm } from '../../../../contract/generated/types.gen.ts';
 import { readHistoricalData } from '../../../api/generated/sdk/entries.gen.ts';
+import { findEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { fieldsQuery, buildSchema, findEntryType, typesQuery } from '../model/schema.ts';
 import type { Field } from '../model/schema.ts';
@@ -40,6 +41,12 @@ async function loadEntry(
   const [name] = key ? toItems(getValue(row, key)) : [];
   const text = key && name !== undefined ? formatItem(name, key).trim() : '';
   return { id, name: text === '' ? `Entry ${id}` : text, row, isDeleted: current.rows.length === 0 };
+}
+
+/** Finds the entry type of an entry by its id; the entry may be deleted. @throws ServiceError */
+export async function findTypeOfEntry(entryId: number): Promise<number | undefined> {
+  const { data } = await findEntries({ body: { ids: [entryId] } });
+  return data.entries[0]?.entryListId;
 }
 
 /** Query options of an entry with all its values. @throws notFound, ServiceError */

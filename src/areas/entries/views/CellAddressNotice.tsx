@@ -5,12 +5,14 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import type { EntryPosition } from '../model/entry-rows.ts';
 import type { Field } from '../model/schema.ts';
 import { findField } from '../model/schema.ts';
+import EntryIdNotice from './EntryIdNotice.tsx';
 import { formatView, formatCellAddress } from './view.ts';
 import type { EntriesView, CellAddress } from './view.ts';
 
 interface CellAddressNoticeProps {
   /** Name of the entry type in URLs. */
   type: string;
+  typeId: number;
   target: CellAddress;
   position: EntryPosition;
   view: EntriesView;
@@ -28,15 +30,11 @@ export default function CellAddressNotice(props: CellAddressNoticeProps) {
   const { entryId } = target;
   const toEntry = (
     <Link to="/entries/$type/$entryId" params={{ type, entryId }} className={buttonClass({ size: 'small' })}>
-      {position.name === undefined ? 'Show its history' : 'Open entry'}
+      Open entry
     </Link>
   );
   if (position.row === null && position.name === undefined)
-    return (
-      <Banner tone="warn" title={`Entry ${entryId} does not exist`} actions={toEntry}>
-        It was deleted, or the id was never used.
-      </Banner>
-    );
+    return <EntryIdNotice entryId={entryId} typeId={props.typeId} isExpected />;
   if (position.row === null)
     return (
       <Banner

@@ -1,6 +1,6 @@
-import { createFileRoute, notFound } from '@tanstack/react-router';
+import { createFileRoute, isNotFound, notFound, redirect } from '@tanstack/react-router';
 import { parseTimestamps } from '../../../../areas/entries/history/timestamps.ts';
-import { entryQuery } from '../../../../areas/entries/pages/entry-query.ts';
+import { entryQuery, findTypeOfEntry } from '../../../../areas/entries/pages/entry-query.ts';
 import { EntryPage } from '../../../../areas/entries/pages/EntryPage.tsx';
 
 const ENTRY_ID_PATTERN = /^[1-9]\d{0,9}$/;
@@ -20,8 +20,19 @@ export const Route = createFileRoute('/_app/entries/$type/$entryId')({
     return { ...(at !== undefined && { at }), ...(other !== undefined && { with: other }) };
   },
   loader: async ({ context: { queryClient }, params: { type, entryId } }) => {
-    const { name } = await queryClient.ensureQueryData(entryQuery(queryClient, type, entryId));
-    return { title: name };
+    try {
+      const { name } = await queryClient.ensureQueryData(entryQuery(queryClient, type, entryId));
+      return { title: name };
+    } catch (error) {
+      // The id may be that of an entry of another type.
+      const typeId = isNotFound(error) ? await findTypeOfEntry(entryId) : undefined;
+      if (typeId === undefined) throw error;
+      throw redirect({
+        to: '/entries/$type/$entryId',
+        params: { type: String(typeId), entryId },
+        replace: true,
+      });
+    }
   },
   // Another entry remounts the page.
   remountDeps: ({ params }) => params,

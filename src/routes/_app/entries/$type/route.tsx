@@ -1,10 +1,26 @@
-import { createFileRoute } from '@tanstack/react-router';
+import { createFileRoute, isNotFound, redirect } from '@tanstack/react-router';
 import { loadEntryType } from '../../../../areas/entries/model/schema.ts';
+
+const ENTRY_ID = /^\/entries\/(?:[^/]+\/)?([1-9]\d{0,8})\/?$/;
 
 export const Route = createFileRoute('/_app/entries/$type')({
   staticData: { title: 'Entries of a type' },
-  async loader({ context: { queryClient }, params }) {
-    return { title: (await loadEntryType(queryClient, params.type)).pluralName };
+  loader: async ({ context: { queryClient }, params, location }) => {
+    try {
+      return { title: (await loadEntryType(queryClient, params.type)).pluralName };
+    } catch (error) {
+      // The address may hold the id of an entry instead of a type.
+      const entryId = isNotFound(error) ? Number(ENTRY_ID.exec(location.pathname)?.[1] ?? 0) : 0;
+      if (entryId === 0) throw error;
+      const { findTypeOfEntry } = await import('../../../../areas/entries/pages/entry-query.ts');
+      const typeId = await findTypeOfEntry(entryId);
+      if (typeId === undefined) throw error;
+      throw redirect({
+        to: '/entries/$type/$entryId',
+        params: { type: String(typeId), entryId },
+        replace: true,
+      });
+    }
   },
   // Another type remounts the page with its own columns and scroll position.
   remountDeps: ({ params }) => params,
