@@ -935,8 +935,23 @@ export type InviteeCheck = {
     invitationId?: number | null;
 };
 
+export type AccessGoal = {
+    /**
+     * `beInImport`: imports of e-mails and meetings take the user's items. `beInUserImport`: an import of users can change the user. `joinGroup`, `joinSite`: the caller can add the user without their confirmation.
+     */
+    goal: 'signIn' | 'callApi' | 'useWebService' | 'seeEntryType' | 'actForUser' | 'beInImport' | 'beInUserImport' | 'downloadBackup' | 'joinGroup' | 'joinSite';
+    /**
+     * `unknown`: no check fails, and the result of one cannot be determined here.
+     */
+    answer: 'yes' | 'no' | 'unknown';
+    /**
+     * Names of the checks that decide or remark on it, in order.
+     */
+    checks: Array<string>;
+};
+
 export type AccessCheck = {
-    check: 'active' | 'membershipEnd' | 'license' | 'locked' | 'password' | 'identityManager' | 'twoFactor' | 'address' | 'groups' | 'webService' | 'apiKey' | 'proxies' | 'invitation';
+    check: 'active' | 'membershipEnd' | 'license' | 'locked' | 'password' | 'identityManager' | 'twoFactor' | 'address' | 'groups' | 'webService' | 'apiKey' | 'proxies' | 'invitation' | 'readData' | 'principals' | 'importSettings' | 'importKinds' | 'importUser' | 'importHistory' | 'homeSite' | 'manageBackups' | 'readyBackups' | 'presence' | 'downloadAddress' | 'grantGroups' | 'member' | 'existingUsers' | 'dedicatedDomain';
     /**
      * `unknown`: cannot be determined here. `notice`: passes, with a remark.
      */
@@ -952,7 +967,7 @@ export type AccessCheck = {
     /**
      * The action that fixes the problem; absent when there is none.
      */
-    fix?: 'activate' | 'extendMembership' | 'giveLicense' | 'sendPasswordLink' | 'setFederationId' | 'resetSecondFactor' | 'approveAddress' | 'addToGroup' | 'turnOnApiKey' | 'resendInvitation';
+    fix?: 'activate' | 'extendMembership' | 'giveLicense' | 'sendPasswordLink' | 'setFederationId' | 'resetSecondFactor' | 'approveAddress' | 'addToGroup' | 'turnOnApiKey' | 'resendInvitation' | 'assignProxy' | 'openProxies' | 'openImportSettings' | 'requestBackup' | 'invite';
 };
 
 export type AccessExplanation = {
@@ -969,6 +984,7 @@ export type AccessExplanation = {
      * Whether all checks required for a program with the user's API key pass.
      */
     canCallInterface: boolean;
+    goals: Array<AccessGoal>;
     checks: Array<AccessCheck>;
 };
 
@@ -1104,9 +1120,17 @@ export type ApprovedAddressesInfo = {
 
 export type AddressRehearsalQuery = {
     /**
-     * The list to check; it is not stored.
+     * The list to check; it is not stored. Absent for the approved addresses of the site.
      */
-    addresses: Array<Network>;
+    addresses?: Array<Network>;
+    /**
+     * Only these users; absent for all.
+     */
+    userIds?: Array<UserId>;
+    /**
+     * Length of the period up to now.
+     */
+    days?: number;
 };
 
 export type RehearsedPlace = {
@@ -1121,6 +1145,22 @@ export type RehearsedPlace = {
     ipAddress: string;
     /**
      * Number of successful activities of the user from this address.
+     */
+    count: number;
+    lastDate: string;
+};
+
+export type SuggestedNetwork = {
+    /**
+     * An address, or the /24 (IPv4) or /64 (IPv6) network of several addresses outside the list.
+     */
+    network: string;
+    /**
+     * Number of active users who acted from there.
+     */
+    users: number;
+    /**
+     * Number of their successful activities.
      */
     count: number;
     lastDate: string;
@@ -1147,6 +1187,10 @@ export type AddressRehearsal = {
      * Pairs of a user and an address that the list does not approve: active users with IP restrictions first, then by last activity; at most 1000.
      */
     places: Array<RehearsedPlace>;
+    /**
+     * Networks of the active users among the places, by number of users; at most 50.
+     */
+    suggestions: Array<SuggestedNetwork>;
 };
 
 /**

@@ -148,6 +148,12 @@ test('explains why somebody cannot sign in, and fixes it', async ({ page, calls 
   await expect(page.getByRole('region', { name: 'Can programs of Person call the API?' })).toContainText(
     'No API key is turned on.',
   );
+  // Other goals have their own checks, each with what fixes it.
+  await page.getByRole('button', { name: 'More questions' }).click();
+  await page.getByRole('menuitem', { name: 'Download a backup' }).click();
+  const backup = page.getByRole('region', { name: 'Can Person download a backup?' });
+  await expect(backup).toContainText('Downloading backups requires Manage Backups.');
+  await expect(backup.getByRole('link', { name: 'Request a backup…' })).toBeVisible();
   await card.page().getByText('Sign in', { exact: true }).first().click();
   await checks.nth(2).getByRole('link', { name: 'Approve 198.51.100.7…' }).click();
   await expect(page.getByLabel(/^Address or network \d+$/).last()).toHaveValue('198.51.100.7');

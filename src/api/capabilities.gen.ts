@@ -62,7 +62,7 @@ export const CAPABILITIES = {
   retryTaskFailures: ['Manage Settings'],
   listApprovedAddresses: ['Manage Settings'],
   updateApprovedAddresses: ['Manage Settings'],
-  rehearseApprovedAddresses: ['Manage Settings'],
+  rehearseApprovedAddresses: ['Manage Settings', 'Manage Users'],
   listJobs: [],
   startUserUpdates: ['Manage Users'],
   startUserRemovals: ['Manage Users'],

@@ -91,13 +91,25 @@ interface RehearsedAddress {
   lastDate: Date;
 }
 
+/** A network whose approval would keep active users from being locked out. */
+interface SuggestedNetwork {
+  network: string;
+  users: number;
+  count: number;
+  lastDate: string;
+}
+
 interface Rehearsal {
   lockedOut: number;
   wouldBeLockedOut: number;
   places: RehearsedAddress[];
+  suggestions: SuggestedNetwork[];
 }
 
 const MAX_REHEARSED_ADDRESSES = 1000;
+const MAX_SUGGESTIONS = 50;
+/** Prefix lengths of the networks in which several addresses become one suggestion: an office, a subscriber line. */
+const SUGGESTED_PREFIX = { ipv4: 24, ipv6: 64 } as const;
 const BACKUP_ACCESS = 10;
 /**
  * Kinds of activity that require a successful sign-in. The lower four bits of `activity.kind` are the activity type
@@ -110,35 +122,59 @@ const SUCCESSFUL_KINDS = [
   BACKUP_ACCESS,
 ];
 
+export interface RehearsalInput {
+  /** The list to check; undefined for the approved addresses of the site. */
+  networks: readonly string[] | undefined;
+  /** Only these users; undefined for all. */
+  userIds: readonly number[] | undefined;
+  since: Date;
+}
+
 /**
- * Lists who acted since a date from an address outside the networks. The addresses are taken from the weekly rollups,
- * so that activity rows are read only for addresses outside.
+ * Lists who acted since a date from an address outside the networks, and the networks to approve. The addresses are taken
+ * from the weekly rollups, so that activity rows are read only for addresses outside.
  */
 export async function rehearse(
   db: Db,
   siteId: number,
-  { networks, since }: { networks: readonly string[]; since: Date },
+  { networks, userIds, since }: RehearsalInput,
 ): Promise<Rehearsal> {
-  const { rows } = await sql<RehearsedAddress & { lockedOut: number; wouldBeLockedOut: number }>`
-    with outside as materialized (
-      select distinct address from activity_from
+  const { rows } = await sql<
+    RehearsedAddress & { lockedOut: number; wouldBeLockedOut: number; suggestions: SuggestedNetwork[] }
+  >`
+    with list as materialized (
+      select unnest(${networks ? [...networks] : null}::inet[]) as network
+      union all select network::inet from approved_address where site_id = ${siteId} and ${networks === undefined}::boolean),
+    outside as materialized (
+      select distinct address from activity_from f
       where site_id = ${siteId} and week > ${since}::timestamptz - interval '7 days'
-        and not coalesce(address <<= any (${[...networks]}::inet[]), false)),
+        and not exists (select from list where f.address <<= list.network)),
     place as materialized (
       select a.user_id, a.ip_address, count(*)::int as n, max(a.at) as last
       from activity a join outside o on o.address = a.ip_address
       where a.site_id = ${siteId} and a.at >= ${since} and (a.kind & 15) = any (${SUCCESSFUL_KINDS}::int[])
+        and (${userIds === undefined}::boolean or a.user_id = any (${userIds ? [...userIds] : []}::int[]))
       group by a.user_id, a.ip_address),
     who as (
       select p.*, c.email, c.first_name, c.last_name, ${CAN_ACT} as active, m.ip_restrictions_enabled as restricted
       from place p
       join membership m on m.site_id = ${siteId} and m.user_id = p.user_id
-      join account c on c.user_id = p.user_id)
+      join account c on c.user_id = p.user_id),
+    suggestion as (
+      select case when count(distinct ip_address) = 1 then host(min(ip_address)) else net::text end as network,
+        count(distinct user_id)::int as users, sum(n)::int as count, max(last) as last
+      from (select *, network(set_masklen(ip_address, case family(ip_address)
+          when 4 then ${SUGGESTED_PREFIX.ipv4}::int else ${SUGGESTED_PREFIX.ipv6}::int end)) as net
+        from who where active) as w
+      group by net order by users desc, count desc, net limit ${MAX_SUGGESTIONS})
     select user_id as "userId", email as "userName", trim(first_name || ' ' || last_name) as "fullName",
       active as "isActive", restricted as "ipRestrictionsEnabled", host(ip_address) as "ipAddress", n as count,
       last as "lastDate",
       (select count(distinct user_id)::int from who where active and restricted) as "lockedOut",
-      (select count(distinct user_id)::int from who where active and not restricted) as "wouldBeLockedOut"
+      (select count(distinct user_id)::int from who where active and not restricted) as "wouldBeLockedOut",
+      (select coalesce(json_agg(json_build_object('network', network, 'users', users, 'count', count,
+        'lastDate', to_char(last at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        order by users desc, count desc, network), '[]') from suggestion) as suggestions
     from who order by (active and restricted) desc, last desc, user_id, ip_address limit ${MAX_REHEARSED_ADDRESSES}`.execute(
     db,
   );
@@ -146,6 +182,9 @@ export async function rehearse(
   return {
     lockedOut: first?.lockedOut ?? 0,
     wouldBeLockedOut: first?.wouldBeLockedOut ?? 0,
-    places: rows.map(({ lockedOut: _out, wouldBeLockedOut: _would, ...place }) => place),
+    places: rows.map(
+      ({ lockedOut: _out, wouldBeLockedOut: _would, suggestions: _networks, ...place }) => place,
+    ),
+    suggestions: first?.suggestions ?? [],
   };
 }

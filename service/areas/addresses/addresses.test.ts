@@ -16,6 +16,8 @@ onEachApp((context) => {
   const api = () => as(context().app, person, 'program');
   const putAddresses = (addresses: readonly object[], options = {}) =>
     api().put<ApprovedAddresses & ErrorBody>(PATH, { addresses }, options);
+  const rehearse = async (body: object) =>
+    (await api().post<AddressRehearsal>(`${PATH}/rehearsal`, body)).body;
   const restrict = (who: Person) =>
     context()
       .db.updateTable('membership')
@@ -122,5 +124,39 @@ onEachApp((context) => {
       [person.userId, '198.51.100.4', 1],
     ]);
     expect((await api().get<ApprovedAddresses>(PATH)).body.addresses).toEqual([]);
+  });
+
+  test('rehearses restricting some users against the stored list, with the networks to approve', async () => {
+    const { db } = context();
+    const [grace, henry, other] = await Promise.all(
+      [1, 2, 3].map(() => makePerson(db, person.siteId, { capabilities: [] })),
+    );
+    if (!grace || !henry || !other) throw new Error('Three people are needed');
+    await putAddresses([{ network: '127.0.0.0/8' }, { network: '203.0.113.0/24' }]);
+    const row = { source: 1, principalId: null, exportKind: null, type: 1 };
+    await insertRows(db, person.siteId, [
+      { ...row, at: daysAgo(1), userId: grace.userId, ip: '203.0.113.5' },
+      { ...row, at: daysAgo(2), userId: grace.userId, ip: '198.51.100.4' },
+      { ...row, at: daysAgo(3), userId: henry.userId, ip: '198.51.100.77' },
+      { ...row, at: daysAgo(4), userId: henry.userId, ip: '2001:db8::7' },
+      { ...row, at: daysAgo(5), userId: other.userId, ip: '192.0.2.9' },
+      { ...row, at: daysAgo(45), userId: grace.userId, ip: '192.0.2.1' },
+    ]);
+    const userIds = [grace.userId, henry.userId];
+    const recent = await rehearse({ userIds, days: 30 });
+    expect(recent).toMatchObject({ lockedOut: 0, wouldBeLockedOut: 2 });
+    expect(recent.places.map(({ userId, ipAddress }) => [userId, ipAddress])).toEqual([
+      [grace.userId, '198.51.100.4'],
+      [henry.userId, '198.51.100.77'],
+      [henry.userId, '2001:db8::7'],
+    ]);
+    expect(recent.suggestions.map(({ network, users, count }) => [network, users, count])).toEqual([
+      ['198.51.100.0/24', 2, 2],
+      ['2001:db8::7', 1, 1],
+    ]);
+    // Ninety days by default; a network that the list gains is no longer outside.
+    const all = await rehearse({ userIds, addresses: ['198.51.100.0/24', '2001:db8::/32'] });
+    expect(all.suggestions.map(({ network }) => network)).toEqual(['192.0.2.1', '203.0.113.5']);
+    expect((await rehearse({ days: 30 })).wouldBeLockedOut).toBe(3);
   });
 });

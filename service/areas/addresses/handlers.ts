@@ -26,11 +26,12 @@ export const addressHandlers: Handlers<Operations> = {
   },
 
   async rehearseApprovedAddresses({ db, caller, origin, body }) {
-    requireNetworks(body.addresses, (index) => `addresses.${index}`);
-    const since = new Date(Date.now() - ACTIVITY_RETENTION_DAYS * DAY_MS);
+    requireNetworks(body.addresses ?? [], (index) => `addresses.${index}`);
+    const since = new Date(Date.now() - (body.days ?? ACTIVITY_RETENTION_DAYS) * DAY_MS);
     const { restricted } = await store.readListState(db, caller.siteId, origin.ip);
     const { places, ...counts } = await store.rehearse(db, caller.siteId, {
       networks: body.addresses,
+      userIds: body.userIds,
       since,
     });
     return ok({

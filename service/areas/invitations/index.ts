@@ -1,3 +1,3 @@
 /** Invitations, members added without confirmation, and the end of temporary memberships. */
-export { normalizeDomain } from './domain.ts';
+export { isInDomain, normalizeDomain } from './domain.ts';
 export { membershipExpiryTask } from './membership-expiry.ts';

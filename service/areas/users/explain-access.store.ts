@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { ACTIVITY_TYPE } from '../../kernel/audit/activity.store.ts';
-import { isAddressRefused } from '../../kernel/auth/callers.store.ts';
+import { buildCanAct, isAddressRefused } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { selectFederationId } from '../identity/index.ts';
 
@@ -23,8 +23,28 @@ export interface AccessState {
   capabilities: Capability[];
   principals: number;
   proxies: number;
+  /** Number of principals for whom nobody can act now: inactive, without a license, or after the end of the membership. */
+  refusedPrincipals: number;
   /** End of validity of the latest pending invitation. */
   invitedUntil: Date | null;
+  email: string;
+  /** Name of the home site of the account; null when it is this site. */
+  otherHomeSite: string | null;
+  dedicatedDomain: string | null;
+  mayManageExistingUsers: boolean;
+  /** Settings of Relationship Intelligence (spec 5.5); null as long as none were stored. */
+  relationships: {
+    isConnected: boolean;
+    isEnabled: boolean;
+    collects: boolean;
+    emails: boolean;
+    meetings: boolean;
+  } | null;
+  /** Whether the user is enabled for relationship scoring. */
+  isImportEnabled: boolean;
+  historyCompletedAt: Date | null;
+  /** Number of backups of the site that can be downloaded. */
+  readyBackups: number;
 }
 
 export async function readAccessState(
@@ -47,11 +67,23 @@ export async function readAccessState(
         where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as capabilities,
       (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.proxy_id = m.user_id) as principals,
       (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.user_id = m.user_id) as proxies,
+      (select count(*)::int from proxy_assignment x
+        join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
+        where x.site_id = m.site_id and x.proxy_id = m.user_id and ${buildCanAct('pm')} is not true) as "refusedPrincipals",
+      a.email, case when a.home_site_id <> m.site_id then h.name end as "otherHomeSite",
+      s.dedicated_domain as "dedicatedDomain", s.may_manage_existing_users as "mayManageExistingUsers",
+      (select json_build_object('isConnected', r.connection_type = 'API Endpoint', 'isEnabled', r.is_enabled,
+        'collects', r.collect_relationship_data, 'emails', r.email_relationships, 'meetings', r.meeting_relationships)
+        from ri_setting r where r.site_id = m.site_id) as relationships,
+      coalesce(u.is_enabled, false) as "isImportEnabled", u.history_completed_at as "historyCompletedAt",
+      (select count(*)::int from backup b where b.site_id = m.site_id and b.status = 'Ready') as "readyBackups",
       (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()) as "invitedUntil"
     from membership m
     join account a on a.user_id = m.user_id
     join site s on s.site_id = m.site_id
+    left join site h on h.site_id = a.home_site_id
+    left join ri_user u on u.site_id = m.site_id and u.user_id = m.user_id
     where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
   return rows[0];
 }

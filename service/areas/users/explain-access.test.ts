@@ -23,7 +23,22 @@ onEachApp((context) => {
     // Every failed check names its remedy, and the action that does it.
     for (const { remedy, fix } of fails)
       expect([remedy, fix]).toEqual([expect.any(String), expect.any(String)]);
-    return [fails.map(({ check }) => check), body.canSignIn, body.canCallInterface];
+    const accessChecks = body.goals.flatMap(({ goal, checks }) =>
+      goal === 'signIn' || goal === 'callApi' ? checks : [],
+    );
+    const failing = fails.map(({ check }) => check).filter((check) => accessChecks.includes(check));
+    return [failing, body.canSignIn, body.canCallInterface];
+  };
+  /** Answer to each goal, with the checks that fail. */
+  const readAnswers = async () => {
+    const { goals, checks } = (await explain()).body;
+    const failed = new Set<string>(checks.filter(({ state }) => state === 'fails').map(({ check }) => check));
+    return Object.fromEntries(
+      goals.map(({ goal, answer, checks: own }) => [
+        goal,
+        [answer, ...own.filter((check) => failed.has(check))].join(' '),
+      ]),
+    );
   };
   const readChecks = async () => JSON.stringify((await explain()).body.checks);
   const updateMembership = (fields: object) =>
@@ -115,6 +130,74 @@ onEachApp((context) => {
     await db.insertInto('identity_link').values(link).execute();
     expect(await readChecks()).toContain('as-guest');
     expect(await readChecks()).not.toContain('at-home');
+  });
+
+  test('explains each goal by its own checks, and follows what fixes them', async () => {
+    const { db } = context();
+    const { siteId } = admin;
+    expect(await readAnswers()).toEqual({
+      signIn: 'yes',
+      callApi: 'yes',
+      useWebService: 'yes',
+      seeEntryType: 'yes',
+      actForUser: 'no principals',
+      beInImport: 'no importSettings importKinds importUser',
+      beInUserImport: 'yes',
+      downloadBackup: 'no manageBackups readyBackups',
+      joinGroup: 'yes',
+      joinSite: 'no existingUsers dedicatedDomain',
+    });
+
+    const principal = await makePerson(db, siteId, {});
+    const assignment = { site_id: siteId, proxy_id: user.userId, user_id: principal.userId };
+    await db.insertInto('proxy_assignment').values(assignment).execute();
+    await sql`insert into ri_setting (site_id, connection_type, is_enabled, collect_relationship_data, email_relationships)
+      values (${siteId}, 'API Endpoint', true, true, true)`.execute(db);
+    await sql`insert into ri_user (site_id, user_id, is_enabled) values (${siteId}, ${user.userId}, true)`.execute(
+      db,
+    );
+    await sql`update user_group g set capabilities = '{Manage Backups}' from group_member m
+      where g.site_id = ${siteId} and m.group_id = g.group_id and m.user_id = ${user.userId}`.execute(db);
+    await db
+      .insertInto('backup')
+      .values({
+        site_id: siteId,
+        file_name: `b-${siteId}.zip`,
+        status: 'Ready',
+        size: 1,
+        sha256: Buffer.alloc(32),
+        finished_at: new Date(),
+        entry_types: [],
+        includes_files: false,
+      })
+      .execute();
+    await sql`update site set may_manage_existing_users = true, dedicated_domain = 'people.test'
+      where site_id = ${siteId}`.execute(db);
+    expect(await readAnswers()).toEqual({
+      signIn: 'yes',
+      callApi: 'no webService',
+      useWebService: 'no webService',
+      seeEntryType: 'no readData',
+      actForUser: 'yes',
+      beInImport: 'yes',
+      beInUserImport: 'yes',
+      downloadBackup: 'yes',
+      joinGroup: 'yes',
+      joinSite: 'yes',
+    });
+
+    // The principal cannot be acted for, and the identity manager decides what the service cannot know.
+    await db
+      .updateTable('membership')
+      .set({ is_active: false })
+      .where('user_id', '=', principal.userId)
+      .execute();
+    await sql`update site set identity_mode = 'identity-manager' where site_id = ${siteId}`.execute(db);
+    expect(await readAnswers()).toMatchObject({
+      signIn: 'unknown',
+      actForUser: 'no principals',
+      downloadBackup: 'unknown',
+    });
   });
 
   test('is 404 for a user of another site', async () => {

@@ -1,8 +1,9 @@
-import type { AccessCheck, AccessExplanation } from '../../../contract/generated/types.gen.ts';
+import type { AccessCheck, AccessExplanation, AccessGoal } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { validateNetwork } from '../../../contract/rules/networks.ts';
 import { badRequest, notFound } from '../../kernel/api-error.ts';
 import type { Call } from '../../kernel/http/handler.ts';
+import { isInDomain } from '../invitations/index.ts';
 import { findLatestKey } from '../tokens/index.ts';
 import { isUserAddressRefused, readAccessState, type AccessState } from './explain-access.store.ts';
 
@@ -15,34 +16,49 @@ type Finding = readonly [state: State, message: string, remedy?: string, fix?: F
 /** The latest API key, which may have expired. */
 type Key = Awaited<ReturnType<typeof findLatestKey>>;
 
+/** The user who asks: what nobody but they would do depends on their capabilities. */
+type Viewer = Pick<Call<'explainAccess'>['caller'], 'capabilities'>;
+
 interface Address {
   ip: string | null;
   isRefused: boolean;
 }
 
-const SIGN_IN_CHECKS: ReadonlySet<Check> = new Set<Check>([
+/** Checks that everything done on the site requires. */
+const MEMBER_CHECKS = ['active', 'membershipEnd', 'license', 'address'] as const;
+const SIGN_IN_CHECKS = [
   'active',
   'membershipEnd',
   'license',
   'locked',
   'password',
+  'identityManager',
+  'twoFactor',
   'address',
-]);
-const CALL_CHECKS: ReadonlySet<Check> = new Set<Check>([
-  'active',
-  'membershipEnd',
-  'license',
-  'address',
-  'webService',
-  'apiKey',
-]);
+] as const;
+
+/** The checks that decide or remark on each goal, in the order in which they are listed. */
+const GOALS: Readonly<Record<AccessGoal['goal'], readonly Check[]>> = {
+  signIn: [...SIGN_IN_CHECKS, 'groups', 'proxies', 'invitation'],
+  callApi: [...MEMBER_CHECKS, 'webService', 'apiKey'],
+  useWebService: [...MEMBER_CHECKS, 'webService'],
+  seeEntryType: [...MEMBER_CHECKS, 'readData'],
+  actForUser: [...SIGN_IN_CHECKS, 'principals'],
+  beInImport: ['importSettings', 'importKinds', 'importUser', 'importHistory'],
+  beInUserImport: ['homeSite', 'identityManager'],
+  downloadBackup: [...MEMBER_CHECKS, 'manageBackups', 'readyBackups', 'presence', 'downloadAddress'],
+  joinGroup: ['grantGroups'],
+  joinSite: ['member', 'existingUsers', 'dedicatedDomain'],
+};
 
 const countUsers = (count: number): string => (count === 1 ? '1 user' : `${count} users`);
 const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
 const formatMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** One function per check. Without a known address the address check is `unknown`. */
-const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address, key: Key) => Finding>> = {
+const evaluateCheck: Readonly<
+  Record<Check, (user: AccessState, address: Address, key: Key, viewer: Viewer) => Finding>
+> = {
   active: ({ isActive }) =>
     isActive
       ? ['passes', 'The user is active.']
@@ -181,9 +197,178 @@ const evaluateCheck: Readonly<Record<Check, (user: AccessState, address: Address
           'resendInvitation',
         ]
       : ['passes', 'No invitation is pending.'],
+  readData: ({ capabilities }) =>
+    capabilities.includes('Read Data')
+      ? ['passes', 'Read Data is granted. It covers all entry types: they have no permissions of their own.']
+      : [
+          'fails',
+          'Reading entries requires Read Data.',
+          'Add the user to a group that grants it. It covers all entry types.',
+          'addToGroup',
+        ],
+  principals({ principals, refusedPrincipals }) {
+    if (principals === 0)
+      return [
+        'fails',
+        'Nobody has this user as a proxy.',
+        'Assign the user as a proxy of those for whom they should act.',
+        'assignProxy',
+      ];
+    if (refusedPrincipals === principals)
+      return [
+        'fails',
+        `All ${countUsers(principals)} for whom the user may act are inactive, have no license or are no longer members.`,
+        'Activate one of them or give them a license.',
+        'openProxies',
+      ];
+    return refusedPrincipals === 0
+      ? ['passes', `The user may act for ${countUsers(principals)}.`]
+      : [
+          'notice',
+          `The user may act for ${countUsers(principals)}, of whom ${refusedPrincipals} cannot be acted for now: inactive, without a license or no longer a member.`,
+          undefined,
+          'openProxies',
+        ];
+  },
+  importSettings({ relationships }) {
+    if (!relationships?.isConnected)
+      return [
+        'fails',
+        'The connection type of the site is not API Endpoint.',
+        'Select API Endpoint in the import settings.',
+        'openImportSettings',
+      ];
+    return relationships.isEnabled
+      ? ['passes', 'Relationship Intelligence is on, with API Endpoint as its connection type.']
+      : [
+          'fails',
+          'Relationship Intelligence is off.',
+          'Turn it on in the import settings.',
+          'openImportSettings',
+        ];
+  },
+  importKinds({ relationships }) {
+    const { collects = false, emails = false, meetings = false } = relationships ?? {};
+    if (!collects || (!emails && !meetings))
+      return [
+        'fails',
+        'The site collects neither e-mails nor meetings.',
+        'Turn on Collect Relationship Data with E-mail or Meeting Relationships.',
+        'openImportSettings',
+      ];
+    if (emails && meetings) return ['passes', 'The site collects e-mails and meetings.'];
+    return [
+      'notice',
+      `The site collects ${emails ? 'e-mails, not meetings' : 'meetings, not e-mails'}.`,
+      undefined,
+      'openImportSettings',
+    ];
+  },
+  importUser: ({ isImportEnabled }) =>
+    isImportEnabled
+      ? ['passes', 'The user is enabled for relationship scoring.']
+      : [
+          'fails',
+          'The user is not enabled for relationship scoring: imports skip their e-mails and meetings.',
+          'Enable the user in the import settings.',
+          'openImportSettings',
+        ],
+  importHistory: ({ historyCompletedAt }) =>
+    historyCompletedAt
+      ? [
+          'notice',
+          `The historical upload of the user was completed on ${formatDay(historyCompletedAt)}: older items are refused.`,
+        ]
+      : ['passes', 'Historical items are accepted.'],
+  homeSite: ({ otherHomeSite }) =>
+    otherHomeSite === null
+      ? ['passes', 'An import can change everything: this is the home site of the account.']
+      : [
+          'notice',
+          `An import can change license, groups, status and time zone. Name, e-mail, federation id and password can be changed on the home site ${otherHomeSite} only.`,
+        ],
+  manageBackups: ({ capabilities }) =>
+    capabilities.includes('Manage Backups')
+      ? ['passes', 'The user may download backups.']
+      : [
+          'fails',
+          'Downloading backups requires Manage Backups.',
+          'Add the user to a group that grants it.',
+          'addToGroup',
+        ],
+  readyBackups: ({ readyBackups }) =>
+    readyBackups > 0
+      ? ['passes', `${readyBackups === 1 ? '1 backup is' : `${readyBackups} backups are`} ready.`]
+      : ['fails', 'No backup of the site is ready.', 'Request a backup.', 'requestBackup'],
+  presence({ identityMode, hasFactor, hasPassword }) {
+    if (hasFactor || (hasPassword && identityMode === 'password'))
+      return [
+        'notice',
+        `In the console the user must first confirm it's them, with ${hasFactor ? 'the second factor' : 'the password'}.`,
+      ];
+    return identityMode === 'identity-manager'
+      ? ['unknown', 'The user must confirm it’s them, which the identity manager of the site decides.']
+      : [
+          'fails',
+          'The user can’t confirm it’s them: there is no password and no second factor.',
+          'Send a link to set a password.',
+          'sendPasswordLink',
+        ];
+  },
+  downloadAddress: () => [
+    'notice',
+    'A download works only from the address that requested it. An address that changes on the way, as with some VPNs, ends it.',
+  ],
+  grantGroups: (_user, _address, _key, { capabilities }) =>
+    capabilities.has('Manage Groups')
+      ? [
+          'passes',
+          'Groups never ask the user. You can add them to every group whose capabilities you hold yourself.',
+          undefined,
+          'addToGroup',
+        ]
+      : [
+          'fails',
+          'Groups never ask the user, but you need Manage Groups to add them.',
+          'Ask an administrator of groups.',
+          'addToGroup',
+        ],
+  member: () => ['notice', 'The user is a member of this site already. The rest applies after a removal.'],
+  existingUsers: ({ mayManageExistingUsers }) =>
+    mayManageExistingUsers
+      ? ['passes', 'The site may add users of the platform.']
+      : [
+          'fails',
+          'The site may not add users of the platform without their confirmation.',
+          'Invite the user, or ask a platform administrator to allow it.',
+          'invite',
+        ],
+  dedicatedDomain({ dedicatedDomain, email }) {
+    if (dedicatedDomain === null)
+      return [
+        'fails',
+        'The site has no dedicated domain.',
+        'Invite the user, or ask a platform administrator to set the domain.',
+        'invite',
+      ];
+    return isInDomain(email, dedicatedDomain)
+      ? ['passes', `The address belongs to ${dedicatedDomain}, the dedicated domain of the site.`]
+      : [
+          'fails',
+          `${email} does not belong to ${dedicatedDomain}, the dedicated domain of the site.`,
+          'Invite the user: they confirm the invitation themselves.',
+          'invite',
+        ];
+  },
 };
 
-/** Explains check by check whether a user can sign in and call the API. @throws ApiError 400, 404 */
+/** Whether a goal can be reached: no if a check fails, unknown if the result of one cannot be determined. */
+function decideGoal(states: readonly State[]): AccessGoal['answer'] {
+  if (states.includes('fails')) return 'no';
+  return states.includes('unknown') ? 'unknown' : 'yes';
+}
+
+/** Explains goal by goal and check by check what a user can do on the site. @throws ApiError 400, 404 */
 export async function explainAccess({
   db,
   caller,
@@ -203,16 +388,23 @@ export async function explainAccess({
   };
   const key = await findLatestKey(db, siteId, params.userId);
   const checks = (Object.keys(evaluateCheck) as Check[]).map((check): AccessCheck => {
-    const [state, message, remedy = null, fix] = evaluateCheck[check](user, address, key);
+    const [state, message, remedy = null, fix] = evaluateCheck[check](user, address, key, caller);
     return { check, state, message, remedy, ...(fix && { fix }) };
   });
-  const passesAll = (needed: ReadonlySet<Check>) =>
-    checks.every(({ check, state }) => state !== 'fails' || !needed.has(check));
+  const states = new Map(checks.map(({ check, state }) => [check, state]));
+  const goals = (Object.keys(GOALS) as AccessGoal['goal'][]).map((goal) => ({
+    goal,
+    answer: decideGoal(GOALS[goal].flatMap((check) => states.get(check) ?? [])),
+    checks: [...GOALS[goal]],
+  }));
+  const isReachable = (wanted: AccessGoal['goal']) =>
+    goals.every(({ goal, answer }) => goal !== wanted || answer !== 'no');
   return {
     userId: params.userId,
     ipAddress: ip,
-    canSignIn: passesAll(SIGN_IN_CHECKS),
-    canCallInterface: passesAll(CALL_CHECKS),
+    canSignIn: isReachable('signIn'),
+    canCallInterface: isReachable('callApi'),
+    goals,
     checks,
   };
 }

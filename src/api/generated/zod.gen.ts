@@ -650,6 +650,27 @@ export const zInviteeCheck = z.object({
     invitationId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
 });
 
+export const zAccessGoal = z.object({
+    goal: z.enum([
+        'signIn',
+        'callApi',
+        'useWebService',
+        'seeEntryType',
+        'actForUser',
+        'beInImport',
+        'beInUserImport',
+        'downloadBackup',
+        'joinGroup',
+        'joinSite'
+    ]),
+    answer: z.enum([
+        'yes',
+        'no',
+        'unknown'
+    ]),
+    checks: z.array(z.string())
+});
+
 export const zAccessCheck = z.object({
     check: z.enum([
         'active',
@@ -664,7 +685,22 @@ export const zAccessCheck = z.object({
         'webService',
         'apiKey',
         'proxies',
-        'invitation'
+        'invitation',
+        'readData',
+        'principals',
+        'importSettings',
+        'importKinds',
+        'importUser',
+        'importHistory',
+        'homeSite',
+        'manageBackups',
+        'readyBackups',
+        'presence',
+        'downloadAddress',
+        'grantGroups',
+        'member',
+        'existingUsers',
+        'dedicatedDomain'
     ]),
     state: z.enum([
         'passes',
@@ -684,7 +720,12 @@ export const zAccessCheck = z.object({
         'approveAddress',
         'addToGroup',
         'turnOnApiKey',
-        'resendInvitation'
+        'resendInvitation',
+        'assignProxy',
+        'openProxies',
+        'openImportSettings',
+        'requestBackup',
+        'invite'
     ]).optional()
 });
 
@@ -693,6 +734,7 @@ export const zAccessExplanation = z.object({
     ipAddress: z.string().nullable(),
     canSignIn: z.boolean(),
     canCallInterface: z.boolean(),
+    goals: z.array(zAccessGoal),
     checks: z.array(zAccessCheck)
 });
 
@@ -770,7 +812,9 @@ export const zApprovedAddressesInfo = z.object({
 });
 
 export const zAddressRehearsalQuery = z.object({
-    addresses: z.array(zNetwork).max(1000)
+    addresses: z.array(zNetwork).max(1000).optional(),
+    userIds: z.array(zUserId).min(1).max(10000).optional(),
+    days: z.int().gte(1).lte(90).optional().default(90)
 });
 
 export const zRehearsedPlace = z.object({
@@ -784,12 +828,20 @@ export const zRehearsedPlace = z.object({
     lastDate: z.iso.datetime({ offset: true })
 });
 
+export const zSuggestedNetwork = z.object({
+    network: z.string(),
+    users: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    lastDate: z.iso.datetime({ offset: true })
+});
+
 export const zAddressRehearsal = z.object({
     fromDate: z.iso.datetime({ offset: true }),
     lockedOut: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     wouldBeLockedOut: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     restrictedUsers: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    places: z.array(zRehearsedPlace)
+    places: z.array(zRehearsedPlace),
+    suggestions: z.array(zSuggestedNetwork)
 });
 
 /**

@@ -10,6 +10,7 @@ import { Toggle } from '../../ui/form/Toggle.tsx';
 import type { Column } from '../../ui/table/columns.ts';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import type { RowSource } from '../../ui/table/row-source.ts';
+import { PeopleRehearsal } from '../settings/index.ts';
 import type { BulkAction } from './bulk-request.ts';
 import { changeColumns } from './dry-run-parts.tsx';
 import type { DryRun } from './dry-run.ts';
@@ -48,10 +49,12 @@ export function DryRunView(props: DryRunViewProps) {
     (one) => one === 'change' || rows[one].length > 0,
   );
   const section = sections.includes(selectedSection) ? selectedSection : 'change';
+  const changedIds = useMemo(() => changes.map(({ person }) => person.id), [changes]);
   const oneWay = getOneWayDetails(action, changes.length, site.name);
   return (
     <>
       {oneWay === undefined ? <p>{EFFECT_TEXTS[action.kind]}</p> : <IrreversibleEffectsList {...oneWay} />}
+      {action.kind === 'addressesOn' && <PeopleRehearsal userIds={changedIds} />}
       {blockedReason !== undefined && <Banner tone="warn" title={blockedReason} />}
       {conflicts.size > 0 && (
         <Banner

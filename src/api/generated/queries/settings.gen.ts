@@ -12,7 +12,7 @@ export const explainAccessQueryKey = (options: Options<ExplainAccessData>) => cr
 /**
  * Explain the access of a user
  *
- * Checks each condition that decides whether the user can sign in and call the interface, with its state and, if it fails, the remedy. `ipAddress` simulates a request from that address.
+ * Checks each condition that decides whether the user can reach some goals, such as signing in or calling the interface, with its state and, if it fails, the remedy. `ipAddress` simulates a request from that address.
  */
 export const explainAccessOptions = (options: Options<ExplainAccessData>) => queryOptions<ExplainAccessResponse, ExplainAccessError, ExplainAccessResponse, ReturnType<typeof explainAccessQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -147,7 +147,7 @@ export const rehearseApprovedAddressesQueryKey = (options: Options<RehearseAppro
 /**
  * Check a list of approved addresses
  *
- * Lists the users who acted successfully in the last 90 days from an address that this list does not approve, with the addresses and the counts. Stores nothing.
+ * Lists the users who acted successfully in a period from an address that this list does not approve, with the addresses, the counts, and the networks to approve so that they are not locked out. With `userIds` only these users: who would be locked out if IP restrictions were turned on for them. Stores nothing.
  */
 export const rehearseApprovedAddressesOptions = (options: Options<RehearseApprovedAddressesData>) => queryOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, ReturnType<typeof rehearseApprovedAddressesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -165,7 +165,7 @@ export const rehearseApprovedAddressesOptions = (options: Options<RehearseApprov
 /**
  * Check a list of approved addresses
  *
- * Lists the users who acted successfully in the last 90 days from an address that this list does not approve, with the addresses and the counts. Stores nothing.
+ * Lists the users who acted successfully in a period from an address that this list does not approve, with the addresses, the counts, and the networks to approve so that they are not locked out. With `userIds` only these users: who would be locked out if IP restrictions were turned on for them. Stores nothing.
  */
 export const rehearseApprovedAddressesMutation = (options?: Partial<Options<RehearseApprovedAddressesData>>): UseMutationOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, Options<RehearseApprovedAddressesData>> => {
     const mutationOptions: UseMutationOptions<RehearseApprovedAddressesResponse, RehearseApprovedAddressesError, Options<RehearseApprovedAddressesData>> = {

@@ -8,7 +8,7 @@ import type { Options } from '../sdk.gen.ts';
 /**
  * Explain the access of a user
  *
- * Checks each condition that decides whether the user can sign in and call the interface, with its state and, if it fails, the remedy. `ipAddress` simulates a request from that address.
+ * Checks each condition that decides whether the user can reach some goals, such as signing in or calling the interface, with its state and, if it fails, the remedy. `ipAddress` simulates a request from that address.
  */
 export const explainAccess = <ThrowOnError extends boolean = true>(options: Options<ExplainAccessData, ThrowOnError>): RequestResult<ExplainAccessResponses, ExplainAccessErrors, ThrowOnError> => (options.client ?? client).get<ExplainAccessResponses, ExplainAccessErrors, ThrowOnError>({
     security: [{
@@ -119,7 +119,7 @@ export const updateApprovedAddresses = <ThrowOnError extends boolean = true>(opt
 /**
  * Check a list of approved addresses
  *
- * Lists the users who acted successfully in the last 90 days from an address that this list does not approve, with the addresses and the counts. Stores nothing.
+ * Lists the users who acted successfully in a period from an address that this list does not approve, with the addresses, the counts, and the networks to approve so that they are not locked out. With `userIds` only these users: who would be locked out if IP restrictions were turned on for them. Stores nothing.
  */
 export const rehearseApprovedAddresses = <ThrowOnError extends boolean = true>(options: Options<RehearseApprovedAddressesData, ThrowOnError>): RequestResult<RehearseApprovedAddressesResponses, RehearseApprovedAddressesErrors, ThrowOnError> => (options.client ?? client).post<RehearseApprovedAddressesResponses, RehearseApprovedAddressesErrors, ThrowOnError>({
     security: [{

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RehearsedPlace } from '../../../../contract/generated/types.gen.ts';
-import { addNetwork, addressesSchema, groupByPerson, toAddresses, getValidNetworks } from './address-form.ts';
+import { groupByPerson } from '../rehearsal/group-places.ts';
+import { addNetwork, addressesSchema, toAddresses, getValidNetworks } from './address-form.ts';
 
 const lines = (...networks: string[]) => ({ addresses: networks.map((network) => ({ network, note: '' })) });
 

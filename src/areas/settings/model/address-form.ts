@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApprovedAddress, RehearsedPlace } from '../../../../contract/generated/types.gen.ts';
+import type { ApprovedAddress } from '../../../../contract/generated/types.gen.ts';
 import { validateNetwork } from '../../../../contract/rules/networks.ts';
 
 const MAX_ADDRESSES = 1000;
@@ -46,15 +46,4 @@ export const toAddresses = ({ addresses }: AddressValues) =>
 export function getValidNetworks(values: AddressValues): string[] | undefined {
   const networks = toAddresses(values).map(({ network }) => network);
   return networks.every((network) => validateNetwork(network) === undefined) ? networks : undefined;
-}
-
-/** Groups places by user. */
-export function groupByPerson(places: readonly RehearsedPlace[]) {
-  const people = new Map<number, { person: RehearsedPlace; from: RehearsedPlace[] }>();
-  for (const place of places) {
-    const existing = people.get(place.userId);
-    if (existing) existing.from.push(place);
-    else people.set(place.userId, { person: place, from: [place] });
-  }
-  return [...people.values()];
 }

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { useForm, useWatch, useFieldArray } from 'react-hook-form';
@@ -22,9 +22,7 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
-import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { toast } from '../../../ui/toast.ts';
 import {
   addNetwork,
@@ -32,10 +30,10 @@ import {
   toAddresses,
   getValidNetworks,
   toAddressValues,
-  groupByPerson,
 } from '../model/address-form.ts';
 import type { AddressValues } from '../model/address-form.ts';
 import { addressesQuery } from '../model/settings-query.ts';
+import { RehearsedPeople, SuggestedNetworks } from '../rehearsal/RehearsalParts.tsx';
 import './settings.css';
 
 const route = getRouteApi('/_app/settings/addresses');
@@ -116,6 +114,9 @@ export function AddressesTab() {
         error={rehearsal.error === null ? undefined : toServiceError(rehearsal.error)}
         onRetry={() => void rehearsal.refetch()}
         isReady={networks !== undefined}
+        onAdd={(network) =>
+          form.setValue('addresses', addNetwork(form.getValues(), network).addresses, { shouldDirty: true })
+        }
       />
     </div>
   );
@@ -196,13 +197,12 @@ interface RehearsalCardProps {
   onRetry: () => void;
   /** Whether every line is valid, so that the list can be rehearsed. */
   isReady: boolean;
+  /** Adds a line for a network. */
+  onAdd: (network: string) => void;
 }
 
-/** People shown; the counts cover all. */
-const MAX_PEOPLE = 50;
-
 /** Users who, in the last 90 days, used an address that the list does not approve. */
-function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProps) {
+function RehearsalCard({ rehearsal, error, onRetry, isReady, onAdd }: RehearsalCardProps) {
   return (
     <Card title="Who would be locked out">
       {error ? (
@@ -216,7 +216,7 @@ function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProp
           </p>
         </CardBody>
       ) : rehearsal ? (
-        <RehearsalResult rehearsal={rehearsal} />
+        <RehearsalResult rehearsal={rehearsal} onAdd={onAdd} />
       ) : (
         <CardBody>
           <Skeleton width="60%" />
@@ -226,9 +226,14 @@ function RehearsalCard({ rehearsal, error, onRetry, isReady }: RehearsalCardProp
   );
 }
 
-function RehearsalResult({ rehearsal }: { rehearsal: AddressRehearsal }) {
-  const { lockedOut, wouldBeLockedOut, restrictedUsers, places } = rehearsal;
-  const people = groupByPerson(places);
+function RehearsalResult({
+  rehearsal,
+  onAdd,
+}: {
+  rehearsal: AddressRehearsal;
+  onAdd: RehearsalCardProps['onAdd'];
+}) {
+  const { lockedOut, wouldBeLockedOut, restrictedUsers, places, suggestions } = rehearsal;
   return (
     <CardBody>
       <div className="set-outcome">
@@ -241,33 +246,15 @@ function RehearsalResult({ rehearsal }: { rehearsal: AddressRehearsal }) {
           {wouldBeLockedOut > 0 &&
             ` ${pluralize(wouldBeLockedOut, 'user', 'users')} without IP restrictions would be locked out if they were restricted.`}
         </Banner>
-        <ul className="set-people" aria-label="People outside the list">
-          {people.slice(0, MAX_PEOPLE).map(({ person, from }) => (
-            <li key={person.userId}>
-              <span className="set-person">
-                <Link to="/users/$userId" params={{ userId: person.userId }}>
-                  {person.fullName || person.userName}
-                </Link>
-                {person.ipRestrictionsEnabled ? (
-                  <Badge tone="warn">Restricted</Badge>
-                ) : (
-                  <Badge>Not restricted</Badge>
-                )}
-                {!person.isActive && <Badge>Inactive</Badge>}
-              </span>
-              <span className="set-places">
-                {from.map(({ ipAddress, count, lastDate }) => (
-                  <span key={ipAddress}>
-                    {ipAddress}, {pluralize(count, 'time', 'times')}, last <Timestamp at={lastDate} />
-                  </span>
-                ))}
-              </span>
-            </li>
-          ))}
-        </ul>
-        {people.length > MAX_PEOPLE && (
-          <p className="set-soft">And {people.length - MAX_PEOPLE} more people.</p>
-        )}
+        <SuggestedNetworks
+          suggestions={suggestions}
+          renderAction={({ network }) => (
+            <Button size="small" icon={Plus} onClick={() => onAdd(network)}>
+              Add {network}
+            </Button>
+          )}
+        />
+        <RehearsedPeople places={places} />
       </div>
     </CardBody>
   );

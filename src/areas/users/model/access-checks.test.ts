@@ -13,7 +13,15 @@ const explanation: AccessExplanation = {
   userId: 7,
   ipAddress: null,
   canSignIn: false,
-  canCallInterface: false,
+  canCallInterface: true,
+  goals: [
+    {
+      goal: 'signIn',
+      answer: 'no',
+      checks: ['proxies', 'active', 'license', 'password', 'address'],
+    },
+    { goal: 'callApi', answer: 'unknown', checks: ['active', 'address'] },
+  ],
   checks: [
     check('active', 'passes'),
     check('license', 'fails'),
@@ -26,17 +34,20 @@ const explanation: AccessExplanation = {
 
 const names = (checks: readonly AccessCheck[]) => checks.map((one) => one.check);
 
-test('sorts the checks of a sign-in: failed, remarks, passed, none of programs', () => {
+test('sorts the checks of a goal: failed, unknown, remarks, passed, none of other goals', () => {
   const answer = answerAccess(explanation, 'signIn');
-  expect(answer.isYes).toBe(false);
+  expect(answer.answer).toBe('no');
   expect(names(answer.failed)).toEqual(['license', 'password']);
   expect(names(answer.notices)).toEqual(['address', 'proxies']);
   expect(names(answer.passed)).toEqual(['active']);
 });
 
-test('a call needs no password, and an API key', () => {
-  const answer = answerAccess({ ...explanation, canCallInterface: true }, 'callApi');
-  expect(answer.isYes).toBe(true);
-  expect(names(answer.failed)).toEqual(['license', 'apiKey']);
-  expect(names(answer.notices)).toEqual(['address']);
+test('has no answer to a goal that the service does not explain', () => {
+  expect(answerAccess(explanation, 'callApi')).toMatchObject({ answer: 'unknown', failed: [] });
+  expect(answerAccess(explanation, 'joinSite')).toEqual({
+    answer: 'unknown',
+    failed: [],
+    notices: [],
+    passed: [],
+  });
 });

@@ -1,42 +1,26 @@
-import type { AccessCheck, AccessExplanation } from '../../../../contract/generated/types.gen.ts';
+import type { AccessCheck, AccessExplanation, AccessGoal } from '../../../../contract/generated/types.gen.ts';
 
 /** What the explanation answers. */
-export type AccessQuestion = 'signIn' | 'callApi';
-
-/** Checks that decide or remark on a question, each in the order of the service. */
-const PROGRAM_CHECKS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
-  'active',
-  'membershipEnd',
-  'license',
-  'address',
-  'webService',
-  'apiKey',
-]);
-const PROGRAM_ONLY_CHECKS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
-  'webService',
-  'apiKey',
-]);
+export type AccessGoalName = AccessGoal['goal'];
 
 export interface AccessAnswer {
-  isYes: boolean;
+  answer: AccessGoal['answer'];
   /** Failed checks, which are the reasons for a no. */
   failed: readonly AccessCheck[];
-  /** Remarks, and what cannot be determined here. */
+  /** Checks whose result cannot be determined here, then remarks. */
   notices: readonly AccessCheck[];
   passed: readonly AccessCheck[];
 }
 
-/** Sorts the checks of a question: failed first, remarks, passed ones. Failures of the other question are left out. */
-export function answerAccess(explanation: AccessExplanation, question: AccessQuestion): AccessAnswer {
-  const relevant = explanation.checks.filter(({ check }) =>
-    question === 'callApi' ? PROGRAM_CHECKS.has(check) : !PROGRAM_ONLY_CHECKS.has(check),
-  );
-  const withState = (...states: AccessCheck['state'][]) =>
-    relevant.filter(({ state }) => states.includes(state));
+/** Sorts the checks of a goal: failed first, unknown ones, remarks, passed ones. Failures of other goals are left out. */
+export function answerAccess({ goals, checks }: AccessExplanation, name: AccessGoalName): AccessAnswer {
+  const goal = goals.find((one) => one.goal === name);
+  const relevant = (goal?.checks ?? []).flatMap((check) => checks.find((one) => one.check === check) ?? []);
+  const withState = (state: AccessCheck['state']) => relevant.filter((check) => check.state === state);
   return {
-    isYes: question === 'callApi' ? explanation.canCallInterface : explanation.canSignIn,
+    answer: goal?.answer ?? 'unknown',
     failed: withState('fails'),
-    notices: withState('notice', 'unknown'),
+    notices: [...withState('unknown'), ...withState('notice')],
     passed: withState('passes'),
   };
 }

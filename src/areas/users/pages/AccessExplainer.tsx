@@ -18,18 +18,41 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { answerAccess } from '../model/access-checks.ts';
-import type { AccessQuestion } from '../model/access-checks.ts';
+import type { AccessAnswer, AccessGoalName } from '../model/access-checks.ts';
 import { useUserActions } from '../model/actions.ts';
 import { formatFullName } from '../model/user-query.ts';
 import { useFactorReset } from './SecurityCards.tsx';
 import { useUser } from './use-user.ts';
 
-const QUESTIONS: readonly { value: AccessQuestion; label: string }[] = [
-  { value: 'signIn', label: 'Sign in' },
-  { value: 'callApi', label: 'Call the API' },
-];
+/** The goals in order: name of the choice, and the question about a person with this first name. */
+const GOALS: Readonly<Record<AccessGoalName, { label: string; ask: (name: string) => string }>> = {
+  signIn: { label: 'Sign in', ask: (name) => `Can ${name} sign in?` },
+  callApi: { label: 'Call the API', ask: (name) => `Can programs of ${name} call the API?` },
+  seeEntryType: { label: 'See entries', ask: (name) => `Can ${name} see an entry type?` },
+  useWebService: { label: 'Use the web service', ask: (name) => `Can ${name} use the web service?` },
+  actForUser: { label: 'Act for someone', ask: (name) => `Can ${name} act for someone?` },
+  beInImport: {
+    label: 'Be in an e-mail import',
+    ask: (name) => `Can e-mails and meetings of ${name} be imported?`,
+  },
+  beInUserImport: { label: 'Be in a user import', ask: (name) => `Can an import change ${name}?` },
+  downloadBackup: { label: 'Download a backup', ask: (name) => `Can ${name} download a backup?` },
+  joinGroup: {
+    label: 'Join a group',
+    ask: (name) => `Can ${name} be added to a group without confirmation?`,
+  },
+  joinSite: {
+    label: 'Join the site',
+    ask: (name) => `Can ${name} be added to the site without confirmation?`,
+  },
+};
+const isGoal = (name: string): name is AccessGoalName => name in GOALS;
+const GOAL_NAMES = Object.keys(GOALS).filter(isGoal);
+/** Goals that are always offered side by side; the others are in the menu. */
+const FIRST_GOALS = GOAL_NAMES.slice(0, 3);
 
 const CHECK_TITLES: Record<AccessCheck['check'], string> = {
   active: 'Active',
@@ -45,15 +68,30 @@ const CHECK_TITLES: Record<AccessCheck['check'], string> = {
   apiKey: 'API key',
   proxies: 'Proxies',
   invitation: 'Invitation',
+  readData: 'Read Data',
+  principals: 'Principals',
+  importSettings: 'Relationship Intelligence',
+  importKinds: 'Collected items',
+  importUser: 'Enabled user',
+  importHistory: 'Historical upload',
+  homeSite: 'Home site',
+  manageBackups: 'Manage Backups',
+  readyBackups: 'Backups',
+  presence: 'Confirmation',
+  downloadAddress: 'Download address',
+  grantGroups: 'Manage Groups',
+  member: 'Membership',
+  existingUsers: 'Existing users',
+  dedicatedDomain: 'Dedicated domain',
 };
 
 /**
- * Explains whether the user can sign in and call the API, from their last address or another one (spec 2.1, 3, 5.4).
- * Failed checks come first, each with the action that fixes it; passed ones are folded.
+ * Explains whether the user can reach a goal, such as signing in, from their last address or another one (spec 2.1, 3,
+ * 5.4, 5.5). Failed checks come first, each with the action that fixes it; passed ones are folded.
  */
 export function AccessExplainer({ onEditProfile }: { onEditProfile: () => void }) {
   const { id: userId, firstName } = useUser();
-  const [question, setQuestion] = useState<AccessQuestion>('signIn');
+  const [goal, setGoal] = useState<AccessGoalName>('signIn');
   const [addressText, setAddressText] = useState('');
   const isAddress =
     addressText !== '' && !addressText.includes('/') && validateNetwork(addressText) === undefined;
@@ -61,24 +99,44 @@ export function AccessExplainer({ onEditProfile }: { onEditProfile: () => void }
     ...explainAccessOptions({ path: { userId }, ...(isAddress && { query: { ipAddress: addressText } }) }),
     placeholderData: keepPreviousData,
   });
+  const shownGoals = [...new Set([...FIRST_GOALS, goal])];
+  const usesAddress = data?.goals.some((one) => one.goal === goal && one.checks.includes('address')) ?? false;
   return (
     <Card
-      title={
-        question === 'signIn' ? `Can ${firstName} sign in?` : `Can programs of ${firstName} call the API?`
-      }
+      title={GOALS[goal].ask(firstName)}
       actions={
-        <SegmentedControl label="Question" options={QUESTIONS} value={question} onChange={setQuestion} />
+        <div className="access-goals">
+          <SegmentedControl
+            label="Question"
+            options={shownGoals.map((value) => ({ value, label: GOALS[value].label }))}
+            value={goal}
+            onChange={setGoal}
+          />
+          <MenuButton
+            label="More questions"
+            size="small"
+            variant="quiet"
+            items={GOAL_NAMES.filter((name) => !shownGoals.includes(name)).map((name) => ({
+              label: GOALS[name].label,
+              onSelect: () => setGoal(name),
+            }))}
+          >
+            More…
+          </MenuButton>
+        </div>
       }
     >
       {data ? (
         <>
-          <Answer explanation={data} question={question} onEditProfile={onEditProfile} />
-          <AddressField
-            value={addressText}
-            known={data.ipAddress}
-            error={addressText === '' || isAddress ? undefined : 'Enter a complete IPv4 or IPv6 address'}
-            onChange={setAddressText}
-          />
+          <Answer explanation={data} goal={goal} onEditProfile={onEditProfile} />
+          {usesAddress && (
+            <AddressField
+              value={addressText}
+              known={data.ipAddress}
+              error={addressText === '' || isAddress ? undefined : 'Enter a complete IPv4 or IPv6 address'}
+              onChange={setAddressText}
+            />
+          )}
         </>
       ) : error ? (
         <ErrorState title="Unavailable" onRetry={() => void refetch()}>
@@ -95,18 +153,33 @@ export function AccessExplainer({ onEditProfile }: { onEditProfile: () => void }
 
 interface AnswerProps {
   explanation: AccessExplanation;
-  question: AccessQuestion;
+  goal: AccessGoalName;
   onEditProfile: () => void;
 }
 
-function Answer({ explanation, question, onEditProfile }: AnswerProps) {
-  const { isYes, failed, notices, passed } = answerAccess(explanation, question);
+const ANSWERS = {
+  yes: { tone: 'ok', label: 'Yes' },
+  no: { tone: 'bad', label: 'No' },
+  unknown: { tone: 'warn', label: 'Not known' },
+} as const;
+
+function formatVerdict({ answer, failed, notices }: AccessAnswer): string {
+  if (answer === 'no') return `${pluralize(failed.length, 'check fails', 'checks fail')}.`;
+  if (answer === 'yes') return 'Nothing prevents it.';
+  const unknown = notices.filter(({ state }) => state === 'unknown').length;
+  return `No check fails. ${pluralize(unknown, 'result', 'results')} cannot be determined here.`;
+}
+
+function Answer({ explanation, goal, onEditProfile }: AnswerProps) {
+  const result = answerAccess(explanation, goal);
+  const { failed, notices, passed } = result;
+  const { tone, label } = ANSWERS[result.answer];
   const fixOf = useFixes(explanation.ipAddress, onEditProfile);
   return (
     <>
       <p className="access-verdict">
-        <Badge tone={isYes ? 'ok' : 'bad'}>{isYes ? 'Yes' : 'No'}</Badge>
-        {isYes ? 'Nothing prevents it.' : `${pluralize(failed.length, 'check fails', 'checks fail')}.`}
+        <Badge tone={tone}>{label}</Badge>
+        {formatVerdict(result)}
       </p>
       <ul className="access-list" aria-label="Checks">
         {failed.map((check, at) => (
@@ -179,6 +252,10 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
     groups: usePermission('assignGroups'),
     extend: usePermission('extendInvitation'),
     resend: usePermission('resendInvitation'),
+    proxies: usePermission('updateProxies'),
+    imports: usePermission('getRelationshipSettings'),
+    backup: usePermission('requestBackup'),
+    invite: usePermission('inviteExistingUser'),
   };
   const sendLink = async () => {
     try {
@@ -257,6 +334,44 @@ function useFixes(ipAddress: string | null, onEditProfile: () => void) {
           permissions.resend.reason,
           <Link to="/invitations" search={{ q: user.email }} className={className}>
             Send again…
+          </Link>,
+        );
+      case 'assignProxy':
+        return linkTo(
+          'Assign as a proxy…',
+          permissions.proxies.reason,
+          <Link to="/proxies/assign" search={{ delegate: user.id }} className={className}>
+            Assign as a proxy…
+          </Link>,
+        );
+      case 'openProxies':
+        return (
+          <Link to="/users/$userId/proxies" params={userPath} className={className}>
+            Show principals
+          </Link>
+        );
+      case 'openImportSettings':
+        return linkTo(
+          'Import settings',
+          permissions.imports.reason,
+          <Link to="/imports/settings" className={className}>
+            Import settings
+          </Link>,
+        );
+      case 'requestBackup':
+        return linkTo(
+          'Request a backup…',
+          permissions.backup.reason,
+          <Link to="/backups/new" className={className}>
+            Request a backup…
+          </Link>,
+        );
+      case 'invite':
+        return linkTo(
+          'Invite…',
+          permissions.invite.reason,
+          <Link to="/invitations/new" search={{ email: user.email }} className={className}>
+            Invite…
           </Link>,
         );
       case 'turnOnApiKey':

@@ -32,7 +32,9 @@ export function ProfileTab() {
     <div className={cx('user-cols', edit && 'user-cols-one')}>
       <div className="user-main">
         {edit && <ProfileForm start={userWithEtag} onClose={close} />}
-        <AccessExplainer onEditProfile={() => void open()} />
+        <div id="access">
+          <AccessExplainer onEditProfile={() => void open()} />
+        </div>
         <AccessCard />
         <SecurityCards />
         <LeaveCard />
