@@ -39,6 +39,8 @@ const CHUNK_NAMES: Readonly<Record<string, string>> = {
 /** The label of a lazy root, from its path: its area, or the part of the frame that it belongs to. */
 export function labelRoot(id: string): string {
   const path = id.replaceAll('\\', '/');
+  // The palette loads what all areas add to it.
+  if (/\/src\/areas\/[a-z-]+\/palette\.ts/.test(path)) return 'overlays';
   const area = /\/src\/(?:areas|routes\/_app)\/([a-z-]+)\//.exec(path)?.[1];
   if (area !== undefined) {
     const name = CHUNK_NAMES[area] ?? area;

@@ -174,6 +174,9 @@ export const findAllIds = async (query: DirectoryQuery): Promise<Int32Array> =>
 export const findPeople = async (q: string, limit: number): Promise<DirectoryRow[]> =>
   (await connectDirectory()).findBest(q, limit);
 
+/** Returns how many users match a text. */
+export const countPeople = async (q: string): Promise<number> => (await connectDirectory()).count(q);
+
 /** Returns the rows of the given users by id, as far as they are in the directory. */
 export function usePeopleById(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {
   const identity = getSessionIdentity(useSession());

@@ -47,6 +47,8 @@ export interface ReplicaApi {
   search: (query: DirectoryQuery, near: number) => Promise<SearchAnswer>;
   /** Finds users for a short list; names that start with the text come first. */
   findBest: (q: string, limit: number) => Promise<DirectoryRow[]>;
+  /** Number of users that a text matches. */
+  count: (q: string) => Promise<number>;
   getRows: (ids: Int32Array) => Promise<DirectoryRow[]>;
   resolvePastedText: (text: string) => Promise<ResolvedPaste>;
   removeUsers: (userIds: readonly number[]) => Promise<void>;
@@ -156,6 +158,10 @@ export async function openReplicaApi(
       await firstPeople;
       return findBestMatches(replica.index, q, limit);
     },
+    async count(q) {
+      await firstPeople;
+      return searchByName(replica.index, q).ids.length;
+    },
     async getRows(ids) {
       await firstPeople;
       return replica.index.getRows(ids);
@@ -191,9 +197,12 @@ function createSnapshot({ index, meta }: Replica, query: DirectoryQuery): QueryS
 
 const NO_FILTERS: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
 
+const searchByName = (index: PeopleIndex, q: string) =>
+  index.search({ q, filters: NO_FILTERS, sort: { by: 'name', descending: false } });
+
 /** Returns the first matches, users whose name starts with the text before the others. */
 function findBestMatches(index: PeopleIndex, q: string, limit: number): DirectoryRow[] {
-  const { ids } = index.search({ q, filters: NO_FILTERS, sort: { by: 'name', descending: false } });
+  const { ids } = searchByName(index, q);
   const prefix = foldText(q.trim());
   // In name order, the names with this prefix are contiguous: a binary search finds the first.
   const from = findFirstFalse(ids.length, (at) => isNameBefore(index, ids[at] ?? 0, prefix));

@@ -43,6 +43,7 @@ const worker: DirectoryWorker = {
     return transfer({ ...answer, ids }, [ids.buffer]);
   },
   findBest: async (q, limit) => (await replicaApi).findBest(q, limit),
+  count: async (q) => (await replicaApi).count(q),
   getRows: async (ids) => (await replicaApi).getRows(ids),
   resolvePastedText: async (text) => (await replicaApi).resolvePastedText(text),
   removeUsers: async (userIds) => (await replicaApi).removeUsers(userIds),

@@ -5,6 +5,7 @@ import type { Session } from '../../../contract/generated/types.gen.ts';
 import type { CAPABILITIES } from '../../api/capabilities.gen.ts';
 import type { Invalidations } from '../../api/invalidation.ts';
 import type { SessionIdentity } from '../../api/session-state.ts';
+import type { PaletteContribution } from '../state/palette.ts';
 
 /** Groups of the side navigation, from top to bottom; the entries of the first stand without a heading. */
 export const NAVIGATION_GROUPS = ['', 'People', 'Data', 'Connections', 'Site', 'Platform'] as const;
@@ -37,11 +38,13 @@ export interface AreaDefinition {
   name: string;
   navigation?: readonly NavigationEntry[];
   commands?: readonly PaletteCommand[];
+  /** What the palette finds in the area; loaded when the palette is opened. */
+  palette?: () => Promise<{ default: PaletteContribution }>;
   /** The reads that each write of the area makes stale. */
   invalidations?: Partial<Invalidations>;
   /** Sentences for audit actions of the area, without the full stop, by action (`group.assign`). */
   auditSentences?: Readonly<Record<string, string>>;
-  /** Mounted once in the frame of a signed-in user: dialogs that open over any page, palette sources. */
+  /** Mounted once in the frame of a signed-in user: dialogs that open over any page. */
   Host?: ComponentType;
   /** Button of the top bar, before those of the frame. */
   TopBarItem?: ComponentType;

@@ -1,6 +1,16 @@
-import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { CircleHelp, Search, CircleUserRound, Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+import {
+  CircleHelp,
+  Search,
+  CircleUserRound,
+  History,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Sun,
+} from 'lucide-react';
 import { useState, useDeferredValue } from 'react';
 import {
   Autocomplete,
@@ -16,41 +26,70 @@ import {
   Text,
 } from 'react-aria-components';
 import { CAPABILITIES } from '../../api/capabilities.gen.ts';
-import { useSession, hasAnyCapability } from '../../api/session.ts';
+import { getPermission, useSession, hasAnyCapability } from '../../api/session.ts';
+import { matchPhrases } from '../../lib/command-phrases.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { rankByLabel } from '../../lib/rank.ts';
+import { Avatar } from '../../ui/layout/Avatar.tsx';
+import { Badge } from '../../ui/layout/Badge.tsx';
 import { setTheme } from '../../ui/theme.ts';
 import { closedReason, isListed } from '../area/collect-areas.ts';
 import { registry } from '../registry.ts';
 import { isNavigationFolded, setNavigationFolded } from '../state/navigation.ts';
 import { openOverlay } from '../state/overlay.ts';
-import type { PaletteItem } from '../state/palette.ts';
-import { usePaletteActions, usePaletteSources } from '../state/palette.ts';
+import type {
+  PaletteContext,
+  PaletteContribution,
+  PaletteItem,
+  PaletteResults,
+  PaletteSource,
+} from '../state/palette.ts';
+import { isPastedList, pastedText, usePaletteActions } from '../state/palette.ts';
+import { getRecentPages } from '../state/recent-pages.ts';
 import '../../ui/dialog/dialog.css';
 import './palette.css';
 
-/** Command palette: search for pages, actions and people in one field. */
+/** Command palette: people, entries, pages and commands with their target in one field. */
 export default function Palette({ onClose }: { onClose: () => void }) {
-  const router = useRouter();
-  const [typed, setTyped] = useState('');
-  const { sections, searching } = usePaletteSections(typed, (to) => void router.navigate({ to }));
-  const choose = (item: PaletteItem) => {
-    onClose();
-    item.run();
+  const [pasted, setPasted] = useState(takePastedList);
+  const [typed, setTyped] = useState(takePastedSearch);
+  const { sections, searching } = usePaletteSections(typed, pasted);
+  const type = (text: string) => {
+    setTyped(text);
+    if (text !== '') setPasted(undefined);
+  };
+  const choose = ({ run }: PaletteItem) => {
+    if (typeof run === 'object') type(run.fills);
+    else {
+      onClose();
+      run();
+    }
   };
 
   return (
     <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={onClose}>
       <Modal className="palette">
         <Dialog aria-label="Search and commands" className="palette-inner">
-          <Autocomplete inputValue={typed} onInputChange={setTyped}>
+          <Autocomplete inputValue={typed} onInputChange={type}>
             <SearchField
-              aria-label="Search people, pages, actions"
+              aria-label="Search people, entries, pages, actions"
               className="palette-field"
               // oxlint-disable-next-line jsx-a11y/no-autofocus -- the palette is opened to type
               autoFocus
             >
               <Search />
-              <Input placeholder="Search people, pages, actions" />
+              <Input
+                placeholder={
+                  pasted === undefined ? 'Search people, entries, pages, actions' : describePasted(pasted)
+                }
+                onPaste={(event) => {
+                  const text = event.clipboardData.getData('text/plain');
+                  if (!isPastedList(text)) return;
+                  event.preventDefault();
+                  setTyped('');
+                  setPasted(text);
+                }}
+              />
             </SearchField>
             {/* Focusable, so that the keyboard can scroll the list while the focus is otherwise in the field. */}
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above */}
@@ -58,19 +97,22 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               <Menu
                 aria-label="Results"
                 renderEmptyState={() => (
-                  <p className="palette-empty">{searching ? 'Searching' : `Nothing found for “${typed}”`}</p>
+                  <p className="palette-empty">
+                    {searching
+                      ? 'Searching'
+                      : pasted === undefined
+                        ? `Nothing found for “${typed}”`
+                        : 'Nothing recognized in the pasted text'}
+                  </p>
                 )}
               >
-                {sections.map(({ name, items }) => (
+                {sections.map(({ name, items, count }) => (
                   <MenuSection key={name} aria-label={name}>
-                    <Header className="palette-heading">{name}</Header>
+                    <Header className="palette-heading">
+                      {name} {count !== undefined && <span className="palette-count num">{count}</span>}
+                    </Header>
                     {items.map((item) => (
-                      <PaletteRow
-                        key={item.label + (item.hint ?? '')}
-                        item={item}
-                        section={name}
-                        onChoose={choose}
-                      />
+                      <PaletteRow key={getItemKey(item)} item={item} section={name} onChoose={choose} />
                     ))}
                   </MenuSection>
                 ))}
@@ -83,24 +125,43 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
+const takePastedList = (): string | undefined => {
+  const text = pastedText.get();
+  return text !== undefined && isPastedList(text) ? text : undefined;
+};
+
+/** The pasted text with which the palette was opened, if it is a search; it is used once. */
+function takePastedSearch(): string {
+  const text = pastedText.get() ?? '';
+  pastedText.set(undefined);
+  return isPastedList(text) ? '' : text.trim();
+}
+
+const describePasted = (text: string): string =>
+  `Recognized in ${pluralize(text.trim().split(/\r?\n/).length, 'pasted line', 'pasted lines')}; type to search`;
+
 interface LineProps {
   item: PaletteItem;
   section: string;
   onChoose: (item: PaletteItem) => void;
 }
 
+const getItemKey = ({ id = '', label, hint = '' }: PaletteItem): string => `${id} ${label} ${hint}`;
+
 function PaletteRow({ item, section, onChoose }: LineProps) {
-  const { label, hint, icon: Icon } = item;
+  const { label, hint, icon: Icon, personId, badge } = item;
   return (
     <MenuItem
-      id={`${section} ${label} ${hint ?? ''}`}
+      id={`${section} ${getItemKey(item)}`}
       className="palette-item"
       textValue={label}
       onAction={() => onChoose(item)}
     >
       {Icon && <Icon />}
+      {personId !== undefined && !Icon && <Avatar name={label} id={personId} isDrawn />}
       <Text slot="label" className="palette-label">
-        {label} {hint !== undefined && <span className="palette-hint">{hint}</span>}
+        <bdi>{label}</bdi> {badge && <Badge tone={badge.tone}>{badge.text}</Badge>}{' '}
+        {hint !== undefined && <span className="palette-hint">{hint}</span>}
       </Text>
     </MenuItem>
   );
@@ -109,6 +170,8 @@ function PaletteRow({ item, section, onChoose }: LineProps) {
 interface Section {
   name: string;
   items: readonly PaletteItem[];
+  /** Number of all matches, such as "8" or "8+"; undefined where it says nothing. */
+  count?: string | undefined;
 }
 
 const GENERAL_ITEMS: readonly PaletteItem[] = [
@@ -124,25 +187,94 @@ const GENERAL_ITEMS: readonly PaletteItem[] = [
   { label: 'System theme', icon: Monitor, run: () => setTheme('system') },
 ];
 const MIN_SEARCH_LENGTH = 2;
-const MAX_ITEMS_PER_SOURCE = 8;
+const MAX_RECENT_SHOWN = 6;
+const NO_CONTRIBUTIONS: readonly PaletteContribution[] = [];
 
-/** Returns the sections for a typed text: search results first, then actions, then pages. */
-function usePaletteSections(
-  typed: string,
-  go: (path: string) => void,
-): { sections: Section[]; searching: boolean } {
+const toPlainSection = (name: string, items: readonly PaletteItem[]): Section => ({ name, items });
+
+/** Number of the matches of a section, if there may be more than its items. */
+const formatCount = ({ items, total, hasMore }: PaletteResults): string | undefined => {
+  if (total !== undefined) return formatNumber(total);
+  return hasMore === undefined ? undefined : `${formatNumber(items.length)}${hasMore ? '+' : ''}`;
+};
+
+/** Loads what the areas add to the palette; their code is a part of the chunk of the palette. */
+const contributionsQuery = {
+  queryKey: [{ _id: 'paletteContributions' }],
+  queryFn: () =>
+    Promise.all(
+      registry.areas.flatMap(({ palette }) => (palette ? [palette().then((module) => module.default)] : [])),
+    ),
+  staleTime: Infinity,
+};
+
+/** Searches the sources of the areas and the commands that the text begins with; what is found in each, in order. */
+function useFoundSections(
+  query: string,
+  pasted: string | undefined,
+  contributions: readonly PaletteContribution[],
+): { first: Section[]; last: Section[]; searching: boolean } {
   const session = useSession();
-  const actions = usePaletteActions();
-  const sources = usePaletteSources();
-  const query = useDeferredValue(typed.trim());
+  const client = useQueryClient();
+  const router = useRouter();
+  const isAllowed = ({ needs }: { needs?: PaletteSource['needs'] }) =>
+    needs === undefined || getPermission(session, needs).allowed;
+  const commands = contributions.flatMap(({ commands: own = [] }) => own.filter(isAllowed));
+  const matched = commands.flatMap(({ label, phrases, find }) => {
+    const target = matchPhrases(query, phrases);
+    return target === undefined
+      ? []
+      : { name: label, find: (context: PaletteContext) => find(target, context) };
+  });
+  const sources = contributions.flatMap(({ sources: typedSources = [], pasteSources = [] }) =>
+    (pasted === undefined ? typedSources : pasteSources).filter(isAllowed),
+  );
+  const text = pasted ?? query;
+  const isShown = pasted !== undefined || query.length >= MIN_SEARCH_LENGTH;
   const results = useQueries({
-    queries: sources.map(({ name, find }) => ({
-      queryKey: [{ _id: 'palette', name, query }],
-      queryFn: ({ signal }: { signal: AbortSignal }) => find(query, signal),
-      enabled: query.length >= MIN_SEARCH_LENGTH,
-      placeholderData: keepPreviousData,
+    queries: [
+      ...matched.map(({ name, find }) => ({
+        name,
+        find: async (context: PaletteContext): Promise<PaletteResults> => ({ items: await find(context) }),
+      })),
+      ...sources.map(({ name, find }) => ({ name, find: (context: PaletteContext) => find(text, context) })),
+    ].map(({ name, find }) => ({
+      queryKey: [{ _id: 'palette', name, text, isPasted: pasted !== undefined }],
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        find({ client, session, signal, navigate: (options) => router.navigate(options) }),
+      enabled: isShown,
+      // No results of the text before: the list must be empty in between, so that its first item gets the focus.
+      // A source that does not answer must not hide the others.
+      retry: false,
+      staleTime: 0,
+      gcTime: 60_000,
     })),
   });
+  const found = results.slice(0, matched.length).flatMap(({ data }) => data?.items ?? []);
+  const sections = sources.map(({ name, isLast }, at) => {
+    const data = results[matched.length + at]?.data;
+    return { name, isLast, items: data?.items ?? [], count: data && formatCount(data) };
+  });
+  const searching = isShown && results.some(({ isFetching }) => isFetching);
+  return {
+    first: isShown ? [toPlainSection('Commands', found), ...sections.filter(({ isLast }) => !isLast)] : [],
+    last: isShown && !searching ? sections.filter(({ isLast }) => isLast) : [],
+    searching,
+  };
+}
+
+/** Returns the sections for a typed text: commands with their target, search results, then actions and pages. */
+function usePaletteSections(
+  typed: string,
+  pasted: string | undefined,
+): { sections: Section[]; searching: boolean } {
+  const session = useSession();
+  const router = useRouter();
+  const actions = usePaletteActions();
+  const { data: contributions = NO_CONTRIBUTIONS } = useQuery(contributionsQuery);
+  const query = useDeferredValue(typed.trim());
+  const found = useFoundSections(query, pasted, contributions);
+  const go = (href: string) => void router.navigate({ href });
 
   const pages = registry.entries
     .filter((entry) => isListed(session, entry))
@@ -152,22 +284,51 @@ function usePaletteSections(
       hint: closedReason(session, entry) ?? `g ${entry.key}`,
       run: () => go(entry.path),
     }));
+  const subpages = contributions
+    .flatMap(({ pages: own = [] }) => own)
+    .filter(({ needs }) => needs === undefined || getPermission(session, needs).allowed)
+    .map(({ href, ...page }) => ({ ...page, run: () => go(href) }));
   const commands = registry.commands
     .filter(({ needs }) => hasAnyCapability(session, CAPABILITIES[needs]))
     .map(({ label, icon, to }) => ({ label, icon, run: () => go(to) }));
   const profile = { label: 'Your profile', icon: CircleUserRound, run: () => go('/profile') };
-  const sourceSections = sources.map(({ name }, at) => ({
-    name,
-    items: query.length >= MIN_SEARCH_LENGTH ? (results[at]?.data?.slice(0, MAX_ITEMS_PER_SOURCE) ?? []) : [],
-  }));
+  const isEmpty = typed.trim() === '';
+  const targetCommands = contributions
+    .flatMap(({ commands: own = [] }) => own)
+    .filter(({ needs }) => getPermission(session, needs).allowed)
+    .map(({ label, icon, phrases: [phrase] }) => ({
+      label: `${label}…`,
+      icon,
+      run: { fills: `${phrase} ` },
+    }));
+  const recent = getRecentPages()
+    .filter(({ path }) => path !== router.state.location.pathname)
+    .slice(0, MAX_RECENT_SHOWN)
+    .map(({ title, kind, path }) => ({
+      id: path,
+      label: title,
+      hint: kind,
+      icon: History,
+      run: () => go(path),
+    }));
+  if (pasted !== undefined)
+    return {
+      sections: found.first.filter(({ items }) => items.length > 0),
+      searching: found.searching,
+    };
   const sections = [
-    ...sourceSections,
-    { name: 'Actions', items: rankByLabel([...commands, ...actions], typed) },
-    { name: 'Pages', items: rankByLabel([...pages, profile], typed) },
-    { name: 'Appearance and help', items: rankByLabel(GENERAL_ITEMS, typed) },
+    toPlainSection('Recent', isEmpty ? recent : []),
+    ...found.first,
+    toPlainSection(
+      'Actions',
+      rankByLabel([...commands, ...actions, ...(isEmpty ? [] : targetCommands)], typed),
+    ),
+    toPlainSection('Pages', rankByLabel([...pages, profile, ...(isEmpty ? [] : subpages)], typed)),
+    toPlainSection('Appearance and help', rankByLabel(GENERAL_ITEMS, typed)),
   ];
+  const isFound = sections.some(({ items }) => items.length > 0);
   return {
-    sections: sections.filter(({ items }) => items.length > 0),
-    searching: results.some(({ isFetching }) => isFetching),
+    sections: (isFound ? sections : found.last).filter(({ items }) => items.length > 0),
+    searching: found.searching,
   };
 }

@@ -53,7 +53,7 @@ export function TopBar({ onMenu, items }: TopBarProps) {
         onClick={() => openOverlay('palette')}
       >
         <Search />
-        <span className="top-search-text">Search people, pages, actions</span>
+        <span className="top-search-text">Search people, entries, pages</span>
         <kbd className="kbd" aria-hidden>
           {MODIFIER_KEY} K
         </kbd>

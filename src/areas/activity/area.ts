@@ -3,6 +3,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const activityArea = defineArea({
   name: 'activity',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'People',

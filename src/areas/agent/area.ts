@@ -3,6 +3,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const agentArea = defineArea({
   name: 'agent',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Connections',

@@ -4,6 +4,7 @@ import { deleteStoredDownloads } from './download/stored-downloads.ts';
 
 export const backupsArea = defineArea({
   name: 'backups',
+  palette: () => import('./palette.ts'),
   navigation: [
     { group: 'Data', path: '/backups', name: 'Backups', icon: Archive, key: 'b', needs: 'listBackups' },
   ],

@@ -5,6 +5,7 @@ import { EntriesHost } from './EntriesHost.tsx';
 
 export const entriesArea = defineArea({
   name: 'entries',
+  palette: () => import('./palette.ts'),
   navigation: [
     { group: 'Data', path: '/entries', name: 'Entries', icon: Table2, key: 'e', needs: 'listEntryTypes' },
     {

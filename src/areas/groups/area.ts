@@ -4,6 +4,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const groupsArea = defineArea({
   name: 'groups',
+  palette: () => import('./palette.ts'),
   navigation: [
     { group: 'People', path: '/groups', name: 'Groups', icon: UsersRound, key: 'g', needs: 'listGroups' },
   ],

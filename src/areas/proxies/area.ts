@@ -4,6 +4,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const proxiesArea = defineArea({
   name: 'proxies',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'People',

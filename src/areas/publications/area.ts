@@ -4,6 +4,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const publicationsArea = defineArea({
   name: 'publications',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Connections',

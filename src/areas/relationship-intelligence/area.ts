@@ -24,6 +24,7 @@ const JOB_READS = ['listJobs', 'getJob', 'listJobItems', 'listJobReasons'] as co
 
 export const relationshipIntelligenceArea = defineArea({
   name: 'relationship-intelligence',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Connections',

@@ -3,6 +3,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const reportsArea = defineArea({
   name: 'reports',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Data',

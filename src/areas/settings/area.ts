@@ -4,6 +4,7 @@ import { defineArea } from '../../app/area/define-area.ts';
 
 export const settingsArea = defineArea({
   name: 'settings',
+  palette: () => import('./palette.ts'),
   navigation: [
     {
       group: 'Site',

@@ -5,6 +5,7 @@ import { UsersHost } from './UsersHost.tsx';
 
 export const usersArea = defineArea({
   name: 'users',
+  palette: () => import('./palette.ts'),
   navigation: [
     { group: 'People', path: '/users', name: 'Users', icon: Users, key: 'u', needs: 'searchUsers' },
   ],

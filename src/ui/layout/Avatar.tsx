@@ -10,14 +10,23 @@ interface AvatarProps {
   /** Determines the color, so that it is the same everywhere. */
   id: number;
   size?: 'small' | 'medium' | 'large';
+  /**
+   * Whether the initials are drawn by the style sheet. Within a control they would otherwise count as a visible text
+   * that its name lacks (WCAG 2.5.3).
+   */
+  isDrawn?: boolean;
 }
 
 /** Initials in a circle, hidden from screen readers; the name is shown beside it. */
-export function Avatar({ name, id, size = 'small' }: AvatarProps) {
+export function Avatar({ name, id, size = 'small', isDrawn = false }: AvatarProps) {
   const hue = TONES[Math.abs(id) % TONES.length];
   return (
-    <span className={cx('avatar', `avatar-${size}`, `tone-${hue}`)} aria-hidden>
-      {getInitials(name)}
+    <span
+      className={cx('avatar', `avatar-${size}`, `tone-${hue}`)}
+      data-initials={isDrawn ? getInitials(name) : undefined}
+      aria-hidden
+    >
+      {!isDrawn && getInitials(name)}
     </span>
   );
 }

@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { formatSize } from '../../../lib/sizes.ts';
-import { countByDay, SIGN_IN, toLinePoints } from '../model/attention.ts';
+import { toLinePoints } from '../../../ui/chart/line-points.ts';
+import { countByDay, SIGN_IN } from '../model/attention.ts';
 import type { Home } from './use-home.ts';
 import './home.css';
 

@@ -33,6 +33,7 @@ import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui
 import { openExport } from '../../export/index.ts';
 import { useRowMenu } from '../model/actions.ts';
 import { createUserExportSource } from '../model/export-source.ts';
+import { pendingSelection } from '../model/pending-selection.ts';
 import {
   DEFAULT_VIEW,
   isFiltered,
@@ -66,6 +67,18 @@ export function UsersPage() {
   const [pastedText, setPastedText] = useState<string>();
   const rowMenu = useRowMenu();
   const router = useRouter();
+  // The palette selects people in this list, which may be shown already.
+  useEffect(() => {
+    const selectPending = () => {
+      const ids = pendingSelection.get();
+      if (!ids) return;
+      pendingSelection.set(undefined);
+      setSelection(ids);
+      setOnlySelected(true);
+    };
+    selectPending();
+    return pendingSelection.subscribe(selectPending);
+  }, []);
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/users/new', search: (now) => now }));
 
   const searchResult = useDirectorySearch(view);

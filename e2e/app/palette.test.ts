@@ -1,0 +1,157 @@
+import type { Page } from '@playwright/test';
+import type { EntryTypeVm, FoundEntries } from '../../contract/generated/types.gen.ts';
+import { expectAccessible } from '../support/actions.ts';
+import { createCalls, openAs } from '../support/calls.ts';
+import { callApi, createEntryType } from '../support/entries.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: true, administrator: ada } });
+
+const getPalette = (page: Page) => page.getByRole('dialog', { name: 'Search and commands' });
+
+async function typeInPalette(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await expect(getPalette(page).getByRole('searchbox')).toBeFocused();
+  await page.keyboard.type(text);
+}
+
+const getItem = (page: Page, section: string, name: string | RegExp) =>
+  getPalette(page)
+    .getByRole('group', { name: new RegExp(`^${section}( [\\d,]+\\+?)?$`) })
+    .getByRole('menuitem', { name });
+
+test('the palette finds entries, types, addresses and tabs, and runs commands with their target', async ({
+  page,
+  calls,
+}) => {
+  const person = await calls.createUser({ firstName: 'Ottoline', lastName: 'Quickly' });
+  await openAs(page, ada);
+  await createEntryType(page, 'Ship');
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+
+  await typeInPalette(page, 'deac ottoline');
+  await getItem(page, 'Commands', 'Deactivate Ottoline Quickly').click();
+  const dialog = page.getByRole('dialog', { name: /Deactivate/ });
+  await dialog.getByRole('button', { name: /^Deactivate/ }).click();
+  await expect.poll(async () => (await calls.getUser(person.id)).isActive).toBe(false);
+  await expect(dialog).toBeHidden();
+
+  // A command without a target asks for it in the field.
+  await typeInPalette(page, 'activate a');
+  await getItem(page, 'Actions', /^Activate a user…/).click();
+  await expect(getPalette(page).getByRole('searchbox')).toHaveValue('activate ');
+  const field = getPalette(page).getByRole('searchbox');
+  // The directory learns of the deactivation when the job has ended.
+  await expect(async () => {
+    await field.fill('activate');
+    await field.fill('activate ottoline');
+    await expect(getItem(page, 'Commands', /^Activate Ottoline Quickly Inactive/)).toBeVisible({
+      timeout: 1_000,
+    });
+  }).toPass();
+  await expectAccessible(page);
+  await field.fill('203.0.113.7');
+  await expect(getItem(page, 'Addresses', 'Activity from 203.0.113.7')).toBeVisible();
+  await field.fill('two-f');
+  await expect(getItem(page, 'Pages', /^Two-factor coverage/)).toBeVisible();
+  await field.fill('ships');
+  await expect(getItem(page, 'Entry types', 'Ships 2 entries')).toBeVisible();
+  await field.fill('new ship');
+  await getItem(page, 'Commands', 'New Ship').click();
+  await expect(page.getByRole('dialog', { name: /New Ship/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await typeInPalette(page, 'WERF');
+  await getItem(page, 'Entries', /^Werft Ship/).click();
+  await expect(page.getByRole('heading', { name: 'Werft', level: 1 })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('b');
+  await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await getItem(page, 'Recent', /^Werft Ships/).click();
+  await expect(page.getByRole('heading', { name: 'Werft', level: 1 })).toBeVisible();
+});
+
+test('an old entry id leads to what became of it from the palette, the address and the list', async ({
+  page,
+}) => {
+  await openAs(page, ada);
+  const { first, second } = await createEntryType(page, 'Boat');
+  await callApi(page, 'POST', '/data/entrydata/merge/Boat', { entryId: first, mergeEntries: [second] });
+  const found = await callApi<FoundEntries>(page, 'POST', '/data/entrydata/find', { startsWith: 'a' });
+  const types = await callApi<EntryTypeVm[]>(page, 'GET', '/schema/entrytypes');
+  const other = types.find(({ apiName }) => apiName === 'Company');
+  const [stranger] = found.starting.filter(({ entryListId }) => entryListId === other?.id);
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+
+  await typeInPalette(page, String(second));
+  await expect(getItem(page, 'Entries', /^Werft Merged/)).toBeVisible();
+  await getItem(page, 'Entries', `Hafen ${second} was merged into it`).click();
+  await expect(page.getByRole('heading', { name: 'Hafen', level: 1 })).toBeVisible();
+
+  await page.goto(`/entries/${second}`);
+  await expect(page.getByRole('heading', { name: 'Werft', level: 1 })).toBeVisible();
+  await expect(page.getByText('This entry was merged')).toBeVisible();
+  await page.goto(`/entries/Boat/${stranger?.id}`);
+  await expect(page.getByRole('heading', { name: stranger?.name ?? '-', level: 1 })).toBeVisible();
+
+  await page.goto(`/entries/Boat?entry=${second}`);
+  await expect(page.getByText(`Entry ${second} was merged into Hafen`)).toBeVisible();
+  await page.goto('/entries/Boat');
+  await page.getByRole('searchbox', { name: /Search/ }).fill(String(second));
+  await page.getByRole('link', { name: 'Open Hafen' }).click();
+  await expect(page.getByRole('heading', { name: 'Hafen', level: 1 })).toBeVisible();
+});
+
+test('a pasted text is recognized from any page, and people become a selection', async ({ page, calls }) => {
+  const person = await calls.createUser({ firstName: 'Peregrine', lastName: 'Pasted' });
+  await calls.createGroup('Harbour pilots', []);
+  await openAs(page, ada);
+  const { first } = await createEntryType(page, 'Dock');
+  await page.goto('/backups');
+  await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeVisible();
+  const text = `Harbour pilots
+refused ${person.email} from 203.0.113.77, entry ${first}, request 0b1f9a2e-6f0d-4b7c-9b3a-1d2e3f405162
+nobody@nowhere.example`;
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }, text);
+  await expect(getItem(page, 'Groups', 'Harbour pilots')).toBeVisible();
+  await expect(getItem(page, 'Entries', `Hafen Dock ${first}`)).toBeVisible();
+  await expect(getItem(page, 'Addresses', 'Activity from 203.0.113.77')).toBeVisible();
+  await expect(getItem(page, 'Request ids', /^Copy 0b1f9a2e/)).toBeVisible();
+  await expectAccessible(page);
+  await getItem(page, 'People', 'Select 1 person in Users').click();
+  await expect(page.getByRole('row', { name: /Peregrine Pasted/, selected: true })).toBeVisible();
+});
+
+test('restricting people to approved addresses shows who would have been locked out', async ({
+  page,
+  calls,
+  elsewhere,
+}) => {
+  const person = await calls.createUser({ firstName: 'Lucinda', lastName: 'Lockout' });
+  await createCalls(elsewhere.request, person);
+  await openAs(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await typeInPalette(page, 'restrict lucinda');
+  await getItem(page, 'Commands', /^Restrict .* to approved addresses/).click();
+  const rehearsal = page.getByRole('region', { name: 'Who would have been locked out' });
+  await expect(rehearsal).toContainText(
+    '1 of 1 person used an address that is not approved in the last 90 days.',
+  );
+  await rehearsal.getByText('30 days').click();
+  await expect(rehearsal).toContainText('in the last 30 days.');
+  await expect(rehearsal.getByRole('list', { name: 'People outside the list' })).toContainText('127.0.0.1');
+  await expectAccessible(page);
+  const [settings] = await Promise.all([
+    page.waitForEvent('popup'),
+    rehearsal.getByRole('link', { name: 'Approve 127.0.0.1…' }).click(),
+  ]);
+  await expect(settings.getByLabel(/^Address or network \d+$/).last()).toHaveValue('127.0.0.1');
+});
