@@ -4641,6 +4641,7 @@ export type TokenErrorResponse = {
     error_description?: string;
     message: string;
     requestId: string;
+    errors?: Array<ErrorDetail>;
 };
 
 export type SessionUser = {

@@ -104,6 +104,12 @@ onEachApp((context) => {
       administrator: { email: person.email },
     };
     expect((await create(zone)).status).toBe(400);
+    const unreachable = await create({
+      slug: uniqueSlug(),
+      name: 'Five',
+      administrator: { email: 'nobody', firstName: 'No', lastName: 'Body' },
+    });
+    expect([unreachable.status, unreachable.body.errors?.[0]?.path]).toEqual([400, 'administrator.email']);
     expect((await api().get<PlatformSite[]>(SITES)).body).toHaveLength(before);
   });
 

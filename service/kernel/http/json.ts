@@ -4,6 +4,7 @@ import { ApiError } from '../api-error.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Operation } from './contract.ts';
 import type { CheckedBody } from './read-body.ts';
+import { hasBody } from './refused-bodies.ts';
 
 const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/] as const;
 
@@ -25,7 +26,7 @@ export function registerJsonParsers(app: FastifyInstance, bodyReader: BodyReader
   app.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config;
     const encoding = request.headers['content-encoding'];
-    if (encoding && !(operation?.hasStreamedBody && /^(x-)?gzip$/i.test(encoding)))
+    if (encoding && hasBody(request) && !(operation?.hasStreamedBody && /^(x-)?gzip$/i.test(encoding)))
       throw new ApiError(415, 'Compressed request bodies are not accepted');
   });
 }

@@ -17,7 +17,8 @@ export const acceptForm = ({ raw }: FastifyRequest): unknown => acceptedForms.ad
 /** Requests that send their body only after `100 Continue` (RFC 9110 10.1.1) and have not received it. */
 const waitingRequests = new WeakSet<IncomingMessage>();
 
-const hasBody = ({ headers }: FastifyRequest): boolean =>
+/** Whether the head of a request announces a body. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**

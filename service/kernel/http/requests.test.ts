@@ -101,6 +101,11 @@ onEachApp((context) => {
       expect(status).toBe(415);
     });
 
+    test('ignores Content-Encoding of a request without a body', async () => {
+      const { status } = await api.get('user/group', { headers: { 'content-encoding': 'gzip' } });
+      expect(status).toBe(200);
+    });
+
     test.each([
       [undefined, 'application/json'],
       ['*/*', 'application/json'],

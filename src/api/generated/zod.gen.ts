@@ -3124,7 +3124,8 @@ export const zTokenErrorResponse = z.object({
     ]),
     error_description: z.string().optional(),
     message: z.string(),
-    requestId: z.string()
+    requestId: z.string(),
+    errors: z.array(zErrorDetail).optional()
 });
 
 export const zSessionUser = z.object({
@@ -3301,7 +3302,7 @@ export const zNewPlatformSite = z.object({
     name: z.string().min(1).max(100),
     timeZone: z.string().min(1).max(64).optional(),
     administrator: z.object({
-        email: z.string().min(3).max(254),
+        email: z.email().max(254),
         firstName: z.string().max(100).optional(),
         lastName: z.string().max(100).optional()
     })
