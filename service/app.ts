@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
@@ -11,18 +10,20 @@ import { createSessionApi, createBearerApi } from './gateway/api-surfaces.ts';
 import { registerSecurityHeaders, serveConsole } from './gateway/pages.ts';
 import { serveReference } from './gateway/reference.ts';
 import { collectHandlers } from './handlers.ts';
-import { retryLater } from './kernel/api-error.ts';
 import type { AreaRegistry } from './kernel/area/area.ts';
 import type { Database } from './kernel/db/database.ts';
-import { registerApiSurface } from './kernel/http/api-surface.ts';
+import { findCaller, getOrigin, registerApiSurface } from './kernel/http/api-surface.ts';
 import { createBodyReader } from './kernel/http/body-reader.ts';
 import { registerBodyTimeout, BODY_TIMEOUTS } from './kernel/http/body-timeout.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { registerDrain } from './kernel/http/drain.ts';
 import { registerErrorHandlers, connectionErrorHandlers } from './kernel/http/error-responses.ts';
 import type { Services } from './kernel/http/handler.ts';
+import { registerProbes } from './kernel/http/readiness.ts';
 import { registerBodyAdmission } from './kernel/http/refused-bodies.ts';
 import { MAX_HEAD_BYTES, registerHeadChecks, rewriteTooLongUrl } from './kernel/http/request-head.ts';
+import { createRequestIds, getTraceId } from './kernel/http/trace.ts';
+import { requestDuration } from './kernel/metrics.ts';
 
 export interface AppOptions {
   database: Database;
@@ -56,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: createRequestIds(options.trustedProxies),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestTimeout: BODY_TIMEOUTS.uploadMs,
     http: {
@@ -75,9 +76,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.operation?.id ?? request.routeOptions.url;
+    const caller = findCaller(request);
+    const traceId = getTraceId(request.headers);
+    requestDuration.observe(
+      { operation: route ?? 'none', status: String(reply.statusCode) },
+      reply.elapsedTime / 1_000,
+    );
     request.log.info(
       {
         requestId: request.id,
+        ...(traceId !== undefined && { traceId }),
+        ...(caller && { siteId: caller.siteId, userId: caller.userId }),
+        ip: getOrigin(request).ip,
         method: request.method,
         route,
         status: reply.statusCode,
@@ -130,12 +140,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     log,
   });
 
-  app.get('/healthz', async () => ({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
-    if (app.drain.isDraining) throw retryLater(503, 'The service is stopping', 1);
-    await database.ping();
-    return reply.send({ status: 'ok' });
-  });
+  registerProbes(app, { database, dataDir: services.dataDir });
   await serveReference(app, contract);
   await serveConsole(app);
   return app;

@@ -14,15 +14,10 @@ import { endAllLeases } from './kernel/jobs/jobs.store.ts';
 import { createJobTasks } from './kernel/jobs/run-jobs.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/mail-worker.ts';
+import { startMetricsServer } from './kernel/metrics/metrics-server.ts';
 import { notifyAboutParkedWork } from './kernel/notifications.store.ts';
 import { describeError } from './kernel/tasks/run-in-turns.ts';
 import { startScheduledTasks } from './kernel/tasks/scheduled-tasks.ts';
-
-/**
- * Time for running requests and tasks to finish at a stop, in addition to STOP_DELAY; after it the process exits anyway. Less than
- * the 30 seconds that Kubernetes waits before it kills a process.
- */
-const STOP_TIMEOUT_MS = 25_000;
 
 /** Starts the service: database, first start, background work, app, admin socket, graceful stop. */
 async function main(config: Config): Promise<void> {
@@ -84,6 +79,8 @@ async function main(config: Config): Promise<void> {
     createTasks: async () => registry.createTasks({ db, services }),
     log,
   });
+  const metrics = config.metrics && (await startMetricsServer({ db, log, ...config.metrics }));
+  if (metrics) log.info({ address: metrics.address }, 'serving metrics');
   const address = await app.listen({ host: config.host, port: config.port });
   log.info({ address, publicUrl: config.publicUrl, database: database.kind }, 'listening');
   process.stdout.write(`\nSteward is at ${config.publicUrl}\n${describeFirstStart(firstStart)}\n`);
@@ -94,12 +91,16 @@ async function main(config: Config): Promise<void> {
     isStopping = true;
     log.info({ signal }, 'stopping');
     const delayMs = config.stopDelaySeconds * 1_000;
-    setTimeout(() => {
-      log.error('Stopping took too long; requests may have been lost');
-      process.exit(1);
-    }, delayMs + STOP_TIMEOUT_MS).unref();
+    setTimeout(
+      () => {
+        log.error('Stopping took too long; requests may have been lost');
+        process.exit(1);
+      },
+      delayMs + config.stopTimeoutSeconds * 1_000,
+    ).unref();
     await app.drain.run({ delayMs, onListenerClosed: () => log.info('no longer listening') });
     await app.close();
+    await metrics?.close();
     await admin.close();
     await scheduler.stop();
     await mailWorker.stop();

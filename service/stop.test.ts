@@ -131,6 +131,23 @@ onEachKind((kind) => {
     60_000 + rounds * 10_000,
   );
 
+  test('with STOP_TIMEOUT it ends although a request has not', async () => {
+    const running = await start({ STOP_TIMEOUT: '1' });
+    const { port, hostname } = new URL(running.address);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    // A request whose body never arrives.
+    socket.write(
+      `PUT ${USERS} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${person.token}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
+    );
+    // Its answer shows that the service has read what came before.
+    await createClient(running).send('/livez');
+    running.child.kill('SIGTERM');
+    await running.waitForRecord('no longer listening');
+    expect(await running.exited).toBe(1);
+    socket.destroy();
+  });
+
   test('with STOP_DELAY it reports not ready first and answers new connections until the delay is over', async () => {
     const running = await start({ STOP_DELAY: '3' });
     const client = createClient(running);

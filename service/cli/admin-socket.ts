@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 /** Accepts commands while the service runs. Only logs a warning if the path of the folder is too long for a socket. */
 export async function listenAdminSocket(
-  options: CommandContext & { dataDir: string; log: Log },
+  options: CommandContext & { log: Log },
 ): Promise<{ close(): Promise<void> }> {
   const path = getSocketPath(options.dataDir);
   if (path === undefined) {

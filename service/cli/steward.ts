@@ -48,6 +48,7 @@ async function runHere(config: Config, words: readonly string[]): Promise<unknow
     const isAddressSet = Boolean(process.env['PUBLIC_URL'] ?? process.env['PORT']);
     const context = {
       db,
+      dataDir: config.dataDir,
       publicUrl: isAddressSet ? config.publicUrl : undefined,
       createTasks: () => createTasks(config, db),
     };

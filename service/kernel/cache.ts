@@ -2,6 +2,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { abortedError } from './db/driver/errors.ts';
+import { cacheReads } from './metrics.ts';
+
+const cacheHits = cacheReads.labels('hit');
+const cacheMisses = cacheReads.labels('miss');
 
 /** A fixed-length key of the values that identify a cached result; values that serialize to the same JSON share a key. */
 export const createCacheKey = (parts: readonly unknown[]): string =>
@@ -46,7 +50,11 @@ export function createCache<V extends object>(options: CacheOptions<V>) {
     }, ttlMs / 10).unref();
   };
   return {
-    get: (key: string): V | undefined => cache.get(key),
+    get(key: string): V | undefined {
+      const value = cache.get(key);
+      (value ? cacheHits : cacheMisses).inc();
+      return value;
+    },
     set(key: string, value: V): void {
       // Setting the same object again must measure its size again.
       cache.delete(key);

@@ -37,10 +37,17 @@ export interface Config {
   createsSample: boolean;
   /** Time after a stop signal in which connections are still accepted while the service already reports not ready. */
   stopDelaySeconds: number;
+  /** Time in which requests and tasks may finish after the delay; then the process exits anyway. */
+  stopTimeoutSeconds: number;
+  /** Address of the metrics; undefined: they are not served. */
+  metrics: { host: string; port: number } | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
 const MAX_STOP_DELAY_SECONDS = 300;
+const MAX_STOP_TIMEOUT_SECONDS = 3_600;
+/** Less than the 30 seconds that Kubernetes waits before it kills a process. */
+const DEFAULT_STOP_TIMEOUT_SECONDS = 25;
 
 /** Bytes of the units of sizes in settings. */
 const SIZE_UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
@@ -97,6 +104,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = env['HOST'] ?? '127.0.0.1';
   const port = Number(env['PORT'] ?? 4400);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) issues.push('PORT: a number from 0 to 65535');
+  const metricsPort = env['METRICS_PORT'] ? Number(env['METRICS_PORT']) : undefined;
+  if (
+    metricsPort !== undefined &&
+    !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)
+  )
+    issues.push('METRICS_PORT: a number from 0 to 65535, another one than PORT');
   const sample = env['STEWARD_SAMPLE'] ?? 'on';
   if (sample !== 'on' && sample !== 'off') issues.push('STEWARD_SAMPLE: on or off');
   const email = env['STEWARD_ADMIN_EMAIL'];
@@ -136,6 +149,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const stopDelaySeconds = Number(env['STOP_DELAY'] ?? 0);
   if (!(stopDelaySeconds >= 0 && stopDelaySeconds <= MAX_STOP_DELAY_SECONDS))
     issues.push(`STOP_DELAY: seconds from 0 to ${MAX_STOP_DELAY_SECONDS}`);
+  const stopTimeoutSeconds = Number(env['STOP_TIMEOUT'] ?? DEFAULT_STOP_TIMEOUT_SECONDS);
+  if (!(stopTimeoutSeconds >= 1 && stopTimeoutSeconds <= MAX_STOP_TIMEOUT_SECONDS))
+    issues.push(`STOP_TIMEOUT: seconds from 1 to ${MAX_STOP_TIMEOUT_SECONDS}`);
   const storageQuota = parseSize(env['STEWARD_STORAGE_QUOTA'] ?? '10GB');
   if (storageQuota === undefined)
     issues.push('STEWARD_STORAGE_QUOTA: a size such as 500MB, 10GB or 2TB, or off');
@@ -171,6 +187,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     officeProgram: env['STEWARD_OFFICE'] || undefined,
     createsSample: sample === 'on',
     stopDelaySeconds,
+    stopTimeoutSeconds,
+    metrics:
+      metricsPort === undefined ? undefined : { host: env['METRICS_HOST'] ?? '127.0.0.1', port: metricsPort },
     logLevel: logLevel ?? 'info',
   };
 }

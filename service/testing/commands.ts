@@ -49,6 +49,7 @@ export function onEachHost(
         runCommand(
           {
             db: database().db,
+            dataDir: services.dataDir,
             publicUrl,
             createTasks: async () => registry.createTasks({ db: database().db, services }),
           },

@@ -7,6 +7,8 @@ export interface CommandContext {
   db: Db;
   /** Public address of the console, for links; undefined if it is not known. */
   publicUrl: string | undefined;
+  /** Folder of files (DATA_DIR). */
+  dataDir: string;
   /** Creates the scheduled tasks of all areas, for commands that run some of them now. */
   createTasks: () => Promise<readonly ScheduledTask[]>;
 }

@@ -1,9 +1,11 @@
 /** Commands that operators of an installation use: sites, keys, sessions, backups, mail, deletion of old rows. */
+import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { registry } from '../../areas/registry.ts';
 import { findLink } from '../../kernel/auth/one-time-links.store.ts';
+import { explainUnusableFiles } from '../../kernel/files-store.ts';
 import { onEachHost } from '../../testing/commands.ts';
 import { services } from '../../testing/site.ts';
 import { PRUNE_TASKS } from './maintenance.ts';
@@ -91,6 +93,13 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
     expect(
       await one(sql`select count(*)::int as n from mail where next_attempt_at <= now() and sent_at is null`),
     ).toEqual({ n: 1 });
+  });
+
+  test('adopt-files makes a folder the one of the database', async () => {
+    const { db } = database();
+    expect(await run('adopt-files')).toEqual({ dataDir: services.dataDir });
+    expect(await explainUnusableFiles(db, services.dataDir, true)).toBeUndefined();
+    await rm(services.dataDir, { recursive: true });
   });
 
   test('prune deletes expired rows now, and knows every task that deletes old ones', async () => {

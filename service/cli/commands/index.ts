@@ -2,7 +2,7 @@ import { createApiKey, revokeKey, showKeys } from './api-key.ts';
 import { verifyAudit } from './audit.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
 import { restoreEntry } from './entry.ts';
-import { prune, requestBackup, retryMails } from './maintenance.ts';
+import { adoptFolder, prune, requestBackup, retryMails } from './maintenance.ts';
 import { showMetrics } from './metrics.ts';
 import {
   grantPlatformAdministration,
@@ -42,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   verifyAudit,
   requestBackup,
   prune,
+  adoptFolder,
   retryMails,
   showMetrics,
 ];

@@ -1,6 +1,7 @@
 import { queueBackup, resolveEntryTypes } from '../../areas/backups/index.ts';
 import { loadSchema } from '../../areas/schema/index.ts';
 import { change, createHostActor } from '../../kernel/audit/change.ts';
+import { adoptFiles } from '../../kernel/files-store.ts';
 import { describeError } from '../../kernel/tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../../kernel/tasks/scheduled-tasks.ts';
 import { CommandError, defineCommand, rejectArguments } from './command.ts';
@@ -58,6 +59,18 @@ export const retryMails = defineCommand({
         return count;
       });
     return { retried };
+  },
+});
+
+/** After the files were restored to a new disk, or moved without the file that identifies the folder. */
+export const adoptFolder = defineCommand({
+  name: 'adopt-files',
+  summary: 'Make DATA_DIR the folder of files of the database, for all of its processes',
+  options: {},
+  async run({ db, dataDir }, args) {
+    rejectArguments(args);
+    await adoptFiles(db, dataDir);
+    return { dataDir };
   },
 });
 

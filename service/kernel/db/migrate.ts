@@ -96,7 +96,7 @@ const allMigrations: SchemaMigrations = {
 };
 
 /** A migration with its phase; null: not marked, so that older processes refuse it. */
-export interface NamedMigration {
+interface NamedMigration {
   name: string;
   phase: MigrationPhase | null;
 }

@@ -84,6 +84,9 @@ interface ApiDependencies {
 const callers = new WeakMap<FastifyRequest, Caller>();
 const assumedCallers = new WeakMap<FastifyRequest, AssumedCaller>();
 
+/** The authenticated caller of a request; while acting for a principal, the proxy. */
+export const findCaller = (request: FastifyRequest): Caller | undefined => callers.get(request);
+
 /**
  * The client address. A trusted proxy may have reported something else: that is no address, and all of it counts as one in rate
  * limits.

@@ -11,6 +11,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
+import { connectionsAwaited, connectionsInUse, connectionWait } from '../../metrics.ts';
 import { abortedError, DbError, dbErrorCodes, toDbError } from './errors.ts';
 import type { BatchOutcome, Statement, StatementResult } from './statement-batch.ts';
 
@@ -347,10 +348,17 @@ class ConnectionSourceDriver implements Driver {
   /** Reports a failure to get a connection as aborted, not as an error of the database, when the signal fired meanwhile. */
   async #acquire(): Promise<Connection> {
     if (this.#signal?.aborted) throw abortedError();
+    connectionsAwaited.inc();
+    const startedAt = performance.now();
     try {
-      return await this.#source.acquire();
+      const connection = await this.#source.acquire();
+      connectionsInUse.inc();
+      return connection;
     } catch (error) {
       throw this.#signal?.aborted ? abortedError() : toDbError(error);
+    } finally {
+      connectionsAwaited.dec();
+      connectionWait.observe((performance.now() - startedAt) / 1_000);
     }
   }
 
@@ -373,6 +381,7 @@ class ConnectionSourceDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    connectionsInUse.dec();
     this.#get(connection).release();
   }
 

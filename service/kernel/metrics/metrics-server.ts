@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Db } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import { collectProcessMetrics, formatMetrics, metricsRegistry } from '../metrics.ts';
+import { loadInstallationMetrics } from './metrics.store.ts';
+
+/** Serves `/metrics` on a port of its own, which the reverse proxy does not lead to. Resolves when it listens. */
+export async function startMetricsServer({
+  db,
+  host,
+  port,
+  log,
+}: {
+  db: Db;
+  host: string;
+  port: number;
+  log: Log;
+}): Promise<{ address: string; close(): Promise<void> }> {
+  collectProcessMetrics();
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(404).end();
+      return;
+    }
+    formatMetrics(() => loadInstallationMetrics(db))
+      .then((text) => response.writeHead(200, { 'content-type': metricsRegistry.contentType }).end(text))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'Metrics failed');
+        response.writeHead(500).end();
+      });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const bound = server.address();
+  const boundPort = typeof bound === 'object' && bound ? bound.port : port;
+  return {
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}/metrics`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
