@@ -35,6 +35,7 @@ async function main(config: Config): Promise<void> {
     officeProgram: config.officeProgram,
     egress: createEgress({ rules: config.egressRules, log }),
     backupSheets: Object.values(registry.sheets),
+    mailExamples: registry.mailExamples,
     jobKinds: registry.jobKinds,
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMailWorker: mailWorker.wake,

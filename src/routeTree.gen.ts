@@ -76,6 +76,7 @@ import { Route as AppReportsGenerateRouteImport } from './routes/_app/reports/ge
 import { Route as AppReportsRunsRouteImport } from './routes/_app/reports/runs';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
+import { Route as AppSettingsAppearanceRouteImport } from './routes/_app/settings/appearance';
 import { Route as AppSettingsTwoFactorRouteImport } from './routes/_app/settings/two-factor';
 import { Route as AppSitesSiteIdRouteImport } from './routes/_app/sites/$siteId';
 import { Route as AppSitesListRouteRouteImport } from './routes/_app/sites/_list/route';
@@ -458,6 +459,11 @@ const AppSettingsAddressesRoute = AppSettingsAddressesRouteImport.update({
   path: '/addresses',
   getParentRoute: () => AppSettingsRouteRoute,
 } as any);
+const AppSettingsAppearanceRoute = AppSettingsAppearanceRouteImport.update({
+  id: '/appearance',
+  path: '/appearance',
+  getParentRoute: () => AppSettingsRouteRoute,
+} as any);
 const AppSettingsTwoFactorRoute = AppSettingsTwoFactorRouteImport.update({
   id: '/two-factor',
   path: '/two-factor',
@@ -759,6 +765,7 @@ export interface FileRoutesByFullPath {
   '/reports/generate': typeof AppReportsGenerateRoute;
   '/reports/runs': typeof AppReportsRunsRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
@@ -855,6 +862,7 @@ export interface FileRoutesByTo {
   '/reports/generate': typeof AppReportsGenerateRoute;
   '/reports/runs': typeof AppReportsRunsRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
@@ -965,6 +973,7 @@ export interface FileRoutesById {
   '/_app/reports/generate': typeof AppReportsGenerateRoute;
   '/_app/reports/runs': typeof AppReportsRunsRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/_app/settings/appearance': typeof AppSettingsAppearanceRoute;
   '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
@@ -1076,6 +1085,7 @@ export interface FileRouteTypes {
     | '/reports/generate'
     | '/reports/runs'
     | '/settings/addresses'
+    | '/settings/appearance'
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
@@ -1172,6 +1182,7 @@ export interface FileRouteTypes {
     | '/reports/generate'
     | '/reports/runs'
     | '/settings/addresses'
+    | '/settings/appearance'
     | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
@@ -1281,6 +1292,7 @@ export interface FileRouteTypes {
     | '/_app/reports/generate'
     | '/_app/reports/runs'
     | '/_app/settings/addresses'
+    | '/_app/settings/appearance'
     | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
     | '/_app/users/import'
@@ -1816,6 +1828,13 @@ declare module '@tanstack/react-router' {
       path: '/addresses';
       fullPath: '/settings/addresses';
       preLoaderRoute: typeof AppSettingsAddressesRouteImport;
+      parentRoute: typeof AppSettingsRouteRoute;
+    };
+    '/_app/settings/appearance': {
+      id: '/_app/settings/appearance';
+      path: '/appearance';
+      fullPath: '/settings/appearance';
+      preLoaderRoute: typeof AppSettingsAppearanceRouteImport;
       parentRoute: typeof AppSettingsRouteRoute;
     };
     '/_app/settings/two-factor': {
@@ -2536,12 +2555,14 @@ const AppReportsRouteRouteWithChildren = AppReportsRouteRoute._addFileChildren(
 
 interface AppSettingsRouteRouteChildren {
   AppSettingsAddressesRoute: typeof AppSettingsAddressesRoute;
+  AppSettingsAppearanceRoute: typeof AppSettingsAppearanceRoute;
   AppSettingsTwoFactorRoute: typeof AppSettingsTwoFactorRoute;
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute;
 }
 
 const AppSettingsRouteRouteChildren: AppSettingsRouteRouteChildren = {
   AppSettingsAddressesRoute: AppSettingsAddressesRoute,
+  AppSettingsAppearanceRoute: AppSettingsAppearanceRoute,
   AppSettingsTwoFactorRoute: AppSettingsTwoFactorRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
 };

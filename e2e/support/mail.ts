@@ -30,3 +30,9 @@ export async function waitForMailedLink(service: Service, email: string, mails =
   if (link === undefined) throw new Error(`No link in the mail to ${email}:\n${text}`);
   return link;
 }
+
+/** Waits for the first mail to an address and returns it, with its headers and both versions. */
+export async function waitForMail(service: Service, email: string): Promise<string> {
+  await expect.poll(async () => (await readMailsTo(service, email)).length).toBe(1);
+  return (await readMailsTo(service, email))[0] ?? '';
+}

@@ -4,7 +4,7 @@ import { CAN_ACT } from './auth/callers.store.ts';
 import type { Db, Tx } from './db/database.ts';
 import type { NotificationCategory } from './db/tables/notifications.ts';
 import { queueMail } from './mail/mail.store.ts';
-import { composeText, toSingleLine } from './mail/messages.ts';
+import { composeNotificationMail, toSingleLine } from './mail/messages.ts';
 
 /** Where a user wants the notifications of a category. */
 export interface NotificationChannels {
@@ -79,8 +79,7 @@ export async function notify(
       siteId,
       to: email,
       ttlHours: MAIL_TTL_HOURS,
-      subject: toSingleLine(`${toSingleLine(siteName)}: ${title}`),
-      text: composeText({ firstName }, [`${title}. ${detail}`, 'For details, open:', `${publicUrl}${path}`]),
+      ...composeNotificationMail({ firstName, siteName, title, detail, link: `${publicUrl}${path}` }),
     });
 }
 

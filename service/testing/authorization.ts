@@ -51,6 +51,7 @@ export const ownSessionOperations = new Set([
   'markNotificationsRead',
   'getNotificationSettings',
   'updateNotificationSettings',
+  'getSiteBrand',
   'getIdentitySignOut',
   'listOwnPrincipals',
   'beginActing',
@@ -131,6 +132,7 @@ type ProtectedOperation = Exclude<
   | 'markNotificationsRead'
   | 'getNotificationSettings'
   | 'updateNotificationSettings'
+  | 'getSiteBrand'
   | 'beginPasskeySignIn'
   | 'listPlatformSites'
   | 'createPlatformSite'
@@ -225,6 +227,9 @@ export const foreignCalls: Record<
   previewAgentCall: { status: 403, body: ({ userId }) => ({ userId, tool: 'list_entry_types' }) },
   getSiteSettings: { status: 200 },
   updateSiteSettings: { status: 200, body: () => ({}) },
+  updateSiteBrand: { status: 200, body: () => ({}) },
+  listMailPreviews: { status: 200 },
+  sendTestMail: { status: 202 },
   listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
   updateProxies: { status: 404, body: ({ userId }) => ({ proxyUserId: userId, users: [] }) },
   changeProxies: {

@@ -22,6 +22,7 @@ export async function createProcessApp(options: {
     services: {
       publicUrl: 'http://steward.test',
       backupSheets: [],
+      mailExamples: [],
       jobKinds: new Map(),
       dataDir: options.filesDir,
       storageQuota: null,

@@ -36,6 +36,7 @@ export const services: Services = {
     log: createLog('silent'),
   }),
   backupSheets: Object.values(registry.sheets),
+  mailExamples: registry.mailExamples,
   jobKinds: registry.jobKinds,
   encryption: createEncryption(randomBytes(32)),
   wakeMailWorker: () => {},

@@ -3,6 +3,7 @@ import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { backupHandlers } from './index.ts';
 import { backupJob } from './make-backup.ts';
+import { BACKUP_MAIL_EXAMPLES } from './mails.ts';
 import { createBackupTasks } from './scheduled-tasks.ts';
 
 /** The steward command, which restores a backup into a temporary database to verify it; a process of its own. */
@@ -13,6 +14,7 @@ export const backupsArea = defineArea({
   handlers: backupHandlers,
   jobKinds: [backupJob],
   tasks: (context) => createBackupTasks({ ...context, restoreCommand: RESTORE_COMMAND }),
+  mailExamples: BACKUP_MAIL_EXAMPLES,
   tables: {
     backup: { backup: { leftOut: 'belongs to the disk with the files' } },
     backup_download: { backup: { leftOut: 'belongs to the disk with the files' } },

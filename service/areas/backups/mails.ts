@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db/database.ts';
+import type { MailExample } from '../../kernel/mail/examples.ts';
 import { queueMail } from '../../kernel/mail/mail.store.ts';
 import { composeText, type MailText, toSingleLine } from '../../kernel/mail/messages.ts';
 import { notify } from '../../kernel/notifications.store.ts';
@@ -51,6 +52,45 @@ export function buildVerificationFailedMail(to: {
     ]),
   };
 }
+
+const EXAMPLE_FILE = 'northlight-20260301-080000.zip';
+
+/** The mails about backups, for their previews. */
+export const BACKUP_MAIL_EXAMPLES: readonly MailExample[] = [
+  {
+    id: 'backup-ready',
+    name: 'Backup ready',
+    compose: (values) =>
+      buildOutcomeMail({
+        ...values,
+        fileName: EXAMPLE_FILE,
+        failure: undefined,
+        link: `${values.publicUrl}/backups`,
+      }),
+  },
+  {
+    id: 'backup-failed',
+    name: 'Backup failed',
+    compose: (values) =>
+      buildOutcomeMail({
+        ...values,
+        fileName: EXAMPLE_FILE,
+        failure: 'The disk is full.',
+        link: `${values.publicUrl}/backups`,
+      }),
+  },
+  {
+    id: 'backup-verification-failed',
+    name: 'Verification of a backup failed',
+    compose: (values) =>
+      buildVerificationFailedMail({
+        ...values,
+        fileName: EXAMPLE_FILE,
+        reason: 'entries/Company.csv: line 12 has 4 columns instead of 5',
+        link: `${values.publicUrl}/backups`,
+      }),
+  },
+];
 
 /** Hours after which an unsent mail about a backup is dropped. */
 const MAIL_TTL_HOURS = 24;

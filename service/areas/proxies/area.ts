@@ -2,11 +2,13 @@ import { defineArea } from '../../kernel/area/area.ts';
 import { timeColumns, userColumns } from '../../kernel/backup-sheets.ts';
 import { reportExportHandlers, reportExportJob } from './export.ts';
 import { proxyHandlers } from './index.ts';
+import { PROXY_MAIL_EXAMPLES } from './mails.ts';
 
 export const proxiesArea = defineArea({
   name: 'proxies',
   handlers: { ...proxyHandlers, ...reportExportHandlers },
   jobKinds: [reportExportJob],
+  mailExamples: PROXY_MAIL_EXAMPLES,
   tables: {
     proxy_assignment: { backup: { sheet: 'proxies' } },
     acting_report: { backup: { leftOut: 'log of the installation' } },

@@ -1,3 +1,4 @@
+import type { MailExample } from '../../kernel/mail/examples.ts';
 import { composeText, toSingleLine, type MailText } from '../../kernel/mail/messages.ts';
 
 export interface ProxyMail {
@@ -42,3 +43,20 @@ export function actingBegunMail(to: ProxyMail & { reason: string | null }): Mail
     ]),
   };
 }
+
+const EXAMPLE_PROXY = { proxyName: 'Grace Lund', proxyEmail: 'grace.lund@example.com' };
+
+/** The mails about proxies, for their previews. */
+export const PROXY_MAIL_EXAMPLES: readonly MailExample[] = [
+  {
+    id: 'proxy-assigned',
+    name: 'Proxy assigned',
+    compose: (values) => proxyAssignedMail({ ...values, ...EXAMPLE_PROXY }),
+  },
+  {
+    id: 'acting-begun',
+    name: 'Proxy started to act',
+    compose: (values) =>
+      actingBegunMail({ ...values, ...EXAMPLE_PROXY, reason: 'Helps with the quarterly report' }),
+  },
+];

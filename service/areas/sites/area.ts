@@ -1,13 +1,16 @@
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns, textColumns, timeColumns } from '../../kernel/backup-sheets.ts';
 import { backgroundWorkHandlers } from './background-work.ts';
+import { brandHandlers } from './brand.ts';
 import { siteHandlers } from './handlers.ts';
+import { mailPreviewHandlers } from './mail-previews.ts';
 
 export const sitesArea = defineArea({
   name: 'sites',
-  handlers: { ...siteHandlers, ...backgroundWorkHandlers },
+  handlers: { ...siteHandlers, ...backgroundWorkHandlers, ...brandHandlers, ...mailPreviewHandlers },
   tables: {
     site: { backup: { sheet: 'site', columnsLeftOut: ['schema_stamp', 'storage_quota'] } },
+    site_brand: { backup: { sheet: 'siteBrand' } },
     site_storage: { backup: { leftOut: 'counted again from the files' } },
     platform_administrator: { backup: { leftOut: 'belongs to the installation, not to a site' } },
   },
@@ -23,6 +26,18 @@ export const sitesArea = defineArea({
         { name: 'has_agent_server', format: 'plain', sinceFormat: 2 },
       ],
     },
+    siteBrand: {
+      name: 'settings/brand.csv',
+      kind: 'settings',
+      from: 'site_brand',
+      isOptional: true,
+      columns: [
+        ...textColumns('color'),
+        { name: 'logo', format: 'hex' },
+        ...textColumns('logo_type'),
+        ...plainColumns('logo_width', 'logo_height', 'edition'),
+      ],
+    },
   },
   auditActions: {
     site: [
@@ -30,7 +45,9 @@ export const sitesArea = defineArea({
       'cli.site-sessions-end',
       'cli.site-set',
       'site.administrator-link',
+      'site.brand',
       'site.retry-background-work',
+      'site.test-mail',
       'site.update',
     ],
   },

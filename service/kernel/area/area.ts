@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { Handlers, OperationId, Services } from '../http/handler.ts';
 import type { JobKind, JobKinds } from '../jobs/job-kind.ts';
+import type { MailExample } from '../mail/examples.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
 
 /** What a backup does with a table. */
@@ -44,6 +45,8 @@ export interface AreaDefinition {
   tables?: Readonly<Partial<Record<TableName, TableDefinition>>>;
   /** Backup sheets of the area's tables, by key. */
   sheets?: Readonly<Record<string, TableSheet>>;
+  /** The mails that the area composes itself, with example values. */
+  mailExamples?: readonly MailExample[];
   /** Actions that the area writes to the audit log, by subject type. */
   auditActions?: AuditActions;
 }
@@ -62,6 +65,7 @@ export interface AreaRegistry {
   auditActions: AuditActions;
   createTasks: (context: TaskContext) => ScheduledTask[];
   jobKinds: JobKinds;
+  mailExamples: readonly MailExample[];
 }
 
 /**
@@ -94,8 +98,14 @@ export function collectAreas(areas: readonly AreaDefinition[]): AreaRegistry {
     'job kind',
     areas.flatMap(({ jobKinds = [] }) => jobKinds.map(({ kind }) => kind)),
   );
+  const mailExamples = areas.flatMap(({ mailExamples: examples = [] }) => examples);
+  assertUnique(
+    'mail example',
+    mailExamples.map(({ id }) => id),
+  );
   return {
     areas,
+    mailExamples,
     handlers: Object.fromEntries(areas.flatMap(({ handlers = {} }) => Object.entries(handlers))),
     ownRoutes: areas.flatMap(({ ownRoutes = [] }) => ownRoutes),
     sheets: Object.fromEntries(areas.flatMap(({ sheets = {} }) => Object.entries(sheets))),

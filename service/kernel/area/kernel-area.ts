@@ -3,6 +3,7 @@ import { deleteOldAuditRows } from '../audit/chain.store.ts';
 import { sealAuditRows } from '../audit/chain.ts';
 import { deleteEndedWindows } from '../auth/throttle.store.ts';
 import type { Db } from '../db/database.ts';
+import { KERNEL_MAIL_EXAMPLES } from '../mail/examples.ts';
 import { deleteExpiredEventsTask } from '../outbox/delete-expired-events.ts';
 import { createItemTask } from '../tasks/run-in-turns.ts';
 import type { ScheduledTask } from '../tasks/scheduled-tasks.ts';
@@ -50,6 +51,7 @@ export const kernelArea = defineArea({
     createAuditRetentionTask(context),
     createSealTask(context),
   ],
+  mailExamples: KERNEL_MAIL_EXAMPLES,
   tables: {
     installation_value: { backup: { leftOut: 'belongs to the installation, not to a site' } },
     migration_phase: { backup: { leftOut: 'belongs to the schema of the database' } },

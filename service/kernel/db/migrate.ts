@@ -37,6 +37,7 @@ import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as tableViews } from './migrations/0037_table_views.ts';
 import { up as operations } from './migrations/0039_operations.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
+import { up as siteBrand } from './migrations/0038_site_brand.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
@@ -89,6 +90,7 @@ const allMigrations: SchemaMigrations = {
   '0036_configuration_log': { up: configurationLog },
   '0035_backup_jobs': { up: backupJobs },
   '0037_table_views': { up: tableViews },
+  '0038_site_brand': { up: siteBrand },
   '0027_relationship_intelligence': { up: relationshipIntelligence },
   '0032_agents': { up: agents },
   '0040_audit_chain': { up: auditChain },

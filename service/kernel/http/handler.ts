@@ -8,6 +8,7 @@ import type { LogRetention } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Egress } from '../egress.ts';
 import type { JobKinds } from '../jobs/job-kind.ts';
+import type { MailExample } from '../mail/examples.ts';
 import type { Contract, Operation } from './contract.ts';
 import type { OpenEvents } from './event-stream.ts';
 import type { DownloadResponse, FileResponse } from './file-response.ts';
@@ -43,6 +44,8 @@ export interface Services {
   officeProgram?: string | undefined;
   /** Backup sheets of all areas, in the order in which backups hold them. */
   backupSheets: readonly TableSheet[];
+  /** The mails of all areas, for previews. */
+  mailExamples: readonly MailExample[];
   /** The only way to call other servers. */
   egress: Egress;
   jobKinds: JobKinds;

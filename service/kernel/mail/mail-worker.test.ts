@@ -240,6 +240,8 @@ onEachDatabase((database) => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const text = await readFile(path, 'utf8');
     expect(text).toContain(`To: ${to}`);
+    expect(text).toContain('Content-Type: text/plain');
+    expect(text).toContain('Content-Type: text/html');
     expect(text).toContain('https://steward.example/link#secret');
   });
 

@@ -6,6 +6,7 @@ import type { Tables } from '../db/tables/index.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { startWakeLoop } from '../tasks/wake-loop.ts';
+import { LOGO_CONTENT_ID, renderMailHtml } from './layout.ts';
 import { claimDueMails, markFailed, markSent, type ClaimedMail } from './mail.store.ts';
 
 /** Timeout of one send; shorter than the claim in mail.store.ts. */
@@ -184,6 +185,18 @@ function toMessage(mail: ClaimedMail, from: string, publicUrl: string) {
     to: { name: '', address: mail.recipient },
     subject: mail.subject,
     text: mail.body_text,
+    html: renderMailHtml({ subject: mail.subject, text: mail.body_text }, mail, publicUrl),
+    attachments: mail.logo
+      ? [
+          {
+            cid: LOGO_CONTENT_ID,
+            content: mail.logo.content,
+            contentType: mail.logo.type,
+            contentDisposition: 'inline' as const,
+            filename: 'logo',
+          },
+        ]
+      : [],
     date: mail.created_at,
     // The same at every attempt, so that mail clients can recognize a repeated delivery.
     messageId: `<${mail.mail_id}.${mail.created_at.getTime()}@${new URL(publicUrl).hostname}>`,

@@ -1,15 +1,23 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { forEachBatch } from '../db/batches.ts';
 import type { Tables } from '../db/tables/index.ts';
+import type { MailBrand } from './layout.ts';
 
 /** A mail that this process has claimed and must now send. */
-export interface ClaimedMail {
+export interface ClaimedMail extends MailBrand {
   mail_id: number;
   recipient: string;
   subject: string;
   body_text: string;
   attempts: number;
   created_at: Date;
+}
+
+interface ClaimedRow extends Omit<ClaimedMail, 'logo'> {
+  content: Uint8Array | null;
+  type: string | null;
+  width: number | null;
+  height: number | null;
 }
 
 // Longer than any send may take (SEND_TIMEOUT_MS in mail-worker.ts), so that a claim lapses only if its process ends.
@@ -78,7 +86,7 @@ function rejectHeaderInjection(to: string, subject: string): void {
  * Expired mails are marked as never due. Sites take turns, so that many invitations of one site do not delay the sign-in links of others.
  */
 export async function claimDueMails(db: Kysely<Tables>, limit: number): Promise<ClaimedMail[]> {
-  const { rows } = await sql<ClaimedMail>`
+  const { rows } = await sql<ClaimedRow>`
     with expired as (
       update mail set next_attempt_at = 'infinity', last_error = coalesce(last_error, ${EXPIRED_MESSAGE})
       where sent_at is null and next_attempt_at <= ${NOW} and expires_at <= ${NOW}),
@@ -90,10 +98,22 @@ export async function claimDueMails(db: Kysely<Tables>, limit: number): Promise<
       -- Repeated for rows that another process changes before they are locked here.
       where sent_at is null and next_attempt_at <= ${NOW} and expires_at > ${NOW}
       order by turn, next_attempt_at limit ${limit} for update of mail skip locked)
-    update mail set attempts = attempts + 1, next_attempt_at = now() + ${CLAIM_DURATION}
-    from due where mail.mail_id = due.mail_id
-    returning mail.mail_id, recipient, subject, body_text, attempts, created_at`.execute(db);
-  return rows;
+    update mail set attempts = mail.attempts + 1, next_attempt_at = now() + ${CLAIM_DURATION}
+    from due
+      left join mail as queued on queued.mail_id = due.mail_id
+      left join site on site.site_id = queued.site_id
+      left join site_brand as brand on brand.site_id = queued.site_id
+    where mail.mail_id = due.mail_id
+    returning mail.mail_id, mail.recipient, mail.subject, mail.body_text, mail.attempts, mail.created_at,
+      site.name as "siteName", brand.color, brand.logo as content, brand.logo_type as type,
+      brand.logo_width as width, brand.logo_height as height`.execute(db);
+  return rows.map(({ content, type, width, height, ...mail }) => ({
+    ...mail,
+    logo:
+      content && type !== null && width !== null && height !== null
+        ? { content: Buffer.from(content), type, width, height }
+        : null,
+  }));
 }
 
 /** Marks a mail as sent and deletes its text, which may contain a sign-in link. */

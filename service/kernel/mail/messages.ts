@@ -150,6 +150,21 @@ export function composeApiKeyExpiringMail(
   };
 }
 
+/** Mail of a notification that the user wants by mail. */
+export function composeNotificationMail(options: {
+  firstName: string;
+  siteName: string;
+  title: string;
+  detail: string;
+  link: string;
+}): MailText {
+  const { title, detail, link } = options;
+  return {
+    subject: toSingleLine(`${toSingleLine(options.siteName)}: ${title}`),
+    text: composeText(options, [`${title}. ${detail}`, 'For details, open:', link]),
+  };
+}
+
 /** Mail about a change of how a user signs in. `change` is a complete sentence. */
 export function composeSecurityMail(options: {
   firstName: string;

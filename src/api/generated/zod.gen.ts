@@ -775,6 +775,40 @@ export const zTwoFactorCoverage = z.object({
     people: z.array(zPersonWithoutFactor)
 });
 
+export const zSiteBrandInfo = z.object({
+    color: z.string().max(7).nullish(),
+    logo: z.string().max(100000).regex(/^[A-Za-z0-9+\/]*={0,2}$/).nullish()
+});
+
+export const zSiteLogo = z.object({
+    type: z.enum([
+        'image/png',
+        'image/jpeg',
+        'image/webp'
+    ]),
+    width: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    height: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    data: z.string()
+});
+
+export const zSiteBrand = z.object({
+    color: z.string().nullable(),
+    logo: zSiteLogo.nullable()
+});
+
+export const zMailBlock = z.object({
+    kind: z.enum(['text', 'link']),
+    text: z.string()
+});
+
+export const zMailPreview = z.object({
+    id: z.string(),
+    name: z.string(),
+    subject: z.string(),
+    text: z.string(),
+    blocks: z.array(zMailBlock)
+});
+
 export const zTaskFailure = z.object({
     task: z.string(),
     item: z.string(),
@@ -3588,6 +3622,11 @@ export const zInvitationId = z.int().gte(1).lte(2147483647);
 export const zFromAddress = z.string().min(1).max(64);
 
 /**
+ * Id of a mail in listMailPreviews.
+ */
+export const zMailId = z.string().max(64);
+
+/**
  * Id of a job of this site.
  */
 export const zJobId = z.int().gte(1).lte(2147483647);
@@ -4491,6 +4530,35 @@ export const zReadTwoFactorCoverageHeaders = z.object({
  * The counts, and the users who have no second factor although it is required or they are administrators.
  */
 export const zReadTwoFactorCoverageResponse = zTwoFactorCoverage;
+
+export const zUpdateSiteBrandBody = zSiteBrandInfo;
+
+export const zUpdateSiteBrandHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Logo and color as stored.
+ */
+export const zUpdateSiteBrandResponse = zSiteBrand;
+
+export const zListMailPreviewsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The mails.
+ */
+export const zListMailPreviewsResponse = z.array(zMailPreview).max(100);
+
+export const zSendTestMailHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zSendTestMailPath = z.object({
+    mailId: z.string().max(64)
+});
 
 export const zListTaskFailuresHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
@@ -6967,6 +7035,11 @@ export const zUpdateOwnProfileBody = zOwnProfile;
  * The profile is saved.
  */
 export const zUpdateOwnProfileResponse = z.void();
+
+/**
+ * Logo and color.
+ */
+export const zGetSiteBrandResponse = zSiteBrand;
 
 export const zListNotificationsQuery = z.object({
     isUnread: z.boolean().optional(),

@@ -17,6 +17,7 @@ import { toast } from '../../ui/toast.ts';
 import { useStopActing, openWorkAsDialog, useOwnPrincipals } from '../acting/acting.ts';
 import { preloadWorkAsDialog } from '../acting/ActingHost.tsx';
 import type { AreaRegistry } from '../area/collect-areas.ts';
+import { useSiteBrand } from '../session/brand.ts';
 import { reloadOnSite, leaveSession } from '../session/session.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { preloadPalette } from './Overlays.tsx';
@@ -39,7 +40,7 @@ export function TopBar({ onMenu, items }: TopBarProps) {
           <IconButton label="Navigation" icon={Menu} onClick={onMenu} aria-haspopup="dialog" />
         </span>
         <Link to="/" className="top-home">
-          <ProductMark />
+          <ProductMark brand={useSiteBrand()} />
         </Link>
         <SiteSwitcher />
       </div>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
 import { RouteAnnouncer } from '../../ui/layout/RouteAnnouncer.tsx';
+import { readStoredBrand } from '../session/brand.ts';
 import './sign-in-layout.css';
 
 // These pages only expect input.
@@ -20,7 +21,7 @@ export function SignInLayout({
   return (
     <main className="sign-in-layout">
       <RouteAnnouncer />
-      <ProductMark />
+      <ProductMark brand={readStoredBrand()} />
       <section className="sign-in-layout-card" ref={focusFirstField}>
         <header className="sign-in-layout-head">
           <h1 id="page-title" tabIndex={-1}>

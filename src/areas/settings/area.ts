@@ -17,6 +17,8 @@ export const settingsArea = defineArea({
   ],
   invalidations: {
     retryTaskFailures: ['listTaskFailures'],
+    updateSiteBrand: ['getSiteBrand'],
+    sendTestMail: [],
     // Dates are formatted in the time zone of the site.
     updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRY_READS],
     updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses', 'explainAccess'],

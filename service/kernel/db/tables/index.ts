@@ -30,6 +30,17 @@ interface SiteTable {
   created_at: Timestamp;
 }
 
+/** Logo and color of a site. */
+interface SiteBrandTable {
+  site_id: number;
+  color: string | null;
+  logo: Buffer | null;
+  logo_type: 'image/png' | 'image/jpeg' | 'image/webp' | null;
+  logo_width: number | null;
+  logo_height: number | null;
+  edition: Generated<number>;
+}
+
 /** Bytes of the files of a site; triggers of the tables of files keep it (0019_storage.ts). */
 interface SiteStorageTable {
   site_id: number;
@@ -331,6 +342,7 @@ export interface Tables
     PublicationTables,
     ReportTables {
   site: SiteTable;
+  site_brand: SiteBrandTable;
   site_storage: SiteStorageTable;
   account: AccountTable;
   membership: MembershipTable;

@@ -2,10 +2,10 @@
 
 import { queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
-import type { ExplainAccessData, ExplainAccessError, ExplainAccessResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse } from '../../../../contract/generated/types.gen.ts';
+import type { ExplainAccessData, ExplainAccessError, ExplainAccessResponse, GetSiteBrandData, GetSiteBrandError, GetSiteBrandResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListMailPreviewsData, ListMailPreviewsError, ListMailPreviewsResponse, ListTaskFailuresData, ListTaskFailuresError, ListTaskFailuresResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RetryTaskFailuresData, RetryTaskFailuresError, RetryTaskFailuresResponse, SendTestMailData, SendTestMailError, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateSiteBrandData, UpdateSiteBrandError, UpdateSiteBrandResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse } from '../../../../contract/generated/types.gen.ts';
 import { createQueryKey } from '../@tanstack/react-query.gen.ts';
 import type { Options } from '../sdk.gen.ts';
-import { explainAccess, getSiteSettings, listApprovedAddresses, listTaskFailures, rehearseApprovedAddresses, retryTaskFailures, updateApprovedAddresses, updateSiteSettings } from '../sdk/settings.gen.ts';
+import { explainAccess, getSiteBrand, getSiteSettings, listApprovedAddresses, listMailPreviews, listTaskFailures, rehearseApprovedAddresses, retryTaskFailures, sendTestMail, updateApprovedAddresses, updateSiteBrand, updateSiteSettings } from '../sdk/settings.gen.ts';
 
 export const explainAccessQueryKey = (options: Options<ExplainAccessData>) => createQueryKey('explainAccess', options, false, ['v1.0.0 UserManagement']);
 
@@ -54,6 +54,64 @@ export const updateSiteSettingsMutation = (options?: Partial<Options<UpdateSiteS
     const mutationOptions: UseMutationOptions<UpdateSiteSettingsResponse, UpdateSiteSettingsError, Options<UpdateSiteSettingsData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await updateSiteSettings({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change logo and color of the site
+ *
+ * Omitted properties keep their value. The color needs a contrast of at least 4.5 with white. The logo is a PNG, JPEG or WebP picture of at most 65,536 bytes and 2,000 pixels a side, recognized by its content.
+ */
+export const updateSiteBrandMutation = (options?: Partial<Options<UpdateSiteBrandData>>): UseMutationOptions<UpdateSiteBrandResponse, UpdateSiteBrandError, Options<UpdateSiteBrandData>> => {
+    const mutationOptions: UseMutationOptions<UpdateSiteBrandResponse, UpdateSiteBrandError, Options<UpdateSiteBrandData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateSiteBrand({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listMailPreviewsQueryKey = (options?: Options<ListMailPreviewsData>) => createQueryKey('listMailPreviews', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List the mails that the service sends
+ *
+ * Every mail with example values, composed as it would be sent for this site.
+ */
+export const listMailPreviewsOptions = (options?: Options<ListMailPreviewsData>) => queryOptions<ListMailPreviewsResponse, ListMailPreviewsError, ListMailPreviewsResponse, ReturnType<typeof listMailPreviewsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listMailPreviews({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listMailPreviewsQueryKey(options)
+});
+
+/**
+ * Send a mail with example values to oneself
+ *
+ * Its subject begins with "Test:". At most 30 in an hour.
+ */
+export const sendTestMailMutation = (options?: Partial<Options<SendTestMailData>>): UseMutationOptions<unknown, SendTestMailError, Options<SendTestMailData>> => {
+    const mutationOptions: UseMutationOptions<unknown, SendTestMailError, Options<SendTestMailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await sendTestMail({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -180,3 +238,21 @@ export const rehearseApprovedAddressesMutation = (options?: Partial<Options<Rehe
     };
     return mutationOptions;
 };
+
+export const getSiteBrandQueryKey = (options?: Options<GetSiteBrandData>) => createQueryKey('getSiteBrand', options, false, ['Console']);
+
+/**
+ * Read logo and color of the own site
+ */
+export const getSiteBrandOptions = (options?: Options<GetSiteBrandData>) => queryOptions<GetSiteBrandResponse, GetSiteBrandError, GetSiteBrandResponse, ReturnType<typeof getSiteBrandQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSiteBrand({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSiteBrandQueryKey(options)
+});

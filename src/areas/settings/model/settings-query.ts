@@ -4,10 +4,15 @@ import { CAPABILITIES } from '../../../api/capabilities.gen.ts';
 import { withEtag } from '../../../api/etag.ts';
 import { readTwoFactorCoverageOptions } from '../../../api/generated/queries/access.gen.ts';
 import {
+  getSiteBrandQueryKey,
   getSiteSettingsQueryKey,
   listApprovedAddressesQueryKey,
 } from '../../../api/generated/queries/settings.gen.ts';
-import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk/settings.gen.ts';
+import {
+  getSiteBrand,
+  getSiteSettings,
+  listApprovedAddresses,
+} from '../../../api/generated/sdk/settings.gen.ts';
 import { hasAnyCapability } from '../../../api/session.ts';
 
 /** Loads the settings and their entity tag. */
@@ -19,6 +24,12 @@ export const settingsQuery = queryOptions({
 export const addressesQuery = queryOptions({
   queryKey: [{ ...listApprovedAddressesQueryKey()[0], tagged: true }],
   queryFn: async ({ signal }) => withEtag(await listApprovedAddresses({ signal })),
+});
+
+/** Loads logo and color with their entity tag. */
+export const brandQuery = queryOptions({
+  queryKey: [{ ...getSiteBrandQueryKey()[0], tagged: true }],
+  queryFn: async ({ signal }) => withEtag(await getSiteBrand({ signal })),
 });
 
 export const coverageQuery = { ...readTwoFactorCoverageOptions(), staleTime: 0 };

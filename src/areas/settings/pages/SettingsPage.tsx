@@ -41,6 +41,7 @@ export function SettingsPage() {
         </Link>
         <Link to="/settings/addresses">Approved addresses</Link>
         <Link to="/settings/two-factor">Two-factor</Link>
+        <Link to="/settings/appearance">Appearance and mails</Link>
       </TabLinks>
       <Outlet />
     </Page>

@@ -1,0 +1,43 @@
+import { chooseMenuItem, expectAccessible, expectToast } from '../support/actions.ts';
+import { openAs } from '../support/calls.ts';
+import { waitForMail } from '../support/mail.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+/** A red square of 4 by 4 pixels. */
+const LOGO = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGM4IKAARwzEcQCQQw8Bh63VPQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('sets logo and color, previews the mails and sends one to oneself', async ({ page, service }) => {
+  await openAs(page, ada, '/settings/appearance');
+  const color = page.getByLabel('Color', { exact: true });
+  await color.fill('#ffee00');
+  await expect(page.getByText(/^The color is too light: white text on it has a contrast of 1/)).toBeVisible();
+  await color.fill('#0a5c36');
+  await page
+    .getByLabel('Logo (optional)')
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Appearance saved');
+  const mark = page.getByRole('banner').locator('img.mark-logo');
+  await expect(mark).toHaveJSProperty('naturalWidth', 4);
+
+  await page.getByRole('button', { name: 'Backup failed', exact: true }).click();
+  const preview = page.getByRole('region', { name: 'Preview: Backup failed' });
+  await expect(preview.getByText('The disk is full.')).toBeVisible();
+  await expect(preview.getByText('Open Main site')).toHaveCSS('background-color', 'rgb(10, 92, 54)');
+  await expectAccessible(page);
+  await preview.getByRole('button', { name: 'Send to me' }).click();
+  await expectToast(page, `Test mail sent to ${ada.email}`);
+  const mail = await waitForMail(service, ada.email);
+  expect(mail).toContain('Subject: Test: The backup of Main site failed');
+  expect(mail).toContain('background:#0a5c36');
+  expect(mail).toContain('Content-ID: <site-logo>');
+
+  // The sign-in page belongs to no site: it shows the brand that this browser showed last.
+  await chooseMenuItem(page, /appearance and sign out/, 'Sign out');
+  await expect(page.getByLabel('E-mail')).toBeVisible();
+  await expect(page.getByRole('main').locator('img.mark-logo')).toHaveJSProperty('naturalWidth', 4);
+});

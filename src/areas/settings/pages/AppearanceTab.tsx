@@ -1,0 +1,254 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { FormEvent } from 'react';
+import type { MailPreview, SiteBrand } from '../../../../contract/generated/types.gen.ts';
+import { validateBrandColor } from '../../../../contract/rules/colors.ts';
+import { useConditionalSave } from '../../../api/conditional-save.ts';
+import {
+  listMailPreviewsOptions,
+  sendTestMailMutation,
+} from '../../../api/generated/queries/settings.gen.ts';
+import { getSiteBrand, updateSiteBrand } from '../../../api/generated/sdk/settings.gen.ts';
+import { usePermission, useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { toFailure } from '../../../ui/feedback/failure.ts';
+import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { toast } from '../../../ui/toast.ts';
+import { brandQuery } from '../model/settings-query.ts';
+import './settings.css';
+
+/** Logo and color of the site, and the mails that show them. */
+export function AppearanceTab() {
+  const { data: brand } = useSuspenseQuery(brandQuery);
+  return (
+    <div className="set-outcome">
+      <BrandCard initial={brand} />
+      <MailsCard brand={brand.data} />
+    </div>
+  );
+}
+
+const LOGO_TYPES = 'image/png,image/jpeg,image/webp';
+const MAX_LOGO_BYTES = 65_536;
+const DEFAULT_COLOR = '#3a5bd9';
+
+type BrandChange = Parameters<typeof updateSiteBrand>[0]['body'];
+
+function BrandCard({
+  initial,
+}: {
+  initial: Parameters<typeof useConditionalSave<SiteBrand, BrandChange>>[0]['initial'];
+}) {
+  const id = useId();
+  const { reason } = usePermission('updateSiteBrand');
+  const [color, setColor] = useState(initial.data.color);
+  const [file, setFile] = useState<File>();
+  const [isLogoRemoved, setIsLogoRemoved] = useState(false);
+  const [isSaving, setIsSaving] = useState(false);
+  const { base, hasConflict, error, save } = useConditionalSave({
+    initial,
+    operation: 'updateSiteBrand',
+    write: (body: BrandChange, match) => updateSiteBrand({ body, ...match }),
+    read: () => getSiteBrand(),
+  });
+  const isDirty = color !== base.color || file !== undefined || isLogoRemoved;
+  useUnsavedGuard(isDirty);
+  const colorError = color === null ? undefined : validateBrandColor(color);
+  const logoError = file && file.size > MAX_LOGO_BYTES ? 'The file is larger than 64 KiB' : undefined;
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isSaving || colorError !== undefined || logoError !== undefined) return;
+    setIsSaving(true);
+    const stored = await save({
+      color,
+      ...(isLogoRemoved && { logo: null }),
+      ...(file && { logo: new Uint8Array(await file.arrayBuffer()).toBase64() }),
+    }).finally(() => setIsSaving(false));
+    if (!stored) return;
+    setFile(undefined);
+    setIsLogoRemoved(false);
+    toast({ title: 'Appearance saved' });
+  };
+
+  return (
+    <Card title="Logo and color">
+      <form className="card-body set-brand" onSubmit={(event) => void submit(event)}>
+        {hasConflict && (
+          <Banner tone="warn" title="Another user changed the appearance in the meantime">
+            Your changes are not saved yet. Saving again replaces theirs.
+          </Banner>
+        )}
+        {error && <FailureBanner failure={toFailure(error)} />}
+        <FieldFrame
+          id={`${id}-color`}
+          noteId={`${id}-color-note`}
+          label="Color"
+          hint="Used for the mark of the console and for buttons in mails, with white text."
+          error={colorError === undefined ? undefined : `The color ${colorError}`}
+        >
+          <div className="set-color">
+            <input
+              id={`${id}-color`}
+              type="color"
+              aria-describedby={`${id}-color-note`}
+              value={color ?? DEFAULT_COLOR}
+              onChange={({ target }) => setColor(target.value)}
+            />
+            <code>{color ?? 'Color of the console'}</code>
+            {color !== null && (
+              <Button size="small" onClick={() => setColor(null)}>
+                Use the color of the console
+              </Button>
+            )}
+          </div>
+        </FieldFrame>
+        <FieldFrame
+          id={`${id}-logo`}
+          noteId={`${id}-logo-note`}
+          label="Logo"
+          optional
+          hint="PNG, JPEG or WebP, at most 64 KiB. Shown 32 pixels high in mails."
+          error={logoError}
+        >
+          <input
+            // Emptied after saving.
+            key={file === undefined ? 'empty' : 'chosen'}
+            id={`${id}-logo`}
+            type="file"
+            accept={LOGO_TYPES}
+            aria-describedby={`${id}-logo-note`}
+            onChange={({ target }) => {
+              setFile(target.files?.[0]);
+              setIsLogoRemoved(false);
+            }}
+          />
+        </FieldFrame>
+        {file && <p className="set-soft">Chosen: {file.name}</p>}
+        {base.logo && !isLogoRemoved && (
+          <div className="set-color">
+            <LogoPicture logo={base.logo} />
+            <Button size="small" onClick={() => setIsLogoRemoved(true)}>
+              Remove logo
+            </Button>
+          </div>
+        )}
+        <div>
+          <Button
+            type="submit"
+            variant="primary"
+            pending={isSaving}
+            disabledReason={reason ?? (isDirty ? undefined : 'Nothing has changed')}
+          >
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+const LogoPicture = ({ logo }: { logo: NonNullable<SiteBrand['logo']> }) => (
+  <img className="set-logo" src={`data:${logo.type};base64,${logo.data}`} alt="Logo of the site" />
+);
+
+const FORMS = [
+  { value: 'html', label: 'HTML' },
+  { value: 'text', label: 'Text' },
+] as const;
+
+/** Every mail that the service sends, with example values. */
+function MailsCard({ brand }: { brand: SiteBrand }) {
+  const { user } = useSession();
+  const { reason } = usePermission('sendTestMail');
+  const { data: mails } = useSuspenseQuery(listMailPreviewsOptions());
+  const [mailId, setMailId] = useState(mails[0]?.id);
+  const [form, setForm] = useState<(typeof FORMS)[number]['value']>('html');
+  const send = useWrite('sendTestMail', sendTestMailMutation());
+  const mail = mails.find(({ id }) => id === mailId);
+  const sendTest = (id: string) =>
+    send.mutate(
+      { path: { mailId: id } },
+      {
+        onSuccess: () => toast({ title: `Test mail sent to ${user.email}` }),
+        onError: ({ message }) =>
+          toast({ tone: 'bad', title: 'The test mail was not sent', description: message }),
+      },
+    );
+  return (
+    <Card title="Mails">
+      <div className="card-body set-mails">
+        <nav aria-label="Mails">
+          <ul className="set-mail-list">
+            {mails.map(({ id, name }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  aria-current={id === mailId ? 'true' : undefined}
+                  onClick={() => setMailId(id)}
+                >
+                  {name}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {mail && (
+          <section className="set-mail" aria-label={`Preview: ${mail.name}`}>
+            <div className="set-color">
+              <SegmentedControl label="Form" options={FORMS} value={form} onChange={setForm} />
+              <Button
+                icon={Send}
+                disabledReason={reason}
+                pending={send.isPending}
+                onClick={() => sendTest(mail.id)}
+              >
+                Send to me
+              </Button>
+            </div>
+            <p>
+              <span className="set-soft">Subject</span> <strong>{mail.subject}</strong>
+            </p>
+            {form === 'text' ? (
+              <pre className="set-mail-text">{mail.text}</pre>
+            ) : (
+              <MailBody mail={mail} brand={brand} />
+            )}
+          </section>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** The HTML version, drawn like service/kernel/mail/layout.ts: the console accepts no HTML as text. */
+function MailBody({ mail, brand: { color, logo } }: { mail: MailPreview; brand: SiteBrand }) {
+  const { site } = useSession();
+  const background = color ?? DEFAULT_COLOR;
+  return (
+    <div className="set-mail-body">
+      <header style={{ borderTopColor: background }}>
+        {logo && <LogoPicture logo={logo} />}
+        <strong>{site.name}</strong>
+      </header>
+      {mail.blocks.map(({ kind, text }) =>
+        kind === 'link' ? (
+          <div key={text} className="set-mail-link">
+            <span style={{ background }}>Open {site.name}</span>
+            <small>Or copy this address: {text}</small>
+          </div>
+        ) : (
+          <p key={text}>{text}</p>
+        ),
+      )}
+      <footer>Sent by Steward at {location.origin}. Replies to this address are not read.</footer>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { listMailPreviewsOptions } from '../../../api/generated/queries/settings.gen.ts';
+import { brandQuery } from '../../../areas/settings/model/settings-query.ts';
+import { AppearanceTab } from '../../../areas/settings/pages/AppearanceTab.tsx';
+
+export const Route = createFileRoute('/_app/settings/appearance')({
+  staticData: { title: 'Appearance and mails', isPartOfPage: true },
+  loader: async ({ context: { queryClient } }) => {
+    await Promise.all([
+      queryClient.fetchQuery({ ...brandQuery, staleTime: 0 }),
+      queryClient.fetchQuery(listMailPreviewsOptions()),
+    ]);
+  },
+  component: AppearanceTab,
+});
