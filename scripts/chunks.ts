@@ -53,6 +53,7 @@ export function labelRoot(id: string): string {
   if (/\/src\/(routes|app\/sign-in)\//.test(path)) return 'sign-in';
   if (path.includes('/src/ui/chart/')) return 'chart';
   if (path.includes('/src/ui/pdf/')) return 'pdf';
+  if (path.includes('/src/ui/form/calendar/')) return 'calendar';
   return /\/src\/(app|ui)\//.test(path) ? 'overlays' : 'shared';
 }
 

@@ -3,7 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
 import { FIELD } from '../../contract/rules/fields.ts';
-import { chooseMenuItem, expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
+import {
+  chooseMenuItem,
+  expectAccessibleInBothThemes,
+  expectRow,
+  chooseOption,
+  findSelect,
+} from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile, downloadBytes } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
@@ -54,13 +60,14 @@ const createCompanyType = (page: Page, sectors: readonly string[]): Promise<void
 
 /** Selects another sheet of a workbook and back by keyboard; the focus stays on the select. */
 async function switchSheets(page: Page, rowCount: number): Promise<void> {
-  const sheet = page.getByRole('combobox', { name: 'Sheet' });
-  await expect(sheet.getByRole('option')).toHaveText([`Companies · ${rowCount} rows`, 'About · 3 rows']);
-  await sheet.focus();
+  const sheet = findSelect(page, 'Sheet');
+  await sheet.click();
+  await expect(page.getByRole('option')).toHaveText([`Companies · ${rowCount} rows`, 'About · 3 rows']);
   await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
   await expect(page.getByText('3 rows · sheet “About”')).toBeVisible();
   await expect(sheet).toBeFocused();
-  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowLeft');
   await expect(page.getByText(`${rowCount} rows · sheet “Companies”`)).toBeVisible();
 }
 
@@ -99,8 +106,8 @@ test('imports companies, then two corrected rows; importing an export of all cha
     ['Headquarters Location', 'Headquarters'],
     ['Date added', 'Added'],
   ] as const)
-    await page.getByRole('combobox', { name: new RegExp(`^${heading}`) }).selectOption(field);
-  await page.getByRole('combobox', { name: 'Missing choices' }).selectOption('Report as errors');
+    await chooseOption(page.getByRole('button', { name: new RegExp(` ${heading}\b`) }), field);
+  await chooseOption(findSelect(page, 'Missing choices'), 'Report as errors');
   await expectRow(getRows(page), { Row: '3', Changes: 'Sector: There is no choice “Nonsense”' });
   await expectRow(getRows(page), { Row: '9', Changes: 'Added: “2020-02-30” is not a date' });
   await expect(getOutcome(page, '2 errors')).toBeVisible();

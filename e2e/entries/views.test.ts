@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import type { EntryTypeVm, FieldVm, Job, QueryResultOfRowVm } from '../../contract/generated/types.gen.ts';
-import { expectAccessible, expectToast } from '../support/actions.ts';
+import { expectAccessible, expectToast, chooseOption, findSelect } from '../support/actions.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { ada } from '../support/people.ts';
 import { expect, test } from '../support/test.ts';
@@ -101,7 +101,7 @@ async function reviewLost(page: Page, open: string): Promise<Locator> {
   await page.getByRole('button', { name: open }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Choose a field' }).click();
-  await dialog.getByLabel('Field').selectOption('Stage');
+  await chooseOption(findSelect(dialog, 'Field'), 'Stage');
   await dialog.getByRole('combobox', { name: 'Stage' }).fill(LOST);
   await page.getByRole('option', { name: LOST }).click();
   await dialog.getByRole('button', { name: 'Review' }).click();
@@ -216,7 +216,7 @@ test('a change that is too large for one request is sent in parts', async ({ pag
   await page.getByRole('button', { name: 'Edit all 12' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Choose a field' }).click();
-  await dialog.getByLabel('Field').selectOption('Reason');
+  await chooseOption(findSelect(dialog, 'Field'), 'Reason');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('short');
   await dialog.getByRole('textbox', { name: 'Reason' }).press('Tab');
   await dialog.getByRole('button', { name: 'Review' }).click();

@@ -22,11 +22,13 @@ test('people are deactivated on a date, also who is changed until then, and afte
   const field = dialog.getByLabel('Date and time');
   await field.fill('2020-01-01T09:00');
   await expect(field).toHaveAccessibleDescription('Choose a time in the future');
-  await expect(dialog.getByRole('button', { name: 'Deactivate 1 person' })).toHaveAttribute('aria-disabled');
+  await expect(dialog.getByRole('button', { name: 'Deactivate 1 person', exact: true })).toHaveAttribute(
+    'aria-disabled',
+  );
   await field.fill('2090-01-31T18:00');
   await expect(dialog.getByText('In Europe/Berlin, UTC+1.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await dialog.getByRole('button', { name: 'Deactivate 1 person' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate 1 person', exact: true }).click();
   await expectToast(page, 'Deactivate 1 person');
   await expect(page.getByRole('region', { name: 'Messages' })).toContainText('Starts 31 Jan 2090');
 
@@ -35,7 +37,7 @@ test('people are deactivated on a date, also who is changed until then, and afte
   await selectionBar(page).getByRole('button', { name: 'Deactivate' }).click();
   await start.getByText('After a job').click();
   await expect(dialog.getByLabel('Job', { exact: true })).toHaveText(/Deactivate 1 person · job \d+/);
-  await dialog.getByRole('button', { name: 'Deactivate 1 person' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate 1 person', exact: true }).click();
   await expect(dialog).toBeHidden();
   const [second, first] = await calls.call<Job[]>('GET', '/jobs?pageSize=2');
   expect(first).toMatchObject({ notBefore: '2090-01-31T17:00:00.000Z', parameters: { isActive: false } });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Job, Session } from '../../contract/generated/types.gen.ts';
-import { chooseMenuItem, expectToast } from '../support/actions.ts';
+import { chooseMenuItem, expectToast, chooseOption, findSelect } from '../support/actions.ts';
 import { openJobs } from '../support/bulk.ts';
 import { openAs, sendRequest } from '../support/calls.ts';
 import { createEntryType } from '../support/entries.ts';
@@ -17,9 +17,9 @@ async function setSizes(page: Page, size: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit all 2' }).click();
   const dialog = page.getByRole('dialog', { name: /^Edit 2 Vessels/ });
   await dialog.getByRole('button', { name: 'Choose a field' }).click();
-  await dialog.getByLabel('Field', { exact: true }).selectOption({ label: 'Size' });
-  await dialog.getByLabel('Size', { exact: true }).fill(size);
-  await dialog.getByLabel('Size', { exact: true }).press('Tab');
+  await chooseOption(findSelect(dialog, 'Field'), 'Size');
+  await dialog.getByRole('textbox', { name: 'Size' }).fill(size);
+  await dialog.getByRole('textbox', { name: 'Size' }).press('Tab');
   await dialog.getByRole('button', { name: 'Review' }).click();
   await dialog.getByRole('button', { name: 'Change 2 Vessels' }).click();
   await expectToast(page, `Set Size of 2 Vessels to ${size}: finished`);

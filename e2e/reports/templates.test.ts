@@ -1,3 +1,4 @@
+import { chooseOption, findSelect } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { buildDocx, readDocx } from '../support/documents.ts';
 import { createEntryType } from '../support/entries.ts';
@@ -21,7 +22,7 @@ test('a template is checked while it is chosen, corrected, previewed and deleted
   const panel = page.getByRole('dialog', { name: 'New template' });
 
   await test.step('a faulty file shows its marks and can be stored', async () => {
-    await panel.getByLabel('For entries of').selectOption('Berths');
+    await chooseOption(findSelect(panel, 'For entries of'), 'Berths');
     await panel
       .getByLabel('File', { exact: true })
       .setInputFiles(docx('Berth profile.docx', 'Berth {Name}', 'Stage: {Stagge}'));

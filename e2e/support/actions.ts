@@ -71,6 +71,21 @@ async function fillField(form: Locator, label: string, value: FieldValue): Promi
   }
 }
 
+/** The trigger of a select: its name is the chosen option and the label. */
+export const findSelect = (scope: Page | Locator, label: string): Locator =>
+  scope.getByRole('button', { name: new RegExp(`(?:^|\\s)${RegExp.escape(label)}$`) });
+
+/** Chooses an option of a select by its name, which a hint may follow. */
+export async function chooseOption(select: Locator, option: string): Promise<void> {
+  await select.click();
+  await select
+    .page()
+    .getByRole('listbox')
+    .getByRole('option', { name: createOptionPattern(option) })
+    .click();
+  await expect(select.page().getByRole('listbox')).toBeHidden();
+}
+
 /** Expects a toast with the text. */
 export async function expectToast(page: Page, text: string | RegExp): Promise<void> {
   await expect(page.getByRole('region', { name: 'Messages' }).getByText(text)).toBeVisible();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
-import { chooseMenuItem, expectRow } from '../support/actions.ts';
+import { chooseMenuItem, expectRow, chooseOption } from '../support/actions.ts';
 import { openAs } from '../support/calls.ts';
 import { chooseFile, downloadBytes } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
@@ -46,7 +46,7 @@ test('imports, finds, exports and re-imports users with real names', async ({ pa
 
   await openAs(page, ada, '/users/import');
   await chooseFile(page, 'companies.csv', Papa.unparse(people, { delimiter: ';' }));
-  await page.getByRole('combobox', { name: /^Ticker/ }).selectOption('E-mail');
+  await chooseOption(page.getByRole('button', { name: / Ticker\b/ }), 'E-mail');
   await page.getByRole('button', { name: people503, exact: true }).click();
   await expect(endedJobBadge(page)).toHaveText('Finished', { timeout: 90_000 });
   await expect(page.getByRole('list', { name: 'Outcomes' })).toContainText(`${people.length} changed`);

@@ -1,10 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { MAX_CELL_TEXT_LENGTH } from '../../../contract/rules/tables/cells.ts';
 import { MAX_SHEET_ROWS } from '../../../contract/rules/tables/workbook-parts.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { invalidateAfter } from '../../api/invalidation.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
+import { Select } from '../../ui/form/Select.tsx';
 import { toast } from '../../ui/toast.ts';
 import { showStartedExport } from '../jobs/index.ts';
 import type { ExportFormat, ExportSource } from './source.ts';
@@ -62,6 +64,7 @@ interface ExportChoicesProps {
 
 function ExportChoices({ choice, source }: ExportChoicesProps) {
   const { filter, note, csvHint, total, extended, variants } = source;
+  const [variant, setVariant] = useState(choice.variant);
   const sheets = Math.ceil(total / (MAX_SHEET_ROWS - 1));
   return (
     <div className="export-choices">
@@ -90,20 +93,21 @@ function ExportChoices({ choice, source }: ExportChoicesProps) {
         )}
       </fieldset>
       {variants && (
-        <label className="export-variant">
-          <span className="field-label">{variants.label}</span>
-          <select
-            className="input"
-            defaultValue={choice.variant}
-            onChange={({ target }) => Object.assign(choice, { variant: Number(target.value) })}
-          >
-            {variants.options.map(({ label }, at) => (
-              <option key={label} value={at}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <div className="export-variant">
+          <span id="export-variant-label" className="field-label">
+            {variants.label}
+          </span>
+          <Select
+            label={variants.label}
+            labelledBy="export-variant-label"
+            value={variant}
+            onChange={(chosen) => {
+              setVariant(chosen);
+              Object.assign(choice, { variant: chosen });
+            }}
+            options={variants.options.map(({ label }, at) => ({ value: at, label }))}
+          />
+        </div>
       )}
       {extended && (
         <label className="export-choice">

@@ -1,9 +1,11 @@
-import type { ReactNode } from 'react';
+import { useId } from 'react';
 import { ENCODINGS } from '../../files/table/decode-text.ts';
 import type { Encoding } from '../../files/table/decode-text.ts';
 import type { ReadOptions, TableSource, SheetInfo } from '../../files/table/table.ts';
 import { pluralize } from '../../lib/numbers.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
+import type { FieldOption } from '../../ui/form/OptionList.tsx';
+import { Select } from '../../ui/form/Select.tsx';
 import type { FileSession, Prepared } from './use-preparation.ts';
 
 function formatSource(source: TableSource): string {
@@ -151,26 +153,26 @@ interface ChoiceProps<Value extends string> {
 }
 
 function Choice<Value extends string>({ label, isLast, value, options, onChoose }: ChoiceProps<Value>) {
+  const id = useId();
   return (
-    <label className="import-read">
-      <span className="field-label">{label}</span>
-      <select
-        className="input"
+    <div className="import-read">
+      <span id={id} className="field-label">
+        {label}
+      </span>
+      <Select
+        label={label}
+        labelledBy={id}
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus={isLast}
         value={value}
-        onChange={({ target }) => {
-          const sourceFile = options.find((one) => one.value === target.value);
-          if (sourceFile) onChoose(sourceFile.value);
-        }}
-      >
-        {options.map((one) => (
-          <option key={one.value} value={one.value} disabled={one.isEmpty}>
-            {one.words}
-          </option>
-        ))}
-      </select>
-    </label>
+        onChange={onChoose}
+        options={options.map((one) => ({
+          value: one.value,
+          label: one.words,
+          disabledReason: one.isEmpty === true ? 'The sheet has no rows' : undefined,
+        }))}
+      />
+    </div>
   );
 }
 
@@ -181,21 +183,29 @@ interface ColumnRowProps {
   value: string;
   onChoose: (value: string) => void;
   /** Options besides "Ignored". */
-  children: ReactNode;
+  options: readonly FieldOption[];
 }
 
 /** Field assigned to one column of the file. */
-export function ColumnRow({ heading, note, value, onChoose, children }: ColumnRowProps) {
+export function ColumnRow({ heading, note, value, onChoose, options }: ColumnRowProps) {
+  const id = useId();
   return (
-    <label className="import-column">
-      <span className="import-column-name">
+    <div className="import-column">
+      <span id={id} className="import-column-name">
         <strong>{heading}</strong>
         <small>{note === '' ? 'Empty' : note}</small>
       </span>
-      <select className="input" value={value} onChange={({ target }) => onChoose(target.value)}>
-        <option value="">Ignored</option>
-        {children}
-      </select>
-    </label>
+      <Select
+        label={`Field of ${heading}`}
+        labelledBy={id}
+        searchable={options.length > SEARCHABLE_FROM}
+        value={value}
+        onChange={(chosen) => onChoose(String(chosen))}
+        options={[{ value: '', label: 'Ignored' }, ...options]}
+      />
+    </div>
   );
 }
+
+/** Number of fields from which the list of a column can be searched. */
+const SEARCHABLE_FROM = 10;

@@ -1,10 +1,8 @@
-import { ChevronDown } from 'lucide-react';
 import { useRef } from 'react';
-import { Button, Select, SelectValue } from 'react-aria-components';
 import type { FieldValues } from 'react-hook-form';
 import { FieldFrame } from './FieldFrame.tsx';
-import { OptionList } from './OptionList.tsx';
 import type { FieldOption } from './OptionList.tsx';
+import { Select } from './Select.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
@@ -21,31 +19,26 @@ interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProp
 
 /** Selects one of several options. */
 export function SelectField<Values extends FieldValues, Output>(props: SelectFieldProps<Values, Output>) {
-  const { label, hint, errorHelp, options, placeholder = 'Choose', searchable = false } = props;
+  const { label, hint, errorHelp, options, placeholder, searchable } = props;
   const { bind, value, error, id, noteId } = useField(props);
   const trigger = useRef<HTMLButtonElement>(null);
-  const chosen = options.find((option) => option.value === value);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <Select
-        ref={() => {
+        ref={(button) => {
+          trigger.current = button;
           bind.ref({ focus: () => trigger.current?.focus() });
         }}
-        aria-labelledby={`${id}-label`}
-        aria-describedby={noteId}
+        {...{ id, label, options }}
+        {...(placeholder !== undefined && { placeholder })}
+        {...(searchable !== undefined && { searchable })}
+        labelledBy={`${id}-label`}
+        describedBy={noteId}
         isInvalid={error !== undefined}
-        validationBehavior="aria"
-        placeholder={placeholder}
-        value={chosen?.value ?? null}
+        value={typeof value === 'string' || typeof value === 'number' ? value : undefined}
         onChange={bind.onChange}
         onBlur={bind.onBlur}
-      >
-        <Button ref={trigger} id={id} className="input select-trigger">
-          <SelectValue className="select-value">{chosen?.label ?? placeholder}</SelectValue>
-          <ChevronDown />
-        </Button>
-        <OptionList label={label} options={options} searchable={searchable} />
-      </Select>
+      />
     </FieldFrame>
   );
 }

@@ -19,6 +19,7 @@ import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import { confirm } from '../dialog/confirm.ts';
 import { Banner } from '../feedback/Banner.tsx';
+import { Select } from '../form/Select.tsx';
 import { announce } from '../LiveRegion.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { toast } from '../toast.ts';
@@ -276,7 +277,8 @@ function OpenDocument({ source, document: pdf, onDownload }: PdfViewerProps & { 
   const onKeyDown = (event: KeyboardEvent) => {
     const key = event.key.toLowerCase();
     const isModified = event.ctrlKey || event.metaKey;
-    const isTyping = event.target instanceof Element && event.target.matches('input, select');
+    const isTyping =
+      event.target instanceof Element && event.target.matches('input, [aria-haspopup=listbox]');
     const action = isModified
       ? { f: openFind, p: print }[key]
       : isTyping || event.altKey
@@ -450,25 +452,19 @@ interface ZoomSelectProps {
 const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 function ZoomSelect({ zoom, factor, onZoom }: ZoomSelectProps) {
-  const isStep = typeof zoom === 'number' && ZOOM_STEPS.includes(zoom);
+  const steps = typeof zoom === 'number' && !ZOOM_STEPS.includes(zoom) ? [zoom, ...ZOOM_STEPS] : ZOOM_STEPS;
   return (
-    <select
-      className="input pdf-zoom"
-      aria-label="Zoom"
-      value={String(zoom)}
-      onChange={({ target: { value } }) =>
-        onZoom(value === 'width' || value === 'page' ? value : Number(value))
-      }
-    >
-      <option value="width">Fit width ({percentFormat.format(factor)})</option>
-      <option value="page">Fit page</option>
-      {typeof zoom === 'number' && !isStep && <option value={zoom}>{percentFormat.format(zoom)}</option>}
-      {ZOOM_STEPS.map((step) => (
-        <option key={step} value={step}>
-          {percentFormat.format(step)}
-        </option>
-      ))}
-    </select>
+    <Select
+      className="pdf-zoom"
+      label="Zoom"
+      value={zoom}
+      onChange={(value) => onZoom(value)}
+      options={[
+        { value: 'width', label: `Fit width (${percentFormat.format(factor)})` },
+        { value: 'page', label: 'Fit page' },
+        ...steps.map((step) => ({ value: step, label: percentFormat.format(step) })),
+      ]}
+    />
   );
 }
 

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { ACTIVITY_RETENTION_DAYS } from '../../../../contract/rules/activity.ts';
 import { parseDateTimeField, toDateTimeField, formatTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { CardChip } from '../../../ui/table/FilterChips.tsx';
 import { formatDay, formatPeriod } from '../model/format.ts';
@@ -84,6 +85,8 @@ function CustomPeriodForm({ period, now, zone, error, onChange }: PeriodChipProp
     const start = parseDateTimeField(from, zone);
     const end = to === '' ? undefined : parseDateTimeField(to, zone);
     const nextError = getPeriodError(start, end, now);
+    // A text that is no date does not count as an open end.
+    if (to !== '' && end === undefined) return;
     setFieldError(nextError);
     if (nextError === undefined && start !== undefined) onChange({ from: start, to: end });
   };
@@ -98,24 +101,18 @@ function CustomPeriodForm({ period, now, zone, error, onChange }: PeriodChipProp
       }}
     >
       <FieldFrame id={`${id}-from`} noteId={`${id}-note`} label="From" error={fieldError}>
-        <input
+        <DateInput
           id={`${id}-from`}
-          type="datetime-local"
-          className="input"
+          kind="time"
+          timeZone={zone}
           value={from}
-          aria-invalid={fieldError !== undefined}
-          aria-describedby={`${id}-note ${id}-hint`}
-          onChange={({ target }) => setFrom(target.value)}
+          isInvalid={fieldError !== undefined}
+          describedBy={`${id}-note ${id}-hint`}
+          onChange={setFrom}
         />
       </FieldFrame>
       <FieldFrame id={`${id}-to`} noteId={undefined} label="Until" optional>
-        <input
-          id={`${id}-to`}
-          type="datetime-local"
-          className="input"
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-        />
+        <DateInput id={`${id}-to`} kind="time" timeZone={zone} value={to} onChange={setTo} />
       </FieldFrame>
       <p id={`${id}-hint`} className="field-hint">
         The report covers the last {ACTIVITY_RETENTION_DAYS} days, since {reportStart}. Times are in{' '}

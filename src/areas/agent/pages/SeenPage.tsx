@@ -11,6 +11,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
@@ -76,19 +77,17 @@ function SeenForm({ entry, agent }: { entry: number | undefined; agent: number |
         />
       </FieldFrame>
       <FieldFrame id={`${id}-agent`} noteId={undefined} label="Agent">
-        <select
+        <Select
           id={`${id}-agent`}
-          className="input"
-          value={keyId ?? ''}
-          onChange={({ target }) => setKeyId(target.value === '' ? undefined : Number(target.value))}
-        >
-          <option value="">All agents</option>
-          {keys.map((key) => (
-            <option key={key.id} value={key.id}>
-              {key.name}, {key.userName}
-            </option>
-          ))}
-        </select>
+          label="Agent"
+          labelledBy={`${id}-agent-label`}
+          value={keyId ?? 0}
+          onChange={(chosen) => setKeyId(chosen === 0 ? undefined : chosen)}
+          options={[
+            { value: 0, label: 'All agents' },
+            ...keys.map((key) => ({ value: key.id, label: `${key.name}, ${key.userName}` })),
+          ]}
+        />
       </FieldFrame>
       <Button
         type="submit"

@@ -1,8 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { GitCompareArrows, ChevronDown } from 'lucide-react';
+import { GitCompareArrows } from 'lucide-react';
 import { useId } from 'react';
-import { Button, Select, SelectValue } from 'react-aria-components';
 import { toServiceError } from '../../../api/errors.ts';
 import { readBackupContentsOptions } from '../../../api/generated/queries/backups.gen.ts';
 import { formatShortDate } from '../../../lib/dates.ts';
@@ -11,12 +10,11 @@ import { formatSize } from '../../../lib/sizes.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { OptionList } from '../../../ui/form/OptionList.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import '../../../ui/form/form.css';
 import '../panels/backups.css';
 import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { haveSameScope, findPrevious } from '../model/backups.ts';
@@ -134,25 +132,17 @@ function OtherSelect({ choices, omittedCount, value, onChange }: OtherSelectProp
         Compared with
       </label>
       <Select
-        aria-labelledby={`${id}-label`}
+        id={id}
+        label="Compared with"
+        labelledBy={`${id}-label`}
         value={value}
-        onChange={(key) => {
-          if (typeof key === 'string') onChange(key);
-        }}
-      >
-        <Button id={id} className="input select-trigger">
-          <SelectValue className="select-value">{value}</SelectValue>
-          <ChevronDown />
-        </Button>
-        <OptionList
-          label="Compared with"
-          options={choices.map((one) => ({
-            value: one.fileName,
-            label: one.fileName,
-            hint: formatHint(one),
-          }))}
-        />
-      </Select>
+        onChange={onChange}
+        options={choices.map((one) => ({
+          value: one.fileName,
+          label: one.fileName,
+          hint: formatHint(one),
+        }))}
+      />
       {omittedCount > 0 && (
         <span className="field-hint">
           {formatNumber(omittedCount)} older backups: open one of them to compare it.

@@ -14,6 +14,7 @@ import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { announce } from '../../../ui/LiveRegion.tsx';
 import { ReadingProgress } from '../../bulk/index.ts';
 import { getScheduleProblem, NOW, showStartedJob, StartField, toStartOptions } from '../../jobs/index.ts';
@@ -288,6 +289,11 @@ interface EditFieldsProps {
 const getEditableFields = (fields: readonly Field[]): readonly Field[] =>
   fields.filter((field) => getLockedReason(field) === undefined);
 
+const ACTIONS = [
+  { value: 'set', label: 'Set to' },
+  { value: 'clear', label: 'Clear' },
+] as const;
+
 /** Whether the line needs no more input. */
 const isComplete = ({ clears, value }: EditLine): boolean => clears || toItems(value).length > 0;
 
@@ -305,29 +311,20 @@ function EditFields({ fields, schema, lines, onChange }: EditFieldsProps) {
         return (
           <fieldset key={line.fieldId} className="bed-line">
             <legend className="visually-hidden">Change of {field.name}</legend>
-            <select
-              className="input find-select"
-              aria-label="Field"
+            <Select
+              className="find-select"
+              label="Field"
               value={line.fieldId}
-              onChange={({ target }) =>
-                replaceLine(at, { fieldId: Number(target.value), value: undefined, clears: false })
-              }
-            >
-              {[field, ...unusedFields].map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <select
-              className="input find-select"
-              aria-label="Action"
+              onChange={(fieldId) => replaceLine(at, { fieldId, value: undefined, clears: false })}
+              options={[field, ...unusedFields].map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <Select
+              className="find-select"
+              label="Action"
               value={line.clears ? 'clear' : 'set'}
-              onChange={({ target }) => replaceLine(at, { ...line, clears: target.value === 'clear' })}
-            >
-              <option value="set">Set to</option>
-              <option value="clear">Clear</option>
-            </select>
+              onChange={(action) => replaceLine(at, { ...line, clears: action === 'clear' })}
+              options={ACTIONS}
+            />
             <div className="bed-value">
               {!line.clears && (
                 <Editor

@@ -77,6 +77,13 @@ function parseBoolean(text: string): ParsedInput {
   return NO.has(lowerText) ? { value: false } : { error: 'Enter yes or no' };
 }
 
+/** The Boolean that a key or typed text stands for: its first letter or digit; undefined for another. */
+export function parseBooleanKey(text: string | undefined): boolean | undefined {
+  const first = text?.length === 1 ? text.toLowerCase() : '';
+  if (first !== '' && [...YES].some((word) => word.startsWith(first))) return true;
+  return first !== '' && [...NO].some((word) => word.startsWith(first)) ? false : undefined;
+}
+
 /** Finds a choice by name, preferring an exact match over one that differs in case or accents. */
 function findChoice(name: string, field: Field): NamedValue | undefined {
   const choices = field.choiceValues ?? [];

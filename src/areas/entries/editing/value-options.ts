@@ -10,7 +10,7 @@ import { formatItem, toItems, getValue } from '../model/values.ts';
 
 /** A value that can be selected in a field, with a hint that distinguishes equal names. */
 export interface ValueOption {
-  value: NamedValue | boolean;
+  value: NamedValue;
   label: string;
   hint?: string;
 }
@@ -73,16 +73,9 @@ export async function findValueOptions(
   return filterChoices(field, text);
 }
 
-const YES_NO: readonly ValueOption[] = [
-  { value: true, label: 'Yes' },
-  { value: false, label: 'No' },
-];
-
-function filterChoices({ fieldType, choiceValues = [] }: Field, text: string): readonly ValueOption[] {
+function filterChoices({ choiceValues = [] }: Field, text: string): readonly ValueOption[] {
   const needle = foldText(text);
-  const matches = (name: string) => foldText(name).includes(needle);
-  if (fieldType === FIELD.boolean) return YES_NO.filter(({ label }) => matches(label));
-  const found = choiceValues.filter(({ name }) => matches(name));
+  const found = choiceValues.filter(({ name }) => foldText(name).includes(needle));
   // Names that start with the text come first.
   const starting = found.filter(({ name }) => foldText(name).startsWith(needle));
   const others = found.filter(({ name }) => !foldText(name).startsWith(needle));

@@ -1,11 +1,13 @@
 import { Plus, X } from 'lucide-react';
 import type { MouseEvent } from 'react';
 import { flushSync } from 'react-dom';
+import { FIELD } from '../../../../contract/rules/fields.ts';
 import type { FilterOperation } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import type { Comparison, Condition, ConditionGroup } from '../../../../contract/rules/query/condition.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import type { Field, Schema } from '../model/schema.ts';
 import { findComparedField, getFieldName, replaceCondition } from './draft.ts';
 import { focusAdded, focusAdder } from './focus.ts';
@@ -38,11 +40,17 @@ interface ConditionProps extends Omit<FilterBuilderProps, 'draft' | 'onChange'> 
   set: (path: readonly number[], next: Condition | undefined) => void;
 }
 
-const createComparison = ([first]: readonly Field[]): Comparison => ({
+const MATCHES = [
+  { value: 'all', label: 'all match' },
+  { value: 'any', label: 'any matches' },
+] as const;
+
+/** A comparison without operands; of a Boolean with Yes, since a switch is never empty. */
+const createComparison = (field: Field | undefined): Comparison => ({
   kind: 'comparison',
-  field: first ?? ENTRY_ID,
-  operation: getDefaultOperation(first?.fieldType),
-  operands: [],
+  field: field ?? ENTRY_ID,
+  operation: getDefaultOperation(field?.fieldType),
+  operands: field?.fieldType === FIELD.boolean ? [true] : [],
 });
 
 function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGroup }) {
@@ -58,15 +66,13 @@ function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGrou
       <legend className="visually-hidden">{isNested ? 'Group of conditions' : 'Conditions'}</legend>
       <div className="find-head">
         <span>Where</span>
-        <select
-          className="input find-select"
-          aria-label="Match all or any of the conditions"
+        <Select
+          className="find-select"
+          label="Match all or any of the conditions"
           value={group.match}
-          onChange={({ target }) => set(path, { ...group, match: target.value === 'any' ? 'any' : 'all' })}
-        >
-          <option value="all">all match</option>
-          <option value="any">any matches</option>
-        </select>
+          onChange={(match) => set(path, { ...group, match })}
+          options={MATCHES}
+        />
         {isNested && (
           <IconButton label="Remove group" icon={X} size="small" onClick={removeOnClick(path, set)} />
         )}
@@ -82,7 +88,7 @@ function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGrou
         );
       })}
       <div className="find-add">
-        <Button size="small" variant="quiet" icon={Plus} onClick={add(createComparison(fields))}>
+        <Button size="small" variant="quiet" icon={Plus} onClick={add(createComparison(fields[0]))}>
           Add condition
         </Button>
         {!flat && path.length < MAX_GROUP_DEPTH && (
@@ -93,7 +99,7 @@ function GroupEditor({ group, ...rest }: ConditionProps & { group: ConditionGrou
             onClick={add({
               kind: 'group',
               match: group.match === 'all' ? 'any' : 'all',
-              conditions: [createComparison(fields)],
+              conditions: [createComparison(fields[0])],
             })}
           >
             Add group
@@ -126,37 +132,28 @@ function ComparisonEditor({ comparison, ...rest }: ConditionProps & { comparison
   const field = findComparedField(comparison, fields);
   return (
     <div className="find-rule">
-      <select
-        className="input find-select"
-        aria-label="Field"
+      <Select
+        className="find-select"
+        label="Field"
         value={getFieldName(comparison)}
-        onChange={({ target }) => {
-          const next = fields.find(({ apiName }) => apiName === target.value);
-          const operation = getDefaultOperation(next?.fieldType);
-          set(path, { ...comparison, field: next ?? ENTRY_ID, operation, operands: [] });
-        }}
-      >
-        {fields.map(({ apiName, name }) => (
-          <option key={apiName} value={apiName}>
-            {name}
-          </option>
-        ))}
-        {!flat && <option value={ENTRY_ID}>Entry id</option>}
-      </select>
-      <select
-        className="input find-select"
-        aria-label="Operator"
+        onChange={(name) => set(path, createComparison(fields.find(({ apiName }) => apiName === name)))}
+        options={[
+          ...fields.map(({ apiName, name }) => ({ value: apiName, label: name })),
+          ...(flat ? [] : [{ value: ENTRY_ID, label: 'Entry id' }]),
+        ]}
+      />
+      <Select
+        className="find-select"
+        label="Operator"
         value={comparison.operation.rowOperator}
-        onChange={({ target }) => set(path, changeOperation(comparison, findOperation(target.value)))}
-      >
-        {getOperations(field?.fieldType)
+        onChange={(operator) => set(path, changeOperation(comparison, findOperation(operator)))}
+        options={getOperations(field?.fieldType)
           .filter(({ id }) => !flat || id !== null)
-          .map(({ rowOperator }) => (
-            <option key={rowOperator} value={rowOperator}>
-              {formatOperator(rowOperator, field?.fieldType)}
-            </option>
-          ))}
-      </select>
+          .map(({ rowOperator }) => ({
+            value: rowOperator,
+            label: formatOperator(rowOperator, field?.fieldType),
+          }))}
+      />
       <div className="find-value">
         <ValueEditor
           {...{ comparison, field, schema, lookUpName }}

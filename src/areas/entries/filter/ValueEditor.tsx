@@ -3,6 +3,9 @@ import { FIELD, isIdField } from '../../../../contract/rules/fields.ts';
 import type { Comparison, Operand } from '../../../../contract/rules/query/condition.ts';
 import { foldText } from '../../../lib/fold-text.ts';
 import { formatTimeZoneName } from '../../../lib/time-zones.ts';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
+import { SwitchInput } from '../../../ui/form/SwitchInput.tsx';
 import { formatZoneName } from '../model/dates.ts';
 import { queryRows } from '../model/entry-rows.ts';
 import { useUserFinder } from '../model/field-users.ts';
@@ -69,16 +72,11 @@ const parseNumber = (text: string): Operand =>
 function SingleValueEditor({ label, field, value, onChange }: SingleValueEditorProps) {
   if (field?.fieldType === FIELD.boolean)
     return (
-      <select
-        className="input find-select"
-        aria-label={label}
-        value={String(value ?? '')}
-        onChange={({ target }) => onChange(target.value === 'true')}
-      >
-        {value === undefined && <option value="">Choose</option>}
-        <option value="true">Yes</option>
-        <option value="false">No</option>
-      </select>
+      <SwitchInput
+        label={label}
+        value={value === undefined ? undefined : value === true}
+        onChange={onChange}
+      />
     );
   if (field?.fieldType === FIELD.date) return <DateEditor {...{ label, field, value, onChange }} />;
   const isText = field?.fieldType === FIELD.text;
@@ -102,34 +100,32 @@ function DateEditor({ label, field, value, onChange }: SingleValueEditorProps & 
   const zoneName = typeof value === 'string' ? formatZoneName(addZone(value), zone) : '';
   return (
     <>
-      <input
-        className="input find-date"
-        type={isDateOnly ? 'date' : 'datetime-local'}
+      <DateInput
+        className="find-date"
+        kind={isDateOnly ? 'day' : 'time'}
+        timeZone={zone}
         aria-label={label}
-        aria-describedby={isDateOnly ? undefined : zoneId}
+        describedBy={isDateOnly ? undefined : zoneId}
         value={formatDateInput(value, isDateOnly, zone)}
-        onChange={({ target }) => onChange(parseDateInput(target.value, isDateOnly, zone))}
+        onChange={(text) => onChange(parseDateInput(text, isDateOnly, zone))}
       />
       {!isDateOnly && (
         <span id={zoneId} className="find-and">
           {zoneName === '' ? formatTimeZoneName(zone) : zoneName}
         </span>
       )}
-      <select
-        className="input find-select find-relative"
-        aria-label={`${label}, from today`}
-        value=""
-        onChange={({ target }) => {
+      <Select
+        className="find-select find-relative"
+        label={`${label}, from today`}
+        placeholder="From today"
+        value={undefined}
+        onChange={(name) => {
           // A day without a time is the user's own, whatever zone times are displayed in.
-          const day = getRelativeDay(target.value, Date.now(), isDateOnly ? own : zone);
+          const day = getRelativeDay(name, Date.now(), isDateOnly ? own : zone);
           if (day !== undefined) onChange(isDateOnly ? day : parseDateInput(`${day}T00:00`, false, zone));
         }}
-      >
-        <option value="">From today</option>
-        {RELATIVE_DAYS.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+        options={RELATIVE_DAYS.map((name) => ({ value: name, label: name }))}
+      />
     </>
   );
 }

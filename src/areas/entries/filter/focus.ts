@@ -1,4 +1,5 @@
-const CONTROLS = 'select, input, textarea';
+// Without the hidden inputs that selects have for forms.
+const CONTROLS = '.select-trigger, input:not([tabindex="-1"]), textarea';
 
 /** Focuses the condition at an index of the builder, or the button that adds one if there is none. */
 export function focusCondition(index: number): void {

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { parseWallIso } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { formatZoneName } from '../model/dates.ts';
 import { useTimeZone } from '../model/zone.ts';
 import { formatLocalMinutes } from './timestamps.ts';
@@ -48,14 +49,14 @@ export function AsOfField({ label, value, onChange }: AsOfFieldProps) {
   return (
     <form className="tm-as-of" onSubmit={submit}>
       <label htmlFor={id}>{label}</label>
-      <input
+      <DateInput
         id={id}
-        className="input"
-        type="datetime-local"
+        kind="time"
+        timeZone={zone}
         value={text}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? `${id}-zone` : `${id}-zone ${id}-note`}
-        onChange={({ target }) => setText(target.value)}
+        isInvalid={error !== undefined}
+        describedBy={error === undefined ? `${id}-zone` : `${id}-zone ${id}-note`}
+        onChange={setText}
       />
       <span id={`${id}-zone`} className="tm-zone">
         {value === undefined ? zone : formatZoneName(value, zone)}

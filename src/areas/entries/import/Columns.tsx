@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
 import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
@@ -8,6 +9,7 @@ import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { suggestApiName } from '../../../lib/api-names.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldFrame, FieldNote } from '../../../ui/form/FieldFrame.tsx';
@@ -76,11 +78,10 @@ export function ColumnsCard({
     const heading = file.headings[at] ?? '';
     return heading === '' ? `Column ${formatNumber(at + 1)}` : heading;
   };
-  const options = targets.map(({ key, label }) => (
-    <option key={key} value={key}>
-      {label}
-    </option>
-  ));
+  const options = [
+    { value: NEW_FIELD, label: 'New field', disabledReason: reason },
+    ...targets.map(({ key, label }) => ({ value: key, label })),
+  ];
   const isIgnored = (at: number): boolean => mapping[at] === undefined && newFields[at] === undefined;
   const free = file.headings.flatMap((heading, at) =>
     at < countFileColumns(file.headings) &&
@@ -149,12 +150,8 @@ export function ColumnsCard({
                   }
                   value={field ? NEW_FIELD : (mapping[at] ?? '')}
                   onChoose={(key) => choose(at, key)}
-                >
-                  <option value={NEW_FIELD} disabled={reason !== undefined}>
-                    New field
-                  </option>
-                  {options}
-                </ColumnRow>
+                  options={options}
+                />
                 {field && (
                   <NewFieldRow
                     heading={headingOf(at)}
@@ -297,24 +294,19 @@ function NewFieldRow({ heading, column, field, subject, plan, error, onChange }:
         value={name}
         onChange={({ target }) => onChange({ ...field, name: target.value })}
       />
-      <select
-        className="input"
-        aria-label={`Kind of the new field for ${heading}`}
+      <Select
+        label={`Kind of the new field for ${heading}`}
         value={isKey ? KEY_KIND : kind === 'reference' ? `reference ${typeId}` : kind}
-        onChange={({ target }) => choose(target.value)}
-      >
-        {!type && <option value={KEY_KIND}>Name of the entry</option>}
-        {KIND_LABELS.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-        {schema.types.map(({ id, pluralName }) => (
-          <option key={id} value={`reference ${id}`}>
-            Reference to {pluralName}
-          </option>
-        ))}
-      </select>
+        onChange={choose}
+        options={[
+          ...(type ? [] : [{ value: KEY_KIND, label: 'Name of the entry' }]),
+          ...KIND_LABELS.map(([value, label]) => ({ value, label })),
+          ...schema.types.map(({ id, pluralName }) => ({
+            value: `reference ${id}`,
+            label: `Reference to ${pluralName}`,
+          })),
+        ]}
+      />
       <div className="import-new-note">
         <FieldNote
           id={noteId}
@@ -510,23 +502,19 @@ interface ChoiceProps<Value extends string> {
 }
 
 function SelectChoice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
+  const id = useId();
   return (
-    <label className="import-rule">
-      <span className="field-label">{label}</span>
-      <select
-        className="input"
+    <div className="import-rule">
+      <span id={id} className="field-label">
+        {label}
+      </span>
+      <Select
+        label={label}
+        labelledBy={id}
         value={value}
-        onChange={({ target }) => {
-          const selected = options.find(([one]) => one === target.value);
-          if (selected) onChoose(selected[0]);
-        }}
-      >
-        {options.map(([one, words]) => (
-          <option key={one} value={one}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
+        onChange={onChoose}
+        options={options.map(([one, words]) => ({ value: one, label: words }))}
+      />
+    </div>
   );
 }

@@ -8,7 +8,9 @@ import {
   toDateTimeField,
 } from '../../../lib/time-zones.ts';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { hasEnded } from '../model/progress.ts';
 import { useJobs } from '../model/use-jobs.ts';
 import { getScheduleProblem, NOW } from './schedule.ts';
@@ -64,14 +66,14 @@ export function StartField({ value, hint, onChange }: StartFieldProps) {
           hint={at !== undefined && `In ${formatTimeZone(zone, at)}.`}
           error={problem}
         >
-          <input
+          <DateInput
             id={id}
-            type="datetime-local"
-            className="input"
+            kind="time"
+            timeZone={zone}
             value={value.field}
-            aria-invalid={problem !== undefined}
-            aria-describedby={`${id}-note`}
-            onChange={({ target }) => onChange({ kind: 'time', field: target.value })}
+            isInvalid={problem !== undefined}
+            describedBy={`${id}-note`}
+            onChange={(field) => onChange({ kind: 'time', field })}
           />
         </FieldFrame>
       )}
@@ -82,19 +84,18 @@ export function StartField({ value, hint, onChange }: StartFieldProps) {
           label="Job"
           hint="It starts when this one has finished, and stops if it does not finish."
         >
-          <select
+          <Select
             id={id}
-            className="input"
-            value={value.jobId ?? ''}
-            aria-describedby={`${id}-note`}
-            onChange={({ target }) => onChange({ kind: 'after', jobId: Number(target.value) })}
-          >
-            {open.map((job) => (
-              <option key={job.id} value={job.id}>
-                {job.title} · job {formatNumber(job.id)}
-              </option>
-            ))}
-          </select>
+            label="Job"
+            labelledBy={`${id}-label`}
+            value={value.jobId}
+            describedBy={`${id}-note`}
+            onChange={(jobId) => onChange({ kind: 'after', jobId })}
+            options={open.map((job) => ({
+              value: job.id,
+              label: `${job.title} · job ${formatNumber(job.id)}`,
+            }))}
+          />
         </FieldFrame>
       )}
       {value.kind !== 'now' && <p className="field-hint">{hint}</p>}

@@ -7,7 +7,7 @@ import type { EventStart } from './queries.ts';
 export interface MoveValues {
   to: 'offset' | 'time';
   offset: string;
-  /** As `datetime-local` has it, in the time zone of the browser. */
+  /** Value of a date field (DateInput), in the time zone of the browser. */
   time: string;
 }
 

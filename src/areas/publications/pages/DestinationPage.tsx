@@ -17,11 +17,13 @@ import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toFailure } from '../../../ui/feedback/failure.ts';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -354,14 +356,13 @@ function ResendPanel({ destination, onClose }: ResendPanelProps) {
           hint="In your time zone. The receiver gets them in order, with the same webhook-id as before."
           error={fieldState.error?.message}
         >
-          <input
+          <DateInput
             {...field}
             id="resend-since"
-            type="datetime-local"
-            step="1"
-            className="input"
-            aria-invalid={fieldState.error !== undefined}
-            aria-describedby="resend-since-note"
+            kind="time"
+            timeZone={getBrowserTimeZone()}
+            isInvalid={fieldState.error !== undefined}
+            describedBy="resend-since-note"
           />
         </FieldFrame>
         <section className="pub-preview" aria-label="Preview" aria-live="polite">

@@ -13,6 +13,7 @@ import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { copyText } from '../../../ui/button/CopyButton.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Tone } from '../../../ui/layout/Badge.tsx';
@@ -143,21 +144,19 @@ export function MessageDetails({ event, names, isPage = false }: MessageDetailsP
       ) : (
         <>
           {entities.length > 1 && (
-            <label className="pub-entity-choice">
-              <span>{pluralize(entities.length, 'entity', 'entities')}</span>
-              <select
-                className="input"
+            <div className="pub-entity-choice">
+              <span id="message-entities">{pluralize(entities.length, 'entity', 'entities')}</span>
+              <Select
+                label="Entities"
+                labelledBy="message-entities"
                 value={index}
-                onChange={({ target }) => setIndex(Number(target.value))}
-              >
-                {entities.slice(0, MAX_CHOICES).map((one, at) => (
-                  // oxlint-disable-next-line react/no-array-index-key -- the place in the message is the identity
-                  <option key={at} value={at}>
-                    {formatEntity(one, event, schema, names)}, {KIND_LABELS[one.kind].toLowerCase()}
-                  </option>
-                ))}
-              </select>
-            </label>
+                onChange={setIndex}
+                options={entities.slice(0, MAX_CHOICES).map((one, at) => ({
+                  value: at,
+                  label: `${formatEntity(one, event, schema, names)}, ${KIND_LABELS[one.kind].toLowerCase()}`,
+                }))}
+              />
+            </div>
           )}
           {entity && <EntityFields {...{ event, entity, schema }} />}
           <Envelope event={event} entity={entity} size={json.length} />

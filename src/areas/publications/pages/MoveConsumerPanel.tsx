@@ -14,6 +14,7 @@ import { moveConsumer } from '../../../api/generated/sdk/publications.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { getBrowserTimeZone } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { SegmentedControl } from '../../../ui/chart/SegmentedControl.tsx';
 import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
@@ -21,6 +22,7 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { useUnsavedGuard } from '../../../ui/dialog/unsaved-work.ts';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
@@ -177,14 +179,13 @@ function TimeField({ control }: { control: MoveControl }) {
       hint="In your time zone. Before the oldest kept event: from the oldest on."
       error={error}
     >
-      <input
+      <DateInput
         {...field}
         id="move-time"
-        type="datetime-local"
-        step="1"
-        className="input"
-        aria-invalid={error !== undefined}
-        aria-describedby="move-time-note"
+        kind="time"
+        timeZone={getBrowserTimeZone()}
+        isInvalid={error !== undefined}
+        describedBy="move-time-note"
       />
     </FieldFrame>
   );

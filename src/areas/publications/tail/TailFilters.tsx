@@ -8,7 +8,10 @@ import { PersonPicker } from '../../../directory/PersonPicker.tsx';
 import { formatExactDate } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
 import { formatList } from '../../../lib/search-params.ts';
+import { getBrowserTimeZone, parseDateTimeField } from '../../../lib/time-zones.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { FilterChip, CardChip, ToggleChip } from '../../../ui/table/FilterChips.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
@@ -17,7 +20,6 @@ import type { TopicSchema } from '../model/schema.ts';
 import { parseTailView } from '../model/view.ts';
 import type { RawSearch, TailView } from '../model/view.ts';
 import type { TailSnapshot } from './tail-client.ts';
-import '../../../ui/form/form.css';
 
 interface TailFiltersProps {
   view: TailView;
@@ -202,7 +204,8 @@ function StartForm({ topic, onChange }: StartFormProps) {
   const { oldestOffset = 0, nextOffset = 0 } = topic ?? {};
   const submit = () => {
     if (time !== '') {
-      onChange({ since: new Date(time).toISOString() });
+      const since = parseDateTimeField(time, getBrowserTimeZone());
+      if (since !== undefined) onChange({ since: new Date(since).toISOString() });
       return;
     }
     const from = Number(offset);
@@ -221,16 +224,15 @@ function StartForm({ topic, onChange }: StartFormProps) {
         submit();
       }}
     >
-      <label className="field">
-        <span className="field-label">Since</span>
-        <input
-          type="datetime-local"
-          step="1"
-          className="input"
+      <FieldFrame id="tail-since" noteId={undefined} label="Since">
+        <DateInput
+          id="tail-since"
+          kind="time"
+          timeZone={getBrowserTimeZone()}
           value={time}
-          onChange={({ target }) => setTime(target.value)}
+          onChange={setTime}
         />
-      </label>
+      </FieldFrame>
       <label className="field">
         <span className="field-label">or at offset</span>
         <input

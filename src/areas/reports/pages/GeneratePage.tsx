@@ -23,7 +23,9 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { DateInput } from '../../../ui/form/DateInput.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { Breadcrumbs } from '../../../ui/layout/Breadcrumbs.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -130,19 +132,18 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
             label="Template"
             hint={template.description ?? undefined}
           >
-            <select
+            <Select
               id={`${id}-template`}
-              className="input"
+              label="Template"
+              labelledBy={`${id}-template-label`}
               value={template.id}
-              aria-describedby={`${id}-template-note`}
-              onChange={({ target }) => setTemplateId(Number(target.value))}
-            >
-              {templates.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name} ({FORMAT_LABELS[one.format]})
-                </option>
-              ))}
-            </select>
+              describedBy={`${id}-template-note`}
+              onChange={setTemplateId}
+              options={templates.map((one) => ({
+                value: one.id,
+                label: `${one.name} (${FORMAT_LABELS[one.format]})`,
+              }))}
+            />
           </FieldFrame>
           <div className="field">
             <span className="field-label">Entries</span>
@@ -197,14 +198,14 @@ function TemplateForm({ selection, templates }: TemplateFormProps) {
             hint={`Entries and values of that time (${timeZone}). Empty: of the moment when the report is generated.`}
             error={momentError}
           >
-            <input
+            <DateInput
               id={`${id}-as-of`}
-              className="input"
-              type="datetime-local"
+              kind="time"
+              timeZone={timeZone}
               value={asOf}
-              aria-invalid={momentError !== undefined}
-              aria-describedby={`${id}-as-of-note`}
-              onChange={({ target }) => setAsOf(target.value)}
+              isInvalid={momentError !== undefined}
+              describedBy={`${id}-as-of-note`}
+              onChange={setAsOf}
             />
           </FieldFrame>
           <div className="rep-submit">

@@ -17,6 +17,7 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { FileDrop } from '../../../ui/form/FileDrop.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { useSchema } from '../../entries/index.ts';
 import { asForm, TEMPLATE_TYPES } from '../model/reports.ts';
@@ -113,21 +114,17 @@ export function TemplatePanel({ template, etag, onClose }: TemplatePanelProps) {
             />
           </FieldFrame>
           <FieldFrame id={`${id}-type`} noteId={undefined} label="For entries of">
-            <select
+            <Select
               id={`${id}-type`}
-              className="input"
+              label="For entries of"
+              labelledBy={`${id}-type-label`}
               value={entryTypeId}
-              onChange={({ target }) => {
-                setEntryTypeId(Number(target.value));
-                choose(file, Number(target.value));
+              onChange={(typeId) => {
+                setEntryTypeId(typeId);
+                choose(file, typeId);
               }}
-            >
-              {types.map((type) => (
-                <option key={type.id} value={type.id}>
-                  {type.pluralName}
-                </option>
-              ))}
-            </select>
+              options={types.map(({ id: value, pluralName: label }) => ({ value, label }))}
+            />
           </FieldFrame>
           <FieldFrame id={`${id}-description`} noteId={undefined} label="Description" optional>
             <textarea

@@ -226,13 +226,8 @@ function Column({ heading, sample, field, onChoose }: ColumnProps) {
       note={because ?? sample}
       value={field ?? ''}
       onChoose={(value) => onChoose(FIELDS.find((one) => one === value))}
-    >
-      {FIELDS.map((one) => (
-        <option key={one} value={one}>
-          {HEADINGS[one]}
-        </option>
-      ))}
-    </ColumnRow>
+      options={FIELDS.map((one) => ({ value: one, label: HEADINGS[one] }))}
+    />
   );
 }
 

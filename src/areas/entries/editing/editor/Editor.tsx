@@ -17,14 +17,36 @@ const OptionEditor = lazyWithPreload(async () => ({
   default: (await import('./OptionEditor.tsx')).OptionEditor,
 }));
 
-/** Loads the editor that is not part of the first load, when the grid or a form gets the focus. */
-export const preloadEditors = OptionEditor.preload;
+const BooleanEditor = lazyWithPreload(async () => ({
+  default: (await import('./BooleanEditor.tsx')).BooleanEditor,
+}));
+
+/** Parser of dates as people write them; until it is loaded a date is read only as ISO 8601. */
+let dateText: typeof import('../../../../lib/date-text.ts') | undefined;
+
+const CalendarButton = lazyWithPreload(async () => {
+  const [{ CalendarButton: button }, text] = await Promise.all([
+    import('../../../../ui/form/CalendarButton.tsx'),
+    import('../../../../lib/date-text.ts'),
+  ]);
+  dateText = text;
+  return { default: button };
+});
+
+/** Loads the editors that are not part of the first load, when the grid or a form gets the focus. */
+export function preloadEditors(): void {
+  for (const editor of [OptionEditor, BooleanEditor, CalendarButton]) editor.preload();
+}
 
 /** Editor of a value by its field type, in cells and in forms. */
 export const Editor = (props: EditorProps) =>
-  isIdField(props.field.fieldType) || props.field.fieldType === FIELD.boolean ? (
+  isIdField(props.field.fieldType) ? (
     <Suspense>
       <OptionEditor {...props} />
+    </Suspense>
+  ) : props.field.fieldType === FIELD.boolean ? (
+    <Suspense>
+      <BooleanEditor {...props} />
     </Suspense>
   ) : (
     // In forms the key remounts the editor when the staged value changes elsewhere; a cell keeps what is being typed.
@@ -65,6 +87,8 @@ function TextEditor(props: EditorProps) {
   const [isLong, setLong] = useState(Math.max(startText.length, initialText.length) > LONG_TEXT_CHARS);
   const [error, setError] = useState(typedText === undefined ? invalidInput?.error : undefined);
   const errorId = useId();
+  const isDate = field.fieldType === FIELD.date;
+  const [calendarValue, setCalendarValue] = useState<string>();
   const isSettled = useRef(false);
   // Whether something was typed since the last commit.
   const isDirty = useRef(false);
@@ -72,7 +96,14 @@ function TextEditor(props: EditorProps) {
   const getText = () => box.current?.value ?? startText;
   // An unchanged text keeps the exact value, including what a text area cannot show.
   const isUnchanged = (text: string) => text === initialText || text === normalizeLineEnds(initialText);
-  const parse = (text: string) => (isUnchanged(text) ? { value } : parseInput(text, field, value, zone));
+  const parse = (text: string) => {
+    if (isUnchanged(text)) return { value };
+    const parsed = parseInput(text, field, value, zone);
+    if (!isDate || !('error' in parsed)) return parsed;
+    // One typed date may have any form, because the cell shows how it was read; pasted cells may not.
+    const iso = dateText?.parseDateText(text, { kind: field.isDateOnly ? 'day' : 'time', timeZone: zone });
+    return iso === undefined ? parsed : parseInput(iso, field, value, zone);
+  };
   const accept = (parsed: ReturnType<typeof parse>, move: CommitMove) => {
     if (!('value' in parsed)) return;
     setError(undefined);
@@ -88,7 +119,7 @@ function TextEditor(props: EditorProps) {
   };
   /** The focus has left: commits a valid text, reports an invalid one. */
   const leave = () => {
-    if (isSettled.current) return;
+    if (isSettled.current || calendarValue !== undefined) return;
     const text = getText();
     const parsed = parse(text);
     if (!('error' in parsed)) {
@@ -109,8 +140,25 @@ function TextEditor(props: EditorProps) {
     setError(undefined);
     if (textLength > LONG_TEXT_CHARS) setLong(true);
   };
+  const openCalendar = () => setCalendarValue(getText());
+  const closeCalendar = () => {
+    setCalendarValue(undefined);
+    // In a cell the keys confirm, as after typing.
+    if (!inCell && isDirty.current) commit('stay');
+  };
+  const chooseDate = (text: string) => {
+    if (!box.current) return;
+    box.current.value = text.replace('T', ' ');
+    setCalendarValue(text);
+    handleInput(box.current);
+  };
   const handleKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
+    if (isDate && event.key === 'ArrowDown' && event.altKey) {
+      event.preventDefault();
+      openCalendar();
+      return;
+    }
     if (event.key === 'Escape') {
       if (!inCell && isUnchanged(event.currentTarget.value)) return;
       event.stopPropagation();
@@ -141,35 +189,56 @@ function TextEditor(props: EditorProps) {
     commit(move);
   };
   const descriptionIds = [describedBy, error !== undefined && errorId].filter(Boolean).join(' ');
+  const textBox = (
+    <textarea
+      ref={setBox}
+      id={id}
+      className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long', isDate && 'ed-date')}
+      rows={1}
+      // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user opened the cell to edit it
+      autoFocus={inCell}
+      aria-label={id === undefined ? field.name : undefined}
+      aria-invalid={error !== undefined || isInvalid || undefined}
+      aria-describedby={descriptionIds === '' ? undefined : descriptionIds}
+      inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
+      placeholder={getPlaceholder(field, zone)}
+      autoComplete="off"
+      spellCheck={field.fieldType === FIELD.text && !isLong}
+      defaultValue={startText}
+      onFocus={({ currentTarget }) => {
+        const { textLength } = currentTarget;
+        if (typedText !== undefined) currentTarget.setSelectionRange(textLength, textLength);
+        else if (inCell) currentTarget.select();
+      }}
+      onChange={({ currentTarget }) => handleInput(currentTarget)}
+      onKeyDown={handleKeyDown}
+      onBlur={({ currentTarget }) => {
+        // Switching to another window keeps the editor open.
+        if (document.activeElement !== currentTarget) leave();
+      }}
+    />
+  );
   return (
     <>
-      <textarea
-        ref={setBox}
-        id={id}
-        className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long')}
-        rows={1}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user opened the cell to edit it
-        autoFocus={inCell}
-        aria-label={id === undefined ? field.name : undefined}
-        aria-invalid={error !== undefined || isInvalid || undefined}
-        aria-describedby={descriptionIds === '' ? undefined : descriptionIds}
-        inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
-        placeholder={getPlaceholder(field, zone)}
-        autoComplete="off"
-        spellCheck={field.fieldType === FIELD.text && !isLong}
-        defaultValue={startText}
-        onFocus={({ currentTarget }) => {
-          const { textLength } = currentTarget;
-          if (typedText !== undefined) currentTarget.setSelectionRange(textLength, textLength);
-          else if (inCell) currentTarget.select();
-        }}
-        onChange={({ currentTarget }) => handleInput(currentTarget)}
-        onKeyDown={handleKeyDown}
-        onBlur={({ currentTarget }) => {
-          // Switching to another window keeps the editor open.
-          if (document.activeElement !== currentTarget) leave();
-        }}
-      />
+      {isDate ? (
+        <div className={cx('ed-dated', inCell && 'ed-dated-cell')}>
+          {textBox}
+          <Suspense>
+            <CalendarButton
+              kind={field.isDateOnly ? 'day' : 'time'}
+              timeZone={zone}
+              value={calendarValue ?? ''}
+              anchor={box}
+              tabIndex={inCell ? -1 : 0}
+              open={calendarValue !== undefined}
+              onOpenChange={(open) => (open ? openCalendar() : closeCalendar())}
+              onChange={chooseDate}
+            />
+          </Suspense>
+        </div>
+      ) : (
+        textBox
+      )}
       {error !== undefined &&
         (inCell ? (
           <CellNote id={errorId} role="alert">

@@ -21,11 +21,10 @@ const isSameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>
   isNamed(a) && isNamed(b) ? a.id === b.id : a === b;
 
 function getPlaceholder({ fieldType }: Field): string {
-  if (fieldType === FIELD.boolean) return 'Yes or no';
   return fieldType === FIELD.choice ? 'Choose or search by name' : 'Search by name';
 }
 
-/** Editor of choices, users, references and booleans: options are searched by typing; multiple values are chips. */
+/** Editor of choices, users and references: options are searched by typing; multiple values are chips. */
 export function OptionEditor(props: EditorProps) {
   const { field, value, typedText, inCell, describedBy, isInvalid = false, id, onCommit, onCancel } = props;
   const isMulti = field.isMultiSelect;
@@ -229,7 +228,7 @@ interface OptionsProps {
   options: readonly ValueOption[];
   activeIndex: number;
   isLoading: boolean;
-  isSelected: (value: NamedValue | boolean) => boolean;
+  isSelected: (value: NamedValue) => boolean;
   onSelect: (candidate: ValueOption) => void;
 }
 
@@ -246,7 +245,7 @@ function Options({ listId, label, options, activeIndex, isLoading, isSelected, o
       {options.map((option, index) => (
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the input handles the keys of its list (ARIA combobox)
         <div
-          key={typeof option.value === 'boolean' ? option.label : option.value.id}
+          key={option.value.id}
           id={`${listId}-${index}`}
           role="option"
           className="option"

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** Source of a file without comments. */
+const readCode = (file: string): string =>
+  readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, ' ');
+
+const files = globSync('src/**/*.{ts,tsx}').filter((file) => !/generated|\.gen\.|\.test\./.test(file));
+
+/** Control that the console has once, with the component that stands for it. */
+const NATIVE_CONTROLS: readonly { pattern: RegExp; instead: string }[] = [
+  {
+    pattern: /<(?:select|option|optgroup|datalist)\b|createElement\(\s*'select'/,
+    instead: 'ui/form/Select.tsx',
+  },
+  {
+    pattern: /\btype=(?:"|\{[^}]*')(?:date|time|datetime-local|month|week)\b/,
+    instead: 'ui/form/DateInput.tsx',
+  },
+];
+
+test('no file has a native select or date input beside those of ui/form', () => {
+  expect(files.length).toBeGreaterThan(400);
+  const found = files.flatMap((file) =>
+    NATIVE_CONTROLS.filter(({ pattern }) => pattern.test(readCode(file))).map(
+      ({ instead }) => `${file}: use ${instead}`,
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test('only ui/form builds selects and calendars of React Aria', () => {
+  const found = files.filter(
+    (file) =>
+      !file.startsWith('src/ui/form/') &&
+      /import \{[^}]*\b(?:Select|DatePicker|DateField|Calendar|TimeField|Switch)\b[^}]*\} from 'react-aria-components'/.test(
+        readCode(file),
+      ),
+  );
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { ChevronDown } from 'lucide-react';
+import type { Ref } from 'react';
+import { Button, Select as AriaSelect, SelectValue } from 'react-aria-components';
+import { cx } from '../cx.ts';
+import { OptionList } from './OptionList.tsx';
+import type { FieldOption } from './OptionList.tsx';
+import './form.css';
+
+interface SelectProps<Value extends string | number> {
+  /** Name of the list, and of the trigger where no element names it. */
+  label: string;
+  /** Id of the element that names the trigger. */
+  labelledBy?: string | undefined;
+  /** Id of the trigger. */
+  id?: string;
+  describedBy?: string | undefined;
+  options: readonly (FieldOption & { value: Value })[];
+  /** Null or undefined without a choice. */
+  value: Value | null | undefined;
+  onChange: (value: Value) => void;
+  onBlur?: () => void;
+  placeholder?: string;
+  /** Adds a field above a long list that filters it by label. */
+  searchable?: boolean;
+  isInvalid?: boolean;
+  autoFocus?: boolean;
+  /** Class of the trigger, for its place in a layout. */
+  className?: string;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+/** Selects one of several options; the one select of the console, in forms, filters and mappings. */
+export function Select<Value extends string | number>({
+  label,
+  labelledBy,
+  id,
+  describedBy,
+  options,
+  value,
+  onChange,
+  onBlur,
+  placeholder = 'Choose',
+  searchable = false,
+  isInvalid = false,
+  autoFocus = false,
+  className,
+  ref,
+}: SelectProps<Value>) {
+  const selected = options.find((option) => option.value === value);
+  return (
+    <AriaSelect
+      className="select"
+      aria-label={labelledBy === undefined ? label : undefined}
+      aria-labelledby={labelledBy}
+      aria-describedby={describedBy}
+      isInvalid={isInvalid}
+      validationBehavior="aria"
+      placeholder={placeholder}
+      value={selected?.value ?? null}
+      // oxlint-disable-next-line jsx-a11y/no-autofocus -- the caller decides where the focus goes
+      autoFocus={autoFocus}
+      onChange={(next) => {
+        const option = options.find((one) => one.value === next);
+        if (option) onChange(option.value);
+      }}
+      {...(onBlur && { onBlur })}
+    >
+      <Button ref={ref} id={id} className={cx('input select-trigger', className)}>
+        <SelectValue className="select-value">{selected?.label ?? placeholder}</SelectValue>
+        <ChevronDown />
+      </Button>
+      <OptionList label={label} options={options} searchable={searchable} />
+    </AriaSelect>
+  );
+}
