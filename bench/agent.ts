@@ -73,6 +73,7 @@ async function measure(): Promise<Measure[]> {
       egress: createEgress({ rules: [], log }),
       backupSheets: Object.values(registry.sheets),
       jobKinds: registry.jobKinds,
+      mailExamples: registry.mailExamples,
       encryption: createEncryption(Buffer.alloc(32)),
       wakeMailWorker: () => {},
       wakeTask: () => {},

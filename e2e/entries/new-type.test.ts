@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD } from '../../contract/rules/fields.ts';
-import { expectAccessibleInBothThemes, expectRow } from '../support/actions.ts';
+import { chooseOption, expectAccessibleInBothThemes, expectRow, findSelect } from '../support/actions.ts';
 import { createCalls, openAs, sendRequest } from '../support/calls.ts';
 import { chooseFile } from '../support/files.ts';
 import { endedJobBadge } from '../support/locators.ts';
@@ -99,7 +99,7 @@ test('makes a type of a company list in few steps; a further file adds a field a
   await chooseFile(page, 'more.csv', MORE);
   await page.getByRole('button', { name: 'Create a field for the ignored column' }).click();
   // The guess can be corrected.
-  await page.getByRole('combobox', { name: 'Kind of the new field for Rating' }).selectOption('Choice');
+  await chooseOption(findSelect(page, 'Kind of the new field for Rating'), 'Choice');
   await page.getByRole('textbox', { name: 'Name of the new field for Rating' }).fill('Name');
   await expect(page.getByText('There is a field named Name')).toBeVisible();
   await page.getByRole('textbox', { name: 'Name of the new field for Rating' }).fill('Credit rating');

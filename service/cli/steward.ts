@@ -70,6 +70,7 @@ async function createTasks(config: Config, db: Db): Promise<readonly ScheduledTa
     egress: createEgress({ rules: config.egressRules, log: createLog('silent') }),
     backupSheets: Object.values(registry.sheets),
     jobKinds: registry.jobKinds,
+    mailExamples: registry.mailExamples,
     encryption: await loadEncryption({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMailWorker: () => {},
     wakeTask: () => {},

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { defineArea } from '../../kernel/area/area.ts';
 import { plainColumns } from '../../kernel/backup-sheets.ts';
 import { backupHandlers } from './index.ts';
-import { backupJob } from './make-backup.ts';
 import { BACKUP_MAIL_EXAMPLES } from './mails.ts';
+import { backupJob } from './make-backup.ts';
 import { createBackupTasks } from './scheduled-tasks.ts';
 
 /** The steward command, which restores a backup into a temporary database to verify it; a process of its own. */

@@ -143,7 +143,7 @@ onEachKind((kind) => {
     await seal();
     await execute(query);
     expect((await listProblems())[0]).toEqual([problem, seq]);
-    const context = { db: database.db, publicUrl: undefined, createTasks: async () => [] };
+    const context = { db: database.db, publicUrl: undefined, dataDir: '', createTasks: async () => [] };
     await expect(verifyAudit.execute(context, [])).rejects.toThrow('was changed');
   });
 

@@ -35,9 +35,9 @@ import { up as reports } from './migrations/0034_reports.ts';
 import { up as backupJobs } from './migrations/0035_backup_jobs.ts';
 import { up as configurationLog } from './migrations/0036_configuration_log.ts';
 import { up as tableViews } from './migrations/0037_table_views.ts';
+import { up as siteBrand } from './migrations/0038_site_brand.ts';
 import { up as operations } from './migrations/0039_operations.ts';
 import { up as auditChain } from './migrations/0040_audit_chain.ts';
-import { up as siteBrand } from './migrations/0038_site_brand.ts';
 import type { Tables } from './tables/index.ts';
 
 /**
