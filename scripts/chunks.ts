@@ -3,8 +3,9 @@
  *
  * The static import graph is cut at its lazy roots, the modules that `import()` names (parts of routes included). The
  * label of a root is its area. A module that roots of one label reach belongs to the chunk of that label; one that the
- * frame or the users list shares with other areas belongs to `core`, any other shared one to `shared`. So chunks import
- * each other in one direction only: area, shared, core, first.
+ * frame, or both the users list and the entries grid, share with other areas belongs to `core`, one that the users list
+ * shares with areas other than the grid to `lists`, one that the grid shares without the users list to `grid`, any other
+ * shared one to `shared`. So chunks import each other in one direction only: area, shared or grid, lists, core, first.
  */
 import type { Plugin } from 'vite';
 
@@ -60,7 +61,9 @@ export function labelRoot(id: string): string {
 /** The chunk of a module that roots of these labels reach. */
 export function nameChunk(labels: ReadonlySet<string>): string {
   const areas = new Set([...labels].map((label) => label.replace(/-more$/, '')));
-  if (labels.has('frame') || (labels.has('users') && areas.size > 1)) return 'core';
+  if (labels.has('frame')) return 'core';
+  // Tables are not part of the entries grid, which has rows of its own.
+  if (labels.has('users') && areas.size > 1) return labels.has('entries') ? 'core' : 'lists';
   const [area = 'shared', ...others] = areas;
   if (others.length > 0) return labels.has('entries') ? 'grid' : 'shared';
   return labels.has(area) ? area : `${area}-more`;

@@ -7,6 +7,7 @@ export const READ_ONLY_POSTS: ReadonlySet<string> = new Set([
   'queryUserActivity',
   'readLastActivity',
   'rehearseApprovedAddresses',
+  'readLastActivity',
   'summarizeUserActivity',
   'checkInvitees',
   'filterEntries',

@@ -4,7 +4,7 @@ import { createBatchReader } from './batch-requests.ts';
 test('collects calls into requests of a limited size, and answers each its own value', async () => {
   vi.useFakeTimers();
   try {
-    const load = vi.fn((ids: readonly number[]) =>
+    const load = vi.fn<(ids: readonly number[]) => Promise<ReadonlyMap<number, string>>>((ids) =>
       Promise.resolve(new Map(ids.filter((id) => id !== 3).map((id) => [id, `value ${id}`]))),
     );
     const read = createBatchReader(load, 2);

@@ -23,6 +23,8 @@ const EVENTS = new Set([
   'site.administrator-link',
   'site.retry-background-work',
   'cli.restore',
+  'cli.mail-retry',
+  'cli.site-sessions-end',
 ]);
 
 test('every action that changes the configuration is in the configuration log', () => {

@@ -13,6 +13,19 @@ const layout = {
   density: 'compact',
 };
 
+const save = async (client: ApiClient, info: object = {}, path = VIEWS) => {
+  const reply = await client.post<TableView>(path, {
+    name: 'Locked',
+    address: 'status=locked',
+    layout,
+    ...info,
+  });
+  expect([reply.status, reply.text]).toEqual([200, reply.text]);
+  return reply.body;
+};
+const listNames = async (client: ApiClient, path = VIEWS) =>
+  (await client.get<TableView[]>(path)).body.map(({ name }) => name);
+
 onEachApp((context) => {
   let siteId = 0;
   let dana: Person;
@@ -27,19 +40,6 @@ onEachApp((context) => {
       context().app,
       await makePerson(context().db, siteId, { capabilities: ['Access Web Service', ...capabilities] }),
     );
-  const save = async (client: ApiClient, info: object = {}, path = VIEWS) => {
-    const reply = await client.post<TableView>(path, {
-      name: 'Locked',
-      address: 'status=locked',
-      layout,
-      ...info,
-    });
-    expect([reply.status, reply.text]).toEqual([200, reply.text]);
-    return reply.body;
-  };
-  const listNames = async (client: ApiClient, path = VIEWS) =>
-    (await client.get<TableView[]>(path)).body.map(({ name }) => name);
-
   test('a view keeps address, columns and density of its table; private ones are seen by their owner only', async () => {
     const reader = await makeClient(['Manage Groups']);
     const saved = await save(owner);
@@ -106,7 +106,14 @@ onEachApp((context) => {
       context().db,
     );
     expect(rows.map(({ action }) => action.replace('view.', ''))).toEqual([
-      ...['create', 'default', 'create', 'default', 'default', 'default', 'update', 'delete'],
+      'create',
+      'default',
+      'create',
+      'default',
+      'default',
+      'default',
+      'update',
+      'delete',
     ]);
   });
 });

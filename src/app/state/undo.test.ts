@@ -19,7 +19,7 @@ const announce = (versions: readonly (string | undefined)[], revert: () => Promi
 };
 
 test('reverts with the version after the change', async () => {
-  const revert = vi.fn((_: unknown) => Promise.resolve());
+  const revert = vi.fn<(ifMatch: object) => Promise<void>>(() => Promise.resolve());
   const versions = ['"2"', '"2"'];
   toastUndoable({
     title: 'Ada is inactive',
@@ -38,7 +38,7 @@ test.each([
   ['was changed by someone else', ['"2"', '"3"']],
   ['could not be read after the change', [undefined, '"2"']],
 ])('sends nothing when it %s', async (_, versions) => {
-  const revert = vi.fn(() => Promise.resolve());
+  const revert = vi.fn<() => Promise<void>>(() => Promise.resolve());
   announce(versions, revert);
   pressUndo();
   await vi.waitFor(() => expect(listTitles()).toContain('Not undone: Ada'));

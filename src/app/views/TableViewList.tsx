@@ -65,6 +65,13 @@ export default function TableViewList(props: TableViewListProps) {
   );
 }
 
+/** Runs a write and says whether it was done; a write that the user declined resolves to undefined. */
+const report = (title: string, failed: string, run: () => Promise<unknown>): Promise<unknown> =>
+  run().then(
+    (done) => done !== undefined && toast({ title }),
+    (thrown: unknown) => toast({ title: failed, description: toServiceError(thrown).message, tone: 'bad' }),
+  );
+
 function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const { table, saved, onRename, onCloseView, onDeleted, onClose } = props;
   const { getChangeRefusal, shareRefusal } = useTableViewRights(table);
@@ -72,11 +79,6 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const removal = useWrite('deleteTableView', deleteTableViewMutation());
   const choice = useWrite('setDefaultTableView', setDefaultTableViewMutation());
   const path = { table, viewId: saved.id };
-  const report = (title: string, failed: string, run: () => Promise<unknown>) =>
-    run().then(
-      (done) => done !== undefined && toast({ title }),
-      (thrown: unknown) => toast({ title: failed, description: toServiceError(thrown).message, tone: 'bad' }),
-    );
   const share = () =>
     report(
       saved.isShared ? `${saved.name} is private` : `${saved.name} is shared`,

@@ -13,8 +13,8 @@ import { createStore, useStore } from '../../ui/store.ts';
 import { saveTableLayout, useTableLayout } from '../../ui/table/use-table-layout.ts';
 import { toast } from '../../ui/toast.ts';
 import { useTableViewRights } from './table-view-rights.ts';
+import type { TableViewsProps } from './table-view-rights.ts';
 import { findOpenView, isTableChanged, toViewContent } from './table-view-state.ts';
-import type { TableViewsProps } from './TableViews.tsx';
 import { SAVE_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
 import './views.css';
 

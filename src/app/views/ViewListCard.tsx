@@ -16,7 +16,7 @@ export interface ListedView {
 }
 
 /** Properties of the link or button that opens a view. */
-export interface ViewLinkProps {
+interface ViewLinkProps {
   children: ReactNode;
   'aria-current': 'true' | undefined;
 }

@@ -1,6 +1,13 @@
 import type { TableName, TableView } from '../../../contract/generated/types.gen.ts';
 import { hasAnyCapability, useSession } from '../../api/session.ts';
 
+export interface TableViewsProps {
+  table: TableName;
+  hidden: readonly string[];
+  /** Stores the hidden columns of a view that is opened; a page that keeps them in its address ignores it. */
+  onHide: (hidden: readonly string[]) => void;
+}
+
 /** Permissions of the user on the views of a table, with the reason if denied (contract, createTableView). */
 export function useTableViewRights(table: TableName) {
   const session = useSession();

@@ -12,7 +12,7 @@ import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { countChangedEntries, listChangedEntries } from '../../../api/generated/sdk/entry-history.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { TableViews } from '../../../app/views/TableViews.tsx';
-import { formatExactDate } from '../../../lib/dates.ts';
+import { formatExactDate, formatTime } from '../../../lib/dates.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -188,7 +188,9 @@ function Changes() {
       <TableBar
         tools={
           <>
-            <AsOf tone={error ? 'bad' : 'ok'}>Up to 180 days back</AsOf>
+            {counts.dataUpdatedAt > 0 && (
+              <AsOf tone={error ? 'bad' : 'ok'}>As of {formatTime(counts.dataUpdatedAt)}</AsOf>
+            )}
             <TableTools
               columns={columns}
               hidden={NO_HIDDEN}
@@ -256,7 +258,7 @@ function Changes() {
             rows &&
             rows.length > 0 && (
               <>
-                <span>{formatNumber(rows.length)} shown, latest first</span>
+                <span>{formatNumber(rows.length)} shown, latest first, up to 180 days back</span>
                 {list.hasNextPage && (
                   <Button
                     size="small"

@@ -22,6 +22,7 @@ export const SCOPES: readonly ScopeDescription[] = [
       'Manage Existing Users',
       'View Activity',
       'Manage Settings',
+      'Read Data',
     ],
   },
   {

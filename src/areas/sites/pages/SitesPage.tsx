@@ -88,18 +88,18 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
       </Link>
     ),
   },
-  { id: 'slug', header: 'Short name', width: 110, small: 'line', cell: ({ slug }) => slug },
+  { id: 'slug', header: 'Short name', width: 96, small: 'line', cell: ({ slug }) => slug },
   {
     id: 'identity',
     header: 'Sign-in method',
-    width: 136,
+    width: 132,
     cell: ({ identityMode }) =>
       identityMode === 'password' ? 'Password' : <Badge tone="accent">Identity manager</Badge>,
   },
   {
     id: 'domain',
     header: 'Dedicated domain',
-    minWidth: 150,
+    minWidth: 140,
     cell: ({ dedicatedDomain }) => dedicatedDomain,
   },
   {
@@ -122,7 +122,7 @@ const COLUMNS: readonly Column<PlatformSite>[] = [
     id: 'storage',
     header: 'Files',
     align: 'end',
-    width: 120,
+    width: 144,
     cell: (site) =>
       site.storageLimitBytes !== null && site.storageUsedBytes >= site.storageLimitBytes * NEARLY_FULL ? (
         <Badge tone="warn">{formatStorage(site)}</Badge>
