@@ -12426,7 +12426,7 @@ export type FindEntriesData = {
     };
     path?: never;
     query?: never;
-    url: '/api/rest/v4/data/entrydata/find';
+    url: '/api/rest/v4/data/entrylookup';
 };
 
 export type FindEntriesErrors = {

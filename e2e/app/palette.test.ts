@@ -80,7 +80,7 @@ test('an old entry id leads to what became of it from the palette, the address a
   await openAs(page, ada);
   const { first, second } = await createEntryType(page, 'Boat');
   await callApi(page, 'POST', '/data/entrydata/merge/Boat', { entryId: first, mergeEntries: [second] });
-  const found = await callApi<FoundEntries>(page, 'POST', '/data/entrydata/find', { startsWith: 'a' });
+  const found = await callApi<FoundEntries>(page, 'POST', '/data/entrylookup', { startsWith: 'a' });
   const types = await callApi<EntryTypeVm[]>(page, 'GET', '/schema/entrytypes');
   const other = types.find(({ apiName }) => apiName === 'Company');
   const [stranger] = found.starting.filter(({ entryListId }) => entryListId === other?.id);

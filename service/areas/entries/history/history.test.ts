@@ -276,7 +276,7 @@ onEachApp((context) => {
     await makeThings(context());
 
     const find = async (body: object, caller = api) =>
-      (await caller.post<FoundEntries>(`${PATH}/find`, body)).body;
+      (await caller.post<FoundEntries>(`${DATA}/entrylookup`, body)).body;
     const found = await find({ ids: [kept, merged, first, deleted, last + 7], startsWith: 'HAF', limit: 2 });
     const survivor = { id: kept, name: 'Hafen Logistik', entryListId: typeId, isDeleted: false };
     const deletion = { isDeleted: true, deleted: expect.any(String) as string };

@@ -16,7 +16,7 @@ export const findEntries = <ThrowOnError extends boolean = true>(options: Option
             scheme: 'bearer',
             type: 'http'
         }],
-    url: '/api/rest/v4/data/entrydata/find',
+    url: '/api/rest/v4/data/entrylookup',
     ...options,
     headers: {
         'Content-Type': 'application/json',
