@@ -28,8 +28,8 @@ export interface AccessState {
   /** End of validity of the latest pending invitation. */
   invitedUntil: Date | null;
   email: string;
-  /** Name of the home site of the account; null when it is this site. */
-  otherHomeSite: string | null;
+  /** Whether this site is the home site of the account. */
+  isHomeSite: boolean;
   dedicatedDomain: string | null;
   mayManageExistingUsers: boolean;
   /** Settings of Relationship Intelligence (spec 5.5); null as long as none were stored. */
@@ -70,7 +70,7 @@ export async function readAccessState(
       (select count(*)::int from proxy_assignment x
         join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
         where x.site_id = m.site_id and x.proxy_id = m.user_id and ${buildCanAct('pm')} is not true) as "refusedPrincipals",
-      a.email, case when a.home_site_id <> m.site_id then h.name end as "otherHomeSite",
+      a.email, a.home_site_id = m.site_id as "isHomeSite",
       s.dedicated_domain as "dedicatedDomain", s.may_manage_existing_users as "mayManageExistingUsers",
       (select json_build_object('isConnected', r.connection_type = 'API Endpoint', 'isEnabled', r.is_enabled,
         'collects', r.collect_relationship_data, 'emails', r.email_relationships, 'meetings', r.meeting_relationships)
@@ -82,7 +82,6 @@ export async function readAccessState(
     from membership m
     join account a on a.user_id = m.user_id
     join site s on s.site_id = m.site_id
-    left join site h on h.site_id = a.home_site_id
     left join ri_user u on u.site_id = m.site_id and u.user_id = m.user_id
     where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
   return rows[0];

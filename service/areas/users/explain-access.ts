@@ -280,12 +280,13 @@ const evaluateCheck: Readonly<
           `The historical upload of the user was completed on ${formatDay(historyCompletedAt)}: older items are refused.`,
         ]
       : ['passes', 'Historical items are accepted.'],
-  homeSite: ({ otherHomeSite }) =>
-    otherHomeSite === null
+  homeSite: ({ isHomeSite }) =>
+    isHomeSite
       ? ['passes', 'An import can change everything: this is the home site of the account.']
       : [
           'notice',
-          `An import can change license, groups, status and time zone. Name, e-mail, federation id and password can be changed on the home site ${otherHomeSite} only.`,
+          // The home site is not named: a site learns nothing of others.
+          'An import can change license, groups, status and time zone. Name, e-mail, federation id and password can be changed on the home site of the account only.',
         ],
   manageBackups: ({ capabilities }) =>
     capabilities.includes('Manage Backups')
