@@ -1,0 +1,167 @@
+/** The examples in deploy/: each is checked by the tool that reads it, where the tool is installed. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readConfig } from '../service/kernel/config.ts';
+import { findFreePort } from './free-port.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const isInstalled = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
+
+test('README lists every setting that the service reads', () => {
+  const code = read('service/kernel/config.ts');
+  const settings = [...new Set([...code.matchAll(/env\['([A-Z_]+)'\]/g)].map(([, name = '']) => name))];
+  expect(settings.length).toBeGreaterThan(15);
+  const readme = read('README.md');
+  expect(settings.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the compose file sets valid settings, and its services know the files that they mount', () => {
+  const Compose = z.object({
+    services: z.record(
+      z.string(),
+      z.looseObject({
+        environment: z.record(z.string(), z.string()).optional(),
+        volumes: z.array(z.string()).optional(),
+      }),
+    ),
+    volumes: z.record(z.string(), z.unknown()),
+  });
+  const { services, volumes } = Compose.parse(parse(read('deploy/compose.yaml')));
+  const environment = Object.entries(services['steward']?.environment ?? {}).map(([name, value]) => [
+    name,
+    value
+      .replace('${STEWARD_SECRET_KEY:?}', Buffer.alloc(32).toString('base64'))
+      .replace('${SMTP_URL:?}', 'smtp://a')
+      .replaceAll(/\$\{\w+:\?\}/g, 'a'),
+  ]);
+  const config = readConfig(Object.fromEntries(environment));
+  expect(config).toMatchObject({ metrics: { host: '0.0.0.0', port: 9400 }, createsSample: false });
+  // The manager must wait longer than the service takes.
+  expect(config.stopDelaySeconds + config.stopTimeoutSeconds).toBeLessThan(
+    Number.parseInt(String(services['steward']?.['stop_grace_period']), 10),
+  );
+  const mounts = Object.values(services).flatMap(({ volumes: mounted = [] }) => mounted);
+  const sources = mounts.map((mount) => mount.split(':')[0] ?? '');
+  const isKnown = (source: string): boolean =>
+    source.startsWith('./') ? existsSync(join(root, 'deploy', source)) : Object.hasOwn(volumes, source);
+  expect(sources.filter((source) => !isKnown(source))).toEqual([]);
+});
+
+test('the image copies and starts what a release contains, as its own user', () => {
+  const lines = read('deploy/Dockerfile')
+    .replaceAll(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !/^(#|\s)/.test(line));
+  const KNOWN = /^(FROM|ARG|COPY|RUN|ENV|USER|WORKDIR|VOLUME|EXPOSE|STOPSIGNAL|HEALTHCHECK|CMD) /;
+  expect(lines.filter((line) => !KNOWN.test(line))).toEqual([]);
+  expect(lines.findIndex((line) => line === 'USER steward')).toBeGreaterThan(
+    lines.findLastIndex((line) => line.startsWith('RUN')),
+  );
+  const command = z.array(z.string()).parse(JSON.parse(lines.at(-1)?.replace('CMD ', '') ?? ''));
+  expect(() => read(command[0]?.replace('/opt/steward/', '') ?? '')).not.toThrow();
+  for (const line of lines.filter((each) => each.startsWith('RUN')))
+    execFileSync('sh', ['-n', '-c', line.slice(4)]);
+});
+
+test.skipIf(!isInstalled('systemd-analyze'))('the unit is valid and hardened', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-unit-'));
+  const unit = join(folder, 'steward.service');
+  // The path of an installation that does not exist here.
+  writeFileSync(unit, read('deploy/steward.service').replaceAll('/opt/steward', root));
+  const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+  const complaints = verified.stderr.split('\n').filter((line) => line.includes('steward.service'));
+  expect(complaints).toEqual([]);
+  // At most 2.0 of 10.
+  const security = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+  rmSync(folder, { recursive: true });
+  expect(security.status).toBe(0);
+});
+
+test.skipIf(!isInstalled('nginx'))('nginx passes on large bodies, addresses and request ids', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
+  mkdirSync(join(folder, 'temp'));
+  const key = join(folder, 'privkey.pem');
+  const certificate = join(folder, 'fullchain.pem');
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=steward.example',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
+    { stdio: 'ignore' },
+  );
+  const upstream = createServer((incoming, response) => {
+    const { headers } = incoming;
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write(`${String(headers['x-forwarded-for'])} ${String(headers['x-request-id'])}\n`);
+    void text(incoming).then((body) => response.end(String(body.length)));
+  });
+  upstream.listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const bound = upstream.address();
+  const port = await findFreePort();
+  const conf = read('deploy/nginx.conf')
+    .replace('127.0.0.1:4400', `127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace('listen 80;', `listen 127.0.0.1:${await findFreePort()};`)
+    .replaceAll('/etc/ssl/steward', folder);
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
+    .join(' ');
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${temp}\n${conf} }`,
+  );
+  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  const post = (body: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const options = {
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        rejectUnauthorized: false,
+        headers: { host: 'steward.example' },
+      };
+      request(options, (response) => resolve(text(response)))
+        .once('error', reject)
+        .end(body);
+    });
+  try {
+    const size = 3_000_000;
+    const answer = await expect
+      .poll(() => post('x'.repeat(size)).catch(() => ''), { timeout: 5_000 })
+      .toMatch(new RegExp(`^127\\.0\\.0\\.1 [0-9a-f]{32}\\n${size}$`))
+      .then(() => true);
+    expect(answer).toBe(true);
+  } finally {
+    nginx.kill('SIGTERM');
+    upstream.closeAllConnections();
+    upstream.close();
+    await once(nginx, 'exit');
+    rmSync(folder, { recursive: true });
+  }
+});

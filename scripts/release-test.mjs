@@ -1,0 +1,64 @@
+// Starts an unpacked release and checks that it serves: run by scripts/release.ts without network. Plain JavaScript, so that it needs
+// nothing of the project. Prints a line of JSON with the milliseconds until the service was ready.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const home = process.argv[2] ?? '';
+const node = join(home, `node_modules/node-linux-${process.arch}/bin/node`);
+const address = 'http://127.0.0.1:4499';
+const env = {
+  ...process.env,
+  PORT: '4499',
+  DATA_DIR: join(home, '../data'),
+  STEWARD_SAMPLE: 'off',
+  LOG_LEVEL: 'warn',
+};
+
+/** What `npm start` runs before the service must pass without npm and network. */
+execFileSync(node, [join(home, 'scripts/setup.mjs'), '--build'], {
+  env,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const startedAt = performance.now();
+const service = spawn(node, [join(home, 'service/main.ts')], {
+  cwd: home,
+  env,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+/** @param {string} path */
+const load = async (path) => {
+  const response = await fetch(address + path);
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.text();
+};
+try {
+  while (!(await load('/readyz').catch(() => undefined))) {
+    if (service.exitCode !== null) throw new Error(`The service ended with code ${service.exitCode}`);
+    await sleep(50);
+  }
+  const startMs = performance.now() - startedAt;
+  const page = await load('/');
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
+  if (script === undefined) throw new Error('The page names no script');
+  for (const path of [
+    script,
+    '/api/current',
+    '/api/current/ui/swagger-ui-bundle.js',
+    '/api/current/openapi.json',
+  ])
+    await load(path);
+  const link = execFileSync(join(home, 'bin/steward'), ['site', 'administrator-link'], {
+    env,
+    encoding: 'utf8',
+  });
+  if (!link.includes('/link#')) throw new Error('The command printed no link');
+  const ended = once(service, 'exit');
+  service.kill('SIGTERM');
+  await ended;
+  if (service.exitCode !== 0) throw new Error(`The service stopped with code ${service.exitCode}`);
+  console.log(JSON.stringify({ startMs }));
+} finally {
+  service.kill('SIGKILL');
+}
