@@ -9,7 +9,7 @@ const matchesWord = (typed: string, word: string): boolean =>
  * Returns the text after a phrase, as in "add to groups" + "dana"; undefined if the text does not begin with the phrase
  * or nothing follows it. Case and accents are ignored, and each word may be abbreviated to three letters or more.
  */
-export function matchPhrase(typed: string, phrase: string): string | undefined {
+function matchPhrase(typed: string, phrase: string): string | undefined {
   const words = typed.trim().split(/\s+/);
   const phraseWords = phrase.split(' ');
   if (words.length <= phraseWords.length) return undefined;

@@ -63,7 +63,7 @@ export interface TargetCommand {
 }
 
 /** A page or tab that the navigation has no entry for. */
-export interface PalettePage {
+interface PalettePage {
   label: string;
   /** Page that it belongs to. */
   hint?: string;
