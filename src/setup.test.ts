@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import './setup.ts';
 import { z } from 'zod';
 import { config } from 'zod/v4/core';
-import { zNewEntryTypeInfo, zNewPlatformSite } from './api/generated/zod.gen.ts';
+import { zDomainName, zNatsSubject, zNewEntryTypeInfo, zNewPlatformSite } from './api/generated/zod.gen.ts';
 
 const messagesOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ message }) => message);
@@ -21,6 +22,27 @@ it('asks for a missing value by the name of its property', () => {
   expect(messagesOf(z.string().min(1), '')).toEqual(['Enter a value']);
 });
 
+/** Patterns of values that programs send: links, cursors, checksums, headers, and dates, which have a control. */
+const UNTYPED_PATTERNS = [
+  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,7})?)?(Z|[+-]\\d{2}:\\d{2})?)?$',
+  '^[0-9a-f]{64}$',
+  '^[A-Za-z0-9_-]+$',
+  '^[0-9A-Za-z_-]+$',
+  '^\\d+$',
+];
+
+it('has a sentence for every pattern of the contract that people type', () => {
+  const contract = readFileSync('src/api/generated/zod.gen.ts', 'utf8');
+  const patterns = new Set([...contract.matchAll(/\.regex\(\/(.*?)\/\)/g)].map(([, source = '']) => source));
+  const unexplained = [...patterns].filter(
+    (source) =>
+      !UNTYPED_PATTERNS.includes(source) &&
+      messagesOf(z.string().regex(new RegExp(source)), '\n')?.[0] === 'This is not valid',
+  );
+  expect(patterns.size).toBeGreaterThan(8);
+  expect(unexplained).toEqual([]);
+});
+
 it('explains the patterns of the contract and never shows them', () => {
   const type = { singularName: 'Company', pluralName: 'Companies', apiName: '1 company' };
   expect(messagesOf(zNewEntryTypeInfo, type)).toEqual([
@@ -28,6 +50,10 @@ it('explains the patterns of the contract and never shows them', () => {
   ]);
   expect(messagesOf(zNewPlatformSite.shape.slug, 'Not Valid')).toEqual([
     'Use lower-case letters, digits and hyphens, and begin with a letter',
+  ]);
+  expect(messagesOf(zDomainName, 'nowhere')).toEqual(['Enter a domain such as example.com']);
+  expect(messagesOf(zNatsSubject, 'a b')).toEqual([
+    'Use letters, digits, hyphens and underscores, with dots between the words',
   ]);
   expect(messagesOf(z.string().regex(/^x+$/), 'y')).toEqual(['This is not valid']);
 });

@@ -24,6 +24,14 @@ function formatMissing(path: readonly PropertyKey[] | undefined): string {
 const PATTERNS: Readonly<Record<string, string>> = {
   '/^[A-Za-z][A-Za-z0-9_]*$/': 'Use letters, digits and underscores, and begin with a letter',
   '/^[a-z][a-z0-9-]*[a-z0-9]$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
+  '/^[a-z][a-z0-9-]*$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
+  '/^[^\\s@.]+(\\.[^\\s@.]+)+$/': 'Enter a domain such as example.com',
+  '/^([^\\s@]+@)?[^\\s@.]+(\\.[^\\s@.]+)+$/': 'Enter an e-mail address, or a domain such as example.com',
+  '/^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$/':
+    'Use letters, digits, hyphens and underscores, with dots between the words',
+  '/^[A-Za-z0-9_:.\\/-]+$/': 'Use letters, digits and the characters _ : . / -',
+  '/^[0-9]{6}$/': 'Enter the six digits shown in the app',
+  '/\\S/': 'Enter a text, not only spaces',
 };
 
 /** Formats a validation issue as an instruction; undefined for zod's own message. */
