@@ -1,6 +1,8 @@
-import { ArrowDownUp, Columns3, Rows3 } from 'lucide-react';
-import { Suspense, useRef, useState } from 'react';
+import { ArrowDownUp, Columns3, ListFilter, Rows3 } from 'lucide-react';
+import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { Button } from '../button/Button.tsx';
+import { cx } from '../cx.ts';
 import { lazyWithPreload } from '../lazy.tsx';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import { setDensity, useDensity } from '../theme.ts';
@@ -12,11 +14,35 @@ import './table-bar.css';
 
 const ColumnsCard = lazyWithPreload(() => import('./ColumnsCard.tsx'));
 
-/** Bar over a table: search and filter chips, then "as of" and the table's tools. */
+/**
+ * Bar over a table: search and filter chips, then "as of" and the table's tools. On a phone the chips are behind one
+ * button that names the number of active ones, so that the rows begin high on the screen.
+ */
 export function TableBar({ children, tools }: { children: ReactNode; tools?: ReactNode }) {
+  const small = useMedia(SMALL_SCREEN);
+  const [open, setOpen] = useState(false);
+  const [{ filterCount, activeCount }, setCounts] = useState({ filterCount: 0, activeCount: 0 });
+  const filters = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const hasFilters = small && filterCount > 0;
+  // The chips belong to the pages, which render the bar again when a filter changes.
+  useLayoutEffect(() => {
+    const count = (selector: string) => filters.current?.querySelectorAll(selector).length ?? 0;
+    const next = { filterCount: count(':scope > :not(.search)'), activeCount: count('.filter-on') };
+    if (next.filterCount !== filterCount || next.activeCount !== activeCount) setCounts(next);
+  });
   return (
-    <div className="tbl-bar">
-      <div className="tbl-bar-filters">{children}</div>
+    <div className={cx('tbl-bar', hasFilters && !open && 'tbl-bar-folded')}>
+      {hasFilters && (
+        <span className="tbl-bar-toggle">
+          <Button icon={ListFilter} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+            {activeCount > 0 ? `Filter (${activeCount})` : 'Filter'}
+          </Button>
+        </span>
+      )}
+      <div id={id} ref={filters} className="tbl-bar-filters">
+        {children}
+      </div>
       {tools !== undefined && <div className="tbl-bar-tools">{tools}</div>}
     </div>
   );

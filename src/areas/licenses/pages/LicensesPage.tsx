@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useRouter, getRouteApi } from '@tanstack/react-router';
-import { BadgeCheck, History, UserRound, RefreshCw } from 'lucide-react';
+import { BadgeCheck, ChartColumnStacked, History, UserRound, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { LicenseSeats } from '../../../../contract/generated/types.gen.ts';
 import { getLicenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
@@ -36,6 +36,7 @@ import { FilterChip } from '../../../ui/table/FilterChips.tsx';
 import { AsOf, TableBar, TableTools } from '../../../ui/table/TableBar.tsx';
 import { useDebouncedView } from '../../../ui/table/use-debounced-search.ts';
 import { saveTableLayout, useArrangedColumns, useTableLayout } from '../../../ui/table/use-table-layout.ts';
+import { SMALL_SCREEN, useMedia } from '../../../ui/use-media.ts';
 import { formatDifference } from '../model/billable-effect.ts';
 import {
   isFiltered,
@@ -67,6 +68,10 @@ export function LicensesPage() {
   const seats = useSeats(view.range);
   const columns = useArrangedColumns(COLUMNS, useTableLayout('licenses'));
   const [selection, setSelection] = useState(NO_SELECTION);
+  // A phone shows the list first.
+  const small = useMedia(SMALL_SCREEN);
+  const [areSeatsOpen, setSeatsOpen] = useState(false);
+  const showsSeats = !small || areSeatsOpen;
   const rowMenu = useRowMenu();
   const query = useMemo(() => toDirectoryQuery(view), [view]);
   const result = useDirectorySearch(query);
@@ -76,9 +81,18 @@ export function LicensesPage() {
       {reason !== undefined && (
         <Banner title="You can view this page but not change anything">{reason}.</Banner>
       )}
-      <SeatTiles seats={seats.seats} />
-      <SeatChart {...seats} range={view.range} onRange={(range) => show({ ...view, range })} />
-      <LicensesBar {...{ view, show, type, settle, directory }} counts={result?.counts} />
+      {showsSeats && (
+        <>
+          <SeatTiles seats={seats.seats} />
+          <SeatChart {...seats} range={view.range} onRange={(range) => show({ ...view, range })} />
+        </>
+      )}
+      <LicensesBar
+        {...{ view, show, type, settle, directory }}
+        counts={result?.counts}
+        onSeats={small ? () => setSeatsOpen(!showsSeats) : undefined}
+        {...{ showsSeats }}
+      />
       <RefusedChanges />
       <DataTable
         label="Licenses"
@@ -315,10 +329,15 @@ const STATUS_OPTIONS = [
 interface LicensesBarProps extends ReturnType<typeof useLicensesView> {
   directory: Directory;
   counts: FacetCounts | undefined;
+  /** Whether the seats are shown above the list. */
+  showsSeats: boolean;
+  /** Shows or hides them; undefined where they are always shown. */
+  onSeats: (() => void) | undefined;
 }
 
 /** Search and filters with their counts, freshness of the list, columns. */
-function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBarProps) {
+function LicensesBar({ view, show, type, settle, directory, counts, ...seats }: LicensesBarProps) {
+  const { showsSeats, onSeats } = seats;
   const filterCounts = counts && getFilterCounts(view, counts);
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
@@ -350,6 +369,11 @@ function LicensesBar({ view, show, type, settle, directory, counts }: LicensesBa
           onChange={(value) => show({ ...view, [key]: value })}
         />
       ))}
+      {onSeats && (
+        <Button size="small" icon={ChartColumnStacked} aria-expanded={showsSeats} onClick={onSeats}>
+          Seats by license and day
+        </Button>
+      )}
     </TableBar>
   );
 }

@@ -1,0 +1,51 @@
+import { openAs } from '../support/calls.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+const WINDOW = { width: 390, height: 844 };
+/** Highest share of the window that may precede the first row of a list. */
+const MAX_SHARE = 0.3;
+
+const LISTS = [
+  '/users',
+  '/entries',
+  '/activity',
+  '/licenses',
+  '/groups',
+  '/proxies',
+  '/backups',
+  '/jobs',
+  '/changes',
+  '/publications',
+];
+
+test.use({ viewport: WINDOW, installation: { sample: true, administrator: ada } });
+
+test('the first row of every list begins high on a phone, with its filters behind one button', async ({
+  page,
+}) => {
+  await openAs(page, ada, '/');
+  const tooLow: string[] = [];
+  for (const path of LISTS) {
+    await page.goto(path);
+    // The first row, or the box in whose middle an empty list says what it is for.
+    const list = page.locator('main :is(.tbl-row > *, .pub-topic, tbody td, .notice)').first();
+    await list.waitFor();
+    const top = await list.evaluate((element) => {
+      const start = element.matches('.notice')
+        ? (element.closest('.card') ?? element.parentElement ?? element)
+        : element;
+      return start.getBoundingClientRect().top;
+    });
+    if (top > WINDOW.height * MAX_SHARE) tooLow.push(`${path}: ${Math.round(top)} px`);
+  }
+  expect(tooLow).toEqual([]);
+
+  await page.goto('/proxies');
+  const filter = page.getByRole('button', { name: 'Filter', exact: true });
+  const cycle = page.getByRole('button', { name: 'In a cycle' });
+  await expect(cycle).toBeHidden();
+  await filter.click();
+  await cycle.click();
+  await expect(page.getByRole('button', { name: 'Filter (1)' })).toHaveAttribute('aria-expanded', 'true');
+});
