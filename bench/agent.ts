@@ -72,6 +72,7 @@ async function measure(): Promise<Measure[]> {
       logRetention: { activityDays: null, auditDays: null },
       egress: createEgress({ rules: [], log }),
       backupSheets: Object.values(registry.sheets),
+      mailExamples: registry.mailExamples,
       jobKinds: registry.jobKinds,
       mailExamples: registry.mailExamples,
       encryption: createEncryption(Buffer.alloc(32)),

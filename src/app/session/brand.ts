@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { getSiteBrandOptions } from '../../api/generated/queries/settings.gen.ts';
 import type { Brand } from '../../ui/layout/ProductMark.tsx';
 
 /** Brand of the site that this browser showed last, for the sign-in page, which belongs to no site. */
 const STORAGE_KEY = 'steward-brand';
 
-/** Logo and color of the own site; stored for the sign-in page. */
+/** Logo and color of the own site, and until they are read those shown last, so that the layout does not shift. */
 export function useSiteBrand(): Brand | undefined {
+  const [stored] = useState(readStoredBrand);
   const { data } = useQuery({ ...getSiteBrandOptions(), staleTime: Infinity });
   useEffect(() => {
     if (data) storeBrand(data);
   }, [data]);
-  return data;
+  return data ?? stored;
 }
 
 function storeBrand(brand: Brand): void {

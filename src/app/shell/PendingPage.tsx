@@ -1,6 +1,7 @@
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import { ProductMark } from '../../ui/layout/ProductMark.tsx';
+import { readStoredBrand } from '../session/brand.ts';
 import { isNavigationFolded } from '../state/navigation.ts';
 import './shell.css';
 import './side-nav.css';
@@ -22,7 +23,7 @@ export function PendingShell() {
   return (
     <div className="shell">
       <header className="top">
-        <ProductMark />
+        <ProductMark brand={readStoredBrand()} />
       </header>
       <div className="shell-side">
         <div className="side" data-folded={isNavigationFolded.get() || undefined} />

@@ -28,6 +28,7 @@ import { closedReason, isListed } from '../area/collect-areas.ts';
 import type { NavigationEntry } from '../area/define-area.ts';
 import { useJobs } from '../jobs/jobs.ts';
 import { registry, startAreas } from '../registry.ts';
+import { useSiteBrand } from '../session/brand.ts';
 import { getLocalExpiry, watchExpiry } from '../session/session-expiry.ts';
 import type { ExpiryWarning } from '../session/session-expiry.ts';
 import { isActingEnded } from '../session/session.ts';
@@ -214,7 +215,7 @@ function Drawer({ onClose }: { onClose: () => void }) {
     >
       <div className="drawer-inner">
         <div className="drawer-head">
-          <ProductMark />
+          <ProductMark brand={useSiteBrand()} />
           <IconButton label="Close" icon={X} onClick={() => dialog.current?.close()} />
         </div>
         <SideNav drawer />
