@@ -1,10 +1,10 @@
 /** Colors of sites: the form in which they are stored, and whether white text on them can be read. */
 
 /** A color as "#rrggbb". */
-export const COLOR_PATTERN = /^#[0-9a-f]{6}$/;
+const COLOR_PATTERN = /^#[0-9a-f]{6}$/;
 
 /** Least contrast of text with its background (WCAG 2.2, 1.4.3). */
-export const MIN_TEXT_CONTRAST = 4.5;
+const MIN_TEXT_CONTRAST = 4.5;
 
 const LUMINANCE_WEIGHTS = [0.2126, 0.7152, 0.0722] as const;
 

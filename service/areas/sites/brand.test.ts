@@ -13,24 +13,26 @@ const BRAND = '/api/session/brand';
 const UPDATE = '/api/rest/v1/management/settings/brand';
 const MAILS = '/api/rest/v1/management/settings/mails';
 
+/** A part of a PNG file: length, type, data and checksum. */
+function buildChunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(typed));
+  return Buffer.concat([length, typed, sum]);
+}
+
 /** A PNG file of this size in pixels. */
 function buildPng(width: number, height: number): string {
-  const chunk = (type: string, data: Buffer) => {
-    const typed = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(typed));
-    return Buffer.concat([length, typed, sum]);
-  };
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width);
   header.writeUInt32BE(height, 4);
   header.set([8, 0], 8);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc(height * (width + 1)))),
-    chunk('IEND', Buffer.alloc(0)),
+    buildChunk('IHDR', header),
+    buildChunk('IDAT', deflateSync(Buffer.alloc(height * (width + 1)))),
+    buildChunk('IEND', Buffer.alloc(0)),
   ]).toString('base64');
 }
 const logo = buildPng(64, 16);

@@ -13,7 +13,7 @@ import {
 } from './messages.ts';
 
 /** Values of the site that examples are composed with. */
-export interface ExampleValues {
+interface ExampleValues {
   firstName: string;
   siteName: string;
   /** Address of the console, without a slash at the end. */
