@@ -229,7 +229,7 @@ export const foreignCalls: Record<
   updateSiteSettings: { status: 200, body: () => ({}) },
   updateSiteBrand: { status: 200, body: () => ({}) },
   listMailPreviews: { status: 200 },
-  sendTestMail: { status: 202 },
+  sendTestMail: { status: 404 },
   listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
   updateProxies: { status: 404, body: ({ userId }) => ({ proxyUserId: userId, users: [] }) },
   changeProxies: {
