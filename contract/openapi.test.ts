@@ -106,6 +106,11 @@ test.each(operations)('$name declares a known scope and known capabilities', ({ 
   expect(names).toEqual(expect.arrayContaining([spec['x-capability']].flat()));
 });
 
+test('every operation lists 403, which both APIs send before they know the caller', () => {
+  const missing = operations.filter(({ spec }) => !Object.hasOwn(toObject(spec.responses), '403'));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
 test('forbids additional properties in request bodies, except in the two defined by another standard', () => {
   const open = operations
     .filter(({ spec }) =>

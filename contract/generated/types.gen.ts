@@ -20161,6 +20161,10 @@ export type BeginIdentitySignInErrors = {
      */
     400: ErrorResponse;
     /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
      * The site has no resource with this id.
      */
     404: ErrorResponse;
@@ -20205,6 +20209,10 @@ export type GetIdentitySignOutErrors = {
      * Credentials are missing or invalid, or AS-USER names a user without a proxy assignment for the caller.
      */
     401: ErrorResponse;
+    /**
+     * A scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
     /**
      * A rate limit is exceeded.
      */
