@@ -74,7 +74,6 @@ async function measure(): Promise<Measure[]> {
       backupSheets: Object.values(registry.sheets),
       mailExamples: registry.mailExamples,
       jobKinds: registry.jobKinds,
-      mailExamples: registry.mailExamples,
       encryption: createEncryption(Buffer.alloc(32)),
       wakeMailWorker: () => {},
       wakeTask: () => {},

@@ -42,8 +42,9 @@ onEachApp(
         expect(report.refusedShare).toBeLessThan(0.05);
         // Compiled validators, and what the test itself remembers.
         expect(heapGrowthMiB).toBeLessThan(64 + REQUESTS / 250);
-        if (REQUESTS >= COMPLETE_RUN)
-          expect(report.unanswered.length).toBeLessThanOrEqual(report.operations * MAX_UNANSWERED);
+        // A share sends too few requests to each operation.
+        const maxUnanswered = REQUESTS >= COMPLETE_RUN ? report.operations * MAX_UNANSWERED : Infinity;
+        expect(report.unanswered.length).toBeLessThanOrEqual(maxUnanswered);
         expect(Object.keys(Object.prototype)).toEqual([]);
       },
     );

@@ -256,7 +256,7 @@ test('removing from the site requires typing the address', async ({ page, calls,
 test('a single change can be undone until someone else changes the same user', async ({ page, calls }) => {
   const { id, name } = await calls.createUser({ firstName: 'Una', lastName: 'Undone' });
   await openAs(page, ada, `/users/${id}`);
-  const status = (name: string) => page.getByRole('main').getByText(name, { exact: true }).first();
+  const status = (text: string) => page.getByRole('main').getByText(text, { exact: true }).first();
   const deactivate = async () => {
     await chooseMenuItem(page, `Actions for ${name}`, 'Deactivate');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click();

@@ -144,6 +144,12 @@ function parseDayName(
   return toValue(new Date(wall + days * DAY_MS).toISOString().slice(0, 10), undefined, kind);
 }
 
+const readNumber = (text: string | undefined): number => Number(text ?? Number.NaN);
+
+/** A year of four digits, or of two digits in this century. */
+const readYear = (text: string | undefined): number =>
+  text?.length === 4 ? Number(text) : text?.length === 2 ? 2000 + Number(text) : Number.NaN;
+
 /** Assigns the numbers of a date to day, month and year; undefined where they do not fit. */
 function assignNumbers(
   numbers: readonly string[],
@@ -152,21 +158,18 @@ function assignNumbers(
   thisYear: number,
 ): { year: number; month: number; day: number } | undefined {
   const [first = '', second, third] = numbers;
-  const read = (text: string | undefined): number => Number(text ?? Number.NaN);
-  const readYear = (text: string | undefined): number =>
-    text?.length === 4 ? Number(text) : text?.length === 2 ? 2000 + Number(text) : Number.NaN;
   if (month !== undefined) {
-    if (numbers.length === 1 && first.length <= 2) return { year: thisYear, month, day: read(first) };
+    if (numbers.length === 1 && first.length <= 2) return { year: thisYear, month, day: readNumber(first) };
     if (numbers.length !== 2) return undefined;
     const isYearFirst = first.length === 4 || (second?.length !== 4 && order[0] === 'year');
     return isYearFirst
-      ? { year: readYear(first), month, day: read(second) }
-      : { year: readYear(second), month, day: read(first) };
+      ? { year: readYear(first), month, day: readNumber(second) }
+      : { year: readYear(second), month, day: readNumber(first) };
   }
   if (numbers.length !== 3) return undefined;
-  if (first.length === 4) return { year: readYear(first), month: read(second), day: read(third) };
+  if (first.length === 4) return { year: readYear(first), month: readNumber(second), day: readNumber(third) };
   const at = (part: string) => numbers[order.indexOf(part)];
-  return { year: readYear(at('year')), month: read(at('month')), day: read(at('day')) };
+  return { year: readYear(at('year')), month: readNumber(at('month')), day: readNumber(at('day')) };
 }
 
 function parseWords(text: string, options: DateTextOptions): string | undefined {

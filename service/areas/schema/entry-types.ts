@@ -44,7 +44,7 @@ const STATISTICS_DAYS = 30;
 function toEntryCounts(now: number, changes: readonly store.EntryCountChange[]): number[] {
   const counts = [now];
   for (let daysAgo = 0; daysAgo < STATISTICS_DAYS; daysAgo += 1) {
-    const difference = changes.find((change) => change.daysAgo === daysAgo)?.difference ?? 0;
+    const difference = changes.find((each) => each.daysAgo === daysAgo)?.difference ?? 0;
     counts.unshift((counts[0] ?? 0) - difference);
   }
   return counts;

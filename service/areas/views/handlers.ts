@@ -59,7 +59,7 @@ export const viewHandlers: Handlers<Operations> = {
 };
 
 const toSavedView = (
-  { typeId: _, version, createdDate, modifiedDate, ...view }: store.StoredView,
+  { typeId: _typeId, version, createdDate, modifiedDate, ...view }: store.StoredView,
   entryTypeId: number,
 ): SavedView => ({
   ...view,

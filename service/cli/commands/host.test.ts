@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { registry } from '../../areas/registry.ts';
+import { sealAuditRows } from '../../kernel/audit/chain.ts';
 import { findLink } from '../../kernel/auth/one-time-links.store.ts';
 import { explainUnusableFiles } from '../../kernel/files-store.ts';
 import { onEachHost } from '../../testing/commands.ts';
@@ -48,6 +49,18 @@ onEachHost(({ database, run, queryOne: one, lastAudit, email }) => {
     expect(await lastAudit()).toMatchObject({ action: 'cli.key-revoke', subject_id: '10' });
     expect(await run('keys', 'list')).toEqual([]);
     await expect(run('keys', 'revoke', String(clientId))).rejects.toThrow('not an API key that can be used');
+  });
+
+  test('audit verify checks the log of each site, and lists rows that were changed', async () => {
+    const { db } = database();
+    await sealAuditRows(db);
+    const verified = await run('audit', 'verify', '--site', 'northlight');
+    expect(verified).toMatchObject({ sites: [{ unsealed: 0, problems: [] }] });
+    await expect(run('audit', 'verify', '--expect', '1:ff')).rejects.toThrow('SEQ:HASH');
+    await sql`update audit_log set action = 'user.delete' where audit_id = (select max(audit_id) from audit_seal where site_id = 1)`.execute(
+      db,
+    );
+    await expect(run('audit', 'verify')).rejects.toThrow('The audit log was changed');
   });
 
   test('sessions end signs out a user, or everybody of one site', async () => {

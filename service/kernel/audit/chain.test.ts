@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { verifyAudit } from '../../cli/commands/audit.ts';
 import { getDatabaseUrl, runOnCluster } from '../../testing/cluster.ts';
 import { createTestDatabase, onEachKind } from '../../testing/databases.ts';
 import { makeSite, services } from '../../testing/site.ts';
@@ -28,14 +27,16 @@ const row = {
   changes: '{}',
 };
 
+const toHash = (...input: Parameters<typeof hashRow>) => hashRow(...input).toString('hex');
+const toColumn = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 test('the hash covers every property and the place of a row', () => {
   const start = Buffer.alloc(32);
-  const hash = (...input: Parameters<typeof hashRow>) => hashRow(...input).toString('hex');
   const variants = [
-    hash(start, 1, row),
-    hash(Buffer.alloc(32, 1), 1, row),
-    hash(start, 2, row),
-    ...Object.entries(row).map(([name, value]) => hash(start, 1, { ...row, [name]: `${value}!` })),
+    toHash(start, 1, row),
+    toHash(Buffer.alloc(32, 1), 1, row),
+    toHash(start, 2, row),
+    ...Object.entries(row).map(([name, value]) => toHash(start, 1, { ...row, [name]: `${value}!` })),
   ];
   expect(new Set(variants).size).toBe(3 + Object.keys(row).length);
 });
@@ -90,7 +91,6 @@ onEachKind((kind) => {
     const { rows } = await sql<{ name: string }>`
       select column_name as name from information_schema.columns
       where table_schema = current_schema and table_name = 'audit_log'`.execute(database.db);
-    const toColumn = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(row).map(toColumn).toSorted());
   });
 
@@ -143,8 +143,6 @@ onEachKind((kind) => {
     await seal();
     await execute(query);
     expect((await listProblems())[0]).toEqual([problem, seq]);
-    const context = { db: database.db, publicUrl: undefined, dataDir: '', createTasks: async () => [] };
-    await expect(verifyAudit.execute(context, [])).rejects.toThrow('was changed');
   });
 
   test('a row that was inserted with an id that has long been sealed is found', async () => {

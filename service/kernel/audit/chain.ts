@@ -41,8 +41,10 @@ export async function sealAuditRows(
   { signal, limit = BATCH_ROWS }: { signal?: AbortSignal | undefined; limit?: number } = {},
 ): Promise<void> {
   if (!(await store.hasNewRows(db))) return;
-  for (let after: number | undefined = 0; after !== undefined && signal?.aborted !== true;)
-    after = await sealBatch(db, after, limit);
+  const isStopped = () => signal?.aborted === true;
+  let after: number | undefined = 0;
+  do after = await sealBatch(db, after, limit);
+  while (after !== undefined && !isStopped());
 }
 
 /** Seals a batch of the rows after an id. @returns the id after which to continue; undefined when none is left */
@@ -84,7 +86,7 @@ function advance(
 }
 
 /** A place where the audit log is not what was sealed. */
-export interface AuditProblem {
+interface AuditProblem {
   problem: string;
   seq?: number;
   auditId?: number;

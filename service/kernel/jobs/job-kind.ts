@@ -83,7 +83,7 @@ export interface FinishedWork {
 }
 
 /** A job that ended before its work was done. */
-export interface UnfinishedJob {
+interface UnfinishedJob {
   tx: Tx;
   record: Recorder;
   siteId: number;

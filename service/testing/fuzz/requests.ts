@@ -466,8 +466,7 @@ export function createRequests(contract: Contract): fc.Arbitrary<RequestPlan>[] 
   return contract.operations.map((operation) => createOperationRequests(operation, document));
 }
 
-const toText = (value: unknown): string =>
-  typeof value === 'object' ? JSON.stringify(value) : String(value);
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Builds the request to send, with the values that exist now. */
 export function buildRequest(plan: RequestPlan, world: FuzzWorld): InjectOptions & { url: string } {

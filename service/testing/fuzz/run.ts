@@ -10,7 +10,7 @@ import { findKind } from './schema-values.ts';
 import { FOREIGN_MARKER, type FuzzWorld } from './world.ts';
 
 /** A broken promise, with the smallest request that was found to break it. */
-export interface Finding {
+interface Finding {
   signature: string;
   request: string;
   detail: string;
@@ -251,7 +251,8 @@ export async function fuzz(
   const generators = createRequests(contract);
   const random = createRandom(seed);
   const numRuns = Math.max(1, Math.min(MAX_RUNS, Math.floor(requests / generators.length)));
-  while (sent < requests) {
+  const isComplete = () => sent >= requests;
+  while (!isComplete()) {
     const shuffled = generators
       .map((generator) => ({ generator, rank: random.between(0, 1_000_000) }))
       .toSorted((a, b) => a.rank - b.rank);
@@ -304,7 +305,10 @@ function parse(text: string): unknown {
 
 /** A request as one text, without credentials. */
 function describe(plan: RequestPlan, { method, url, payload }: ReturnType<typeof buildRequest>): string {
-  const body = payload === undefined ? '' : ` ${String(payload).slice(0, 2_000)}`;
+  const body =
+    payload === undefined
+      ? ''
+      : ` ${(Buffer.isBuffer(payload) ? payload.toString() : JSON.stringify(payload)).slice(0, 2_000)}`;
   const headers = Object.keys(plan.headers).length > 0 ? ` ${JSON.stringify(plan.headers)}` : '';
   return `${plan.caller}: ${String(method)} ${url}${headers}${body}`;
 }

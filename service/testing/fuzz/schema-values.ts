@@ -206,6 +206,7 @@ function createTexts({ minLength = 0, maxLength, pattern, format }: Schema): fc.
         slots('email'),
         NAMES.map((name) => `${name}@fuzz.test`),
       );
+    case undefined:
     default:
   }
   const longest = Math.min(maxLength ?? 200, 5_000);

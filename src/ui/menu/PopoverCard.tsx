@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
-import './menu.css';
+import '../popover.css';
 
 interface PopoverCardProps {
   label: string;

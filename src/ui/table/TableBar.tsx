@@ -29,8 +29,11 @@ export function TableBar({ children, tools }: { children: ReactNode; tools?: Rea
   useLayoutEffect(() => {
     const count = (selector: string) => filters.current?.querySelectorAll(selector).length ?? 0;
     const next = { filterCount: count(':scope > :not(.search)'), activeCount: count('.filter-on') };
-    if (next.filterCount !== filterCount || next.activeCount !== activeCount) setCounts(next);
-  });
+    setCounts((old) =>
+      next.filterCount === old.filterCount && next.activeCount === old.activeCount ? old : next,
+    );
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the chips are the children
+  }, [children]);
   return (
     <div className={cx('tbl-bar', hasFilters && !open && 'tbl-bar-folded')}>
       {hasFilters && (

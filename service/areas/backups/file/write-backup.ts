@@ -30,7 +30,7 @@ export interface BackupScope {
 }
 
 /** Progress of a backup: percentage, current member, and bytes on the disk. */
-export interface Progress {
+interface Progress {
   percent: number;
   stage: string;
   bytes: number;

@@ -43,12 +43,13 @@ describe('dropping a column', () => {
   });
 });
 
+const widthOf = (more: Partial<Field>) =>
+  getVisibleColumns(
+    fields.slice(1, 2).map((field) => ({ ...field, ...more })),
+    DEFAULT_COLUMN_LAYOUT,
+  )[0]?.width;
+
 it('is wide enough for amounts of money, whichever type their field has', () => {
-  const widthOf = (more: Partial<Field>) =>
-    getVisibleColumns(
-      fields.slice(1, 2).map((field) => ({ ...field, ...more })),
-      DEFAULT_COLUMN_LAYOUT,
-    )[0]?.width;
   expect(widthOf({ fieldType: 3, isMoney: true })).toBe(widthOf({ fieldType: 18 }));
   expect(widthOf({ fieldType: 3 })).toBeGreaterThanOrEqual(180);
   expect(widthOf({ fieldType: 4 })).toBeGreaterThan(widthOf({ fieldType: 4, isDateOnly: true }) ?? 0);
