@@ -22,11 +22,12 @@ it('asks for a missing value by the name of its property', () => {
   expect(messagesOf(z.string().min(1), '')).toEqual(['Enter a value']);
 });
 
-/** Patterns of values that programs send: links, cursors, checksums, headers, and dates, which have a control. */
+/** Patterns of values that programs send: links, cursors, checksums, files, headers, and dates, which have a control. */
 const UNTYPED_PATTERNS = [
   '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,7})?)?(Z|[+-]\\d{2}:\\d{2})?)?$',
   '^[0-9a-f]{64}$',
   '^[A-Za-z0-9_-]+$',
+  '^[A-Za-z0-9+\\/]*={0,2}$',
   '^[0-9A-Za-z_-]+$',
   '^\\d+$',
 ];

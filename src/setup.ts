@@ -23,6 +23,7 @@ function formatMissing(path: readonly PropertyKey[] | undefined): string {
 /** Instructions for the patterns of the contract that forms contain. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '/^[A-Za-z][A-Za-z0-9_]*$/': 'Use letters, digits and underscores, and begin with a letter',
+  '/^[A-Za-z][A-Za-z0-9_-]*$/': 'Use letters, digits, hyphens and underscores, and begin with a letter',
   '/^[a-z][a-z0-9-]*[a-z0-9]$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
   '/^[a-z][a-z0-9-]*$/': 'Use lower-case letters, digits and hyphens, and begin with a letter',
   '/^[^\\s@.]+(\\.[^\\s@.]+)+$/': 'Enter a domain such as example.com',

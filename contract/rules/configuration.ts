@@ -18,7 +18,14 @@ export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number];
 
 /** The actions of each kind. */
 export const CONFIGURATION_ACTIONS: Readonly<Record<ConfigurationKind, readonly string[]>> = {
-  setting: ['site.create', 'site.update', 'site.identity', 'cli.site-set', 'relationships.settings'],
+  setting: [
+    'site.create',
+    'site.update',
+    'site.identity',
+    'site.brand',
+    'cli.site-set',
+    'relationships.settings',
+  ],
   address: ['site.addresses'],
   group: ['group.create', 'group.update', 'group.delete'],
   key: ['user.api-key-on', 'user.api-key-off', 'user.api-key-expire', 'cli.api-key', 'subscriber.limit'],

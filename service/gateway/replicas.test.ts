@@ -56,16 +56,15 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
         STEWARD_SAMPLE: 'off',
         LOG_LEVEL: 'silent',
       };
-      for (const [at, port] of ports.entries()) {
+      for (const port of ports) {
         const child = spawn(process.execPath, ['service/main.ts'], {
-          // Separate folders: they share only the database and the key.
-          env: { ...env, PORT: String(port), DATA_DIR: `${place.dataDir}/${at}` },
+          env: { ...env, PORT: String(port), DATA_DIR: place.dataDir },
           stdio: 'ignore',
         });
         // Registered at once, because a past exit is not reported again.
         children.push({ child, isOver: once(child, 'exit') });
       }
-      await Promise.all(urls.map((url) => vi.waitUntil(() => isReady(url), { timeout: 30_000 })));
+      await Promise.all(urls.map((url) => vi.waitUntil(() => isReady(url), { timeout: 55_000 })));
     });
     afterAll(async () => {
       for (const { child } of children) child.kill('SIGKILL');

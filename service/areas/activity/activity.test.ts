@@ -172,7 +172,15 @@ onEachApp((context) => {
     ]);
     const types = ['Companies', 'Companies', 'Users', undefined];
     for (const [index, { id }] of exports.entries()) {
-      const detail = types[index] === undefined ? null : JSON.stringify({ type: types[index] });
+      const content = {
+        subject: 'any',
+        rows: 1,
+        filter: null,
+        fields: [],
+        format: 'csv',
+        type: types[index],
+      };
+      const detail = types[index] === undefined ? null : JSON.stringify(content);
       await sql`update activity set export_detail = ${detail}::jsonb where activity_id = ${id}`.execute(
         context().db,
       );

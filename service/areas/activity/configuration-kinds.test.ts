@@ -22,6 +22,7 @@ const EVENTS = new Set([
   'report.expire',
   'site.administrator-link',
   'site.retry-background-work',
+  'site.test-mail',
   'cli.restore',
   'cli.mail-retry',
   'cli.site-sessions-end',

@@ -38,10 +38,10 @@ onEachApp((context) => {
     });
     expect(file.statusCode).toBe(200);
     expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(list.data[0]?.sha256);
-    const downloads = await api.get(`${BACKUPS}/${fileName}/downloads`);
-    expect(downloads.body).toMatchObject([
-      { userId: things.person.userId, isComplete: true, bytesSent: list.data[0]?.size },
-    ]);
+    // Written when the connection has taken the last bytes.
+    await expect
+      .poll(async () => (await api.get(`${BACKUPS}/${fileName}/downloads`)).body)
+      .toMatchObject([{ userId: things.person.userId, isComplete: true, bytesSent: list.data[0]?.size }]);
     expect((await api.post(`${BACKUPS}/delete/${fileName}`)).status).toBe(200);
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(404);
     expect(await readdir(join(dataDir, 'backups'))).toEqual([]);

@@ -114,7 +114,7 @@ onEachApp((context) => {
     expect((await api.put(`${PATH}/settings`, settings)).status).toBe(204);
     expect((await api.get(`${PATH}/settings`)).body).toEqual(settings);
     const { rows } = await sql`select changes from audit_log where site_id = ${siteId}
-      and action = 'user.notifications'`.execute(context().db);
+      and action = 'user.notifications' order by audit_id`.execute(context().db);
     expect(rows[0]).toMatchObject({ changes: { jobFinished: expect.any(Array) as unknown } });
     await send([admin.userId], 'Alert');
     const users = [await makePerson(context().db, siteId), await makePerson(context().db, siteId)];

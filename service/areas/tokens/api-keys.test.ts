@@ -73,7 +73,7 @@ onEachApp((context) => {
 
   test('requires a usable operation for each scope, and Access Web Service', async () => {
     const reader = await makePerson(context().db, siteId, {
-      capabilities: ['Access Web Service', 'Read Data'],
+      capabilities: ['Access Web Service', 'Write Data'],
     });
     const calls = as(context().app, reader, 'console');
     await calls.del(KEY);

@@ -22,6 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'site.create': 'Created the site',
   'site.update': 'Changed the settings of the site',
   'site.identity': 'Changed the identity manager',
+  'site.brand': 'Changed logo and color',
   'cli.site-set': 'Changed the site on the host',
   'relationships.settings': 'Changed the settings of Relationship Intelligence',
   'site.addresses': 'Changed the approved addresses',
