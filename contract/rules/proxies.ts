@@ -19,6 +19,7 @@ export function getActingCapabilities(held: Iterable<Capability>): Set<Capabilit
 /** Operations of the session itself that stay available while acting. `beginActing` rejects acting chains itself. */
 const SESSION_OPERATIONS: ReadonlySet<string> = new Set([
   'getSession',
+  'getSiteBrand',
   'beginActing',
   'endActing',
   'signOut',

@@ -21,6 +21,7 @@ const delegable: ReadonlySet<Capability> = getActingCapabilities(allCapabilities
 /** Operations of the own session that are allowed while acting, with their status here. */
 const OWN_SESSION = new Map([
   ['getSession', 200],
+  ['getSiteBrand', 200],
   ['beginActing', 400],
 ]);
 /** Operations on the jobs begun while acting. */

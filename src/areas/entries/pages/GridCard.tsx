@@ -110,7 +110,7 @@ function Content(props: GridCardProps & { editing: GridEditing }) {
             <Link to="/entries/$type/import" params={{ type: type.apiName }} className={buttonClass()}>
               Import
             </Link>
-            <NewEntryButton type={type} schema={props.editing.schema} />
+            <NewEntryButton type={type} />
           </>
         }
       >

@@ -18,7 +18,7 @@ import { useDebouncedSearch } from '../../../ui/table/use-debounced-search.ts';
 import { toast } from '../../../ui/toast.ts';
 import { openEntryBulk } from '../bulk/request.ts';
 import { useSelectedStoredRows } from '../bulk/selected-rows.ts';
-import { NewEntryButton } from '../editing/editor/NewEntryButton.tsx';
+import { NewEntryButton, OpenedNewEntryPanel } from '../editing/editor/NewEntryButton.tsx';
 import { parseFilter } from '../filter/draft.ts';
 import { focusFilter } from '../filter/focus.ts';
 import {
@@ -171,7 +171,8 @@ function EntryList() {
             <ListTree />
             Schema
           </Link>
-          <NewEntryButton type={type} schema={schema} />
+          <NewEntryButton type={type} />
+          <OpenedNewEntryPanel type={type} schema={schema} />
         </>
       }
     >

@@ -14,6 +14,7 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { GROUP_TONES, getCoverageGroups, countUnlisted } from '../model/coverage.ts';
 import { coverageQuery } from '../model/settings-query.ts';
 import './settings.css';
+import '../people-list.css';
 
 /** Coverage of two-factor authentication: which users have a second factor, and for whom it is required (spec 2.1). */
 export function TwoFactorTab() {
@@ -77,7 +78,7 @@ function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage }) {
                 factor. They can manage users, groups, settings or backups.
               </p>
             )}
-            <ul className="set-people" aria-label="People without a second factor">
+            <ul className="people-list" aria-label="People without a second factor">
               {visiblePeople.map((person) => (
                 <PersonItem key={person.userId} person={person} />
               ))}
@@ -112,14 +113,14 @@ function PersonItem({ person }: { person: PersonWithoutFactor }) {
   const { userId, userName, fullName, twoFactorEnabled, isAdministrator } = person;
   return (
     <li>
-      <span className="set-person">
+      <span className="people-list-person">
         <Link to="/users/$userId" params={{ userId }}>
           {fullName || userName}
         </Link>
         {isAdministrator && <Badge tone="accent">Administrator</Badge>}
         {twoFactorEnabled ? <Badge tone="warn">Required, not set up</Badge> : <Badge>Not required</Badge>}
       </span>
-      <span className="set-places">{userName}</span>
+      <span className="people-list-note">{userName}</span>
     </li>
   );
 }

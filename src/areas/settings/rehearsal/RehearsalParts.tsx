@@ -6,6 +6,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Timestamp } from '../../../ui/layout/Timestamp.tsx';
 import { groupByPerson } from './group-places.ts';
 import './rehearsal.css';
+import '../people-list.css';
 
 /** People shown; the counts cover all. */
 const MAX_PEOPLE = 50;
@@ -16,10 +17,10 @@ export function RehearsedPeople({ places }: Pick<AddressRehearsal, 'places'>) {
   const people = groupByPerson(places);
   return (
     <>
-      <ul className="rehearsal-people" aria-label="People outside the list">
+      <ul className="people-list" aria-label="People outside the list">
         {people.slice(0, MAX_PEOPLE).map(({ person, from }) => (
           <li key={person.userId}>
-            <span className="rehearsal-person">
+            <span className="people-list-person">
               <Link to="/users/$userId" params={{ userId: person.userId }}>
                 {person.fullName || person.userName}
               </Link>
@@ -30,7 +31,7 @@ export function RehearsedPeople({ places }: Pick<AddressRehearsal, 'places'>) {
               )}
               {!person.isActive && <Badge>Inactive</Badge>}
             </span>
-            <span className="rehearsal-places">
+            <span className="people-list-note">
               {from.map(({ ipAddress, count, lastDate }) => (
                 <span key={ipAddress}>
                   {ipAddress}, {pluralize(count, 'time', 'times')}, last <Timestamp at={lastDate} />

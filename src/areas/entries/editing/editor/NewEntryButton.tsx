@@ -10,22 +10,22 @@ import { newEntryTypeId } from './new-entry.ts';
 
 const NewEntryPanel = lazyWithPreload(() => import('./NewEntryPanel.tsx'));
 
-interface NewEntryButtonProps {
-  type: EntryTypeVm;
-  schema: Schema;
+/** Opens the panel that stages a new entry. */
+export function NewEntryButton({ type }: { type: EntryTypeVm }) {
+  const { reason } = usePermission('updateEntries');
+  return (
+    <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => newEntryTypeId.set(type.id)}>
+      New {type.singularName}
+    </Button>
+  );
 }
 
-/** Opens the panel that stages a new entry. */
-export function NewEntryButton({ type, schema }: NewEntryButtonProps) {
-  const { reason } = usePermission('updateEntries');
-  const open = useStore(newEntryTypeId) === type.id;
-  const setOpen = (isOpen: boolean) => newEntryTypeId.set(isOpen ? type.id : undefined);
+/** The panel that a button or the palette has opened; once on a page. */
+export function OpenedNewEntryPanel({ type, schema }: { type: EntryTypeVm; schema: Schema }) {
+  const isOpen = useStore(newEntryTypeId) === type.id;
   return (
-    <>
-      <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => setOpen(true)}>
-        New {type.singularName}
-      </Button>
-      <Suspense>{open && <NewEntryPanel {...{ type, schema }} onClose={() => setOpen(false)} />}</Suspense>
-    </>
+    <Suspense>
+      {isOpen && <NewEntryPanel {...{ type, schema }} onClose={() => newEntryTypeId.set(undefined)} />}
+    </Suspense>
   );
 }
