@@ -11,7 +11,7 @@ import {
   PanelLeft,
   Sun,
 } from 'lucide-react';
-import { useState, useDeferredValue } from 'react';
+import { useState, useDeferredValue, useEffect } from 'react';
 import {
   Autocomplete,
   Dialog,
@@ -51,8 +51,10 @@ import './palette.css';
 
 /** Command palette: people, entries, pages and commands with their target in one field. */
 export default function Palette({ onClose }: { onClose: () => void }) {
-  const [pasted, setPasted] = useState(takePastedList);
-  const [typed, setTyped] = useState(takePastedSearch);
+  const [pasted, setPasted] = useState(getPastedList);
+  const [typed, setTyped] = useState(getPastedSearch);
+  // Only once it is shown: a first rendering that waits for code is repeated.
+  useEffect(() => pastedText.set(undefined), []);
   const { sections, searching } = usePaletteSections(typed, pasted);
   const type = (text: string) => {
     setTyped(text);
@@ -125,15 +127,15 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-const takePastedList = (): string | undefined => {
+/** The pasted text with which the palette was opened, if it is a list. */
+const getPastedList = (): string | undefined => {
   const text = pastedText.get();
   return text !== undefined && isPastedList(text) ? text : undefined;
 };
 
-/** The pasted text with which the palette was opened, if it is a search; it is used once. */
-function takePastedSearch(): string {
+/** The pasted text with which the palette was opened, if it is a search. */
+function getPastedSearch(): string {
   const text = pastedText.get() ?? '';
-  pastedText.set(undefined);
   return isPastedList(text) ? '' : text.trim();
 }
 
