@@ -72,10 +72,10 @@ export async function* loadAliases(
   if (!name || !keyed) return;
   for await (const rows of loadEntriesByValues(typeId, key, values, [name.apiName, key])) {
     const called = toNamedItems(rows, name);
-    yield toNamedItems(rows, keyed).map(({ id, name: alias }, at) => ({
+    yield toNamedItems(rows, keyed).map(({ id, name: alias }, at): NamedItem => ({
       id,
       name: called[at]?.name ?? '',
-      also: alias,
+      alias,
     }));
   }
 }
