@@ -82,6 +82,8 @@ export async function chooseOption(select: Locator, option: string): Promise<voi
     .page()
     .getByRole('listbox')
     .getByRole('option', { name: createOptionPattern(option) })
+    // Others may begin with the same word.
+    .first()
     .click();
   await expect(select.page().getByRole('listbox')).toBeHidden();
 }
