@@ -106,7 +106,7 @@ test('imports companies, then two corrected rows; importing an export of all cha
     ['Headquarters Location', 'Headquarters'],
     ['Date added', 'Added'],
   ] as const)
-    await chooseOption(page.getByRole('button', { name: new RegExp(` ${heading}\b`) }), field);
+    await chooseOption(page.getByRole('button', { name: new RegExp(` ${heading}\\b`) }), field);
   await chooseOption(findSelect(page, 'Missing choices'), 'Report as errors');
   await expectRow(getRows(page), { Row: '3', Changes: 'Sector: There is no choice “Nonsense”' });
   await expectRow(getRows(page), { Row: '9', Changes: 'Added: “2020-02-30” is not a date' });
