@@ -90,9 +90,9 @@ export async function expectFrameStays(page: Page): Promise<void> {
   expect(await readPositions(), `${page.url()} stays under the wheel`).toEqual(before);
 }
 
-/** Checks a page at the widths of a desktop and a phone without reloading. */
+/** Checks a page at the widths of a phone and, at last, a desktop without reloading. */
 export async function checkPageAtWidths(page: Page): Promise<void> {
-  for (const width of VIEWPORT_WIDTHS) {
+  for (const width of VIEWPORT_WIDTHS.toReversed()) {
     await setWidth(page, width);
     await checkPage(page);
   }
