@@ -41,7 +41,7 @@ for (const width of VIEWPORT_WIDTHS) {
           .click(),
       );
       // A phone shows the filters on demand.
-      if (small) await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      if (small) await page.getByRole('button', { name: /^Filter/ }).click();
       await checkOpened(page, 'dialog', () => page.getByRole('button', { name: /^Group.* filter$/ }).click());
       await checkOpened(page, 'menu', () =>
         page.getByRole('button', { name: small ? 'Sort' : 'Columns' }).click(),
