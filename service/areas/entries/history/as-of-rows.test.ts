@@ -78,6 +78,21 @@ onEachApp((context) => {
     expect(await things.names({ Tags: { $in: [red] } })).toEqual([]);
   });
 
+  test('sorts by the dates that entries held then', async () => {
+    const [one = 0] = await things.create(
+      { Name: 'One', Seen: '2020-01-01T08:00:00Z', Founded: '2020-01-01' },
+      { Name: 'Two', Seen: '2021-01-01T08:00:00Z', Founded: '2021-01-01' },
+    );
+    const asOf = await nextTimestamp();
+    await things.update(one, { Seen: '2022-01-01T08:00:00Z', Founded: '2022-01-01' });
+    for (const limits of [{}, { maxInline: 0 }])
+      for (const orderBy of ['Seen', 'Founded']) {
+        setLimits(limits);
+        const { body } = await queryAsOf({ asOf, query: {}, orderBy });
+        expect(body.rows.map(({ Name }) => Name)).toEqual(['One', 'Two']);
+      }
+  });
+
   test(`lists as of a date match a simple model (seed ${SEED})`, async () => {
     const random = new SeededRandom(SEED);
     const model = new EntryModel();
