@@ -43,7 +43,7 @@ test('invites a user from another site who then acts as a proxy, which is visibl
   const navigationLink = (name: string) =>
     page.getByRole('navigation').getByRole('link', { name: new RegExp(`^${name}`) });
   await navigationLink('Users').click();
-  await page.getByRole('searchbox').fill('gwen');
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('gwen');
   await page.getByRole('button', { name: 'Reload everything' }).click();
   await expect(page.getByRole('link', { name: guest.name })).toBeVisible();
   await navigationLink('Proxies').click();

@@ -135,6 +135,8 @@ test('the live tail shows differences, filters, pauses, and continues after a lo
   await expect(details.locator('del')).toHaveText('1');
   await expect(details.locator('ins')).toHaveText('50');
   await checkPageAtWidths(page);
+  // On a phone the details cover the events.
+  await setWidth(page, 390);
   await page.getByRole('button', { name: 'Close' }).click();
   await setWidth(page, 1280);
 
