@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Enrolment } from '../../contract/generated/types.gen.ts';
+import { findFreePort } from '../../scripts/free-port.ts';
 import { hashPassword } from '../kernel/auth/passwords.ts';
 import { openDatabase, type Database } from '../kernel/db/database.ts';
 import { generateCode } from '../testing/authenticator.ts';
@@ -13,15 +13,6 @@ import { createTestDatabase, type TestDatabase } from '../testing/databases.ts';
 import { makePerson, makeSite, openSession, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 const isReady = (url: string) =>
   fetch(`${url}/readyz`).then(
@@ -212,8 +203,8 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
         });
       const poll = (at: number, timeOut: number) =>
         program(at, 'publication/poll', { topics: ['default-users'], timeOut, count: 1000 });
-      const kept = (await (await poll(0, 0)).json()) as { topicOffset: number }[];
-      const next = (kept.at(-1)?.topicOffset ?? -1) + 1;
+      const events = (await (await poll(0, 0)).json()) as { topicOffset: number }[];
+      const next = (events.at(-1)?.topicOffset ?? -1) + 1;
       const acknowledged = [{ name: 'default-users', offset: next }];
       expect((await program(0, 'publication/acknowledge', acknowledged)).status).toBe(204);
       const readPoll = async () =>

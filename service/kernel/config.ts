@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type EgressRule, parseEgressRules } from './egress.ts';
+import { NAMED_NETWORKS } from './networks.ts';
 import { parseSecretKey, Secret } from './secret.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -78,17 +79,18 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Names that the HTTP server resolves to networks (proxy-addr), beside addresses and networks. */
-const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
-
-/** Whether a text is an address, or a network with a prefix length such as 10.0.0.0/8. */
+/** Whether a text is an address, a network with a prefix length such as 10.0.0.0/8, or the name of networks. */
 function isProxy(text: string): boolean {
-  if (PROXY_NAMES.includes(text)) return true;
+  if (Object.hasOwn(NAMED_NETWORKS, text)) return true;
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
+
+/** The address of a server without TLS: `http://[::1]:4400`. */
+export const formatHttpAddress = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 const hasProtocol = (text: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(text);
@@ -119,9 +121,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (password !== undefined && password.length < 12)
     issues.push('STEWARD_ADMIN_PASSWORD: at least 12 characters');
-  const publicUrl = (
-    env['PUBLIC_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  ).replace(/\/+$/, '');
+  const publicUrl = (env['PUBLIC_URL'] ?? formatHttpAddress(host, port)).replace(/\/+$/, '');
   if (!hasProtocol(publicUrl, ['http:', 'https:']))
     issues.push('PUBLIC_URL: an address such as https://steward.example, with http or https');
   // A database may be reached by a socket, without a host.

@@ -2,11 +2,12 @@
 import { lookup as lookupInDns, type LookupAddress } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { BlockList, connect as connectSocket, isIP, isIPv4, type Socket } from 'node:net';
+import { connect as connectSocket, isIP, isIPv4, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { validateNetwork } from '../../contract/rules/networks.ts';
 import type { Log } from './log.ts';
+import { toBlockList } from './networks.ts';
 
 const MAX_RESPONSE_BYTES = 1_000_000;
 /** Time for a request, and exactly the time after which every failure is reported. */
@@ -23,16 +24,6 @@ const SPECIAL_IPV4 = [
 ].flatMap((line) => line.split(' '));
 /** Parts of 2000::/3, outside of which no IPv6 address is public, that are not: protocols, tunnels and documentation. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-
-function toBlockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    list.addSubnet(address, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family);
-  }
-  return list;
-}
 
 const specialIpv4 = toBlockList(SPECIAL_IPV4);
 const specialIpv6 = toBlockList(SPECIAL_IPV6);

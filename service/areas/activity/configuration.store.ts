@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { ConfigurationKind } from '../../../contract/rules/configuration.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { toLikePattern } from '../../kernel/db/like.ts';
 import type { CursorPosition } from '../../kernel/http/cursor.ts';
 
 /** Filter of the configuration log; all conditions that are present must match. */
 export interface ConfigurationFilter {
   kinds: readonly ConfigurationKind[] | undefined;
-  /** Who made the change, themselves or as a proxy. */
+  /** Authors, themselves or as proxies. */
   userIds: readonly number[] | undefined;
   /** Start of the period, inclusive. */
   from: Date | undefined;
@@ -31,8 +32,6 @@ export interface StoredConfigurationChange {
   proxyUserName: string | null;
   ipAddress: string | null;
 }
-
-const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 const selectMemberName = (
   id: 'actor_id' | 'proxy_id' | 'subject',

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { CAN_ACT } from '../../kernel/auth/callers.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { toLikePattern } from '../../kernel/db/like.ts';
 
 export interface FoundUser {
   id: number;
   name: string;
   email: string;
 }
-
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 /** Members of the site who may act and whose name or e-mail address contains the text, by name. */
 export async function searchUsers(
@@ -17,7 +16,7 @@ export async function searchUsers(
   text: string,
   { limit, skip }: { limit: number; skip: number },
 ): Promise<FoundUser[]> {
-  const pattern = `%${escapeLike(text.trim().toLowerCase())}%`;
+  const pattern = toLikePattern(text.trim().toLowerCase());
   const { rows } = await sql<FoundUser>`
     select a.user_id as id, trim(a.first_name || ' ' || a.last_name) as name, a.email
     from membership m join account a on a.user_id = m.user_id

@@ -5,6 +5,7 @@ import type {
   UserProxiesResponseVm,
 } from '../../../contract/generated/types.gen.ts';
 import type { Tx, Db } from '../../kernel/db/database.ts';
+import { toLikePattern } from '../../kernel/db/like.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
 
 /** The proxy user may act for the user (the principal). */
@@ -100,7 +101,6 @@ interface ProxyFilter {
 }
 
 /** ILIKE pattern that matches the literal text anywhere. */
-const toLikePattern = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 /** Condition: account `a` matches by full name or by e-mail address (spec 4.2). */
 const accountMatches = (query: string, byName: boolean) =>

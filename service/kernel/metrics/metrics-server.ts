@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { formatHttpAddress } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { collectProcessMetrics, formatMetrics, metricsRegistry } from '../metrics.ts';
@@ -35,7 +36,7 @@ export async function startMetricsServer({
   const bound = server.address();
   const boundPort = typeof bound === 'object' && bound ? bound.port : port;
   return {
-    address: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}/metrics`,
+    address: `${formatHttpAddress(host, boundPort)}/metrics`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

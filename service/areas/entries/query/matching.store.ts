@@ -15,6 +15,7 @@ import {
 } from '../../../../contract/rules/query/condition.ts';
 import type { Db } from '../../../kernel/db/database.ts';
 import { executeReplanned } from '../../../kernel/db/driver/prepared.ts';
+import { escapeLike, toLikePattern } from '../../../kernel/db/like.ts';
 import { ENTRIES_BY_TYPE } from '../../../kernel/db/list-page.ts';
 import { foldCase, type SchemaField, toSlotText } from '../../schema/index.ts';
 import { ENTRY, slotSql, textSql, valueSql } from './field-sql.store.ts';
@@ -172,7 +173,6 @@ function multiSelectTest(
 }
 
 /** Escapes the wildcards of LIKE (T15). */
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /** Slots contain the first 200 characters of a text; longer operands are compared with the complete value. */
 const SLOT_LENGTH = 200;
@@ -202,7 +202,7 @@ function containsTest(field: SchemaField, part: string, completeText: Sql, conte
   return searchSql
     ? // `offset 0` keeps the planner from scanning all texts of the type for a short page.
       sql<boolean>`(${ENTRY}.entry_id in (${searchSql} offset 0))`
-    : sql<boolean>`(${completeText} like ${`%${escapeLike(part)}%`})`;
+    : sql<boolean>`(${completeText} like ${toLikePattern(part)})`;
 }
 
 /** Shorter parts have no trigram to look up in the index. */
@@ -212,7 +212,7 @@ const MIN_SEARCH_LENGTH = 3;
 function searchTextSql(field: SchemaField, part: string, context: QueryContext): Sql | undefined {
   if (!field.isSearchReady || part.length < MIN_SEARCH_LENGTH) return undefined;
   return sql`select x.entry_id from entry_text x
-    where x.site_id = ${context.siteId} and x.field_id = ${field.id} and x.v like ${`%${escapeLike(part)}%`}`;
+    where x.site_id = ${context.siteId} and x.field_id = ${field.id} and x.v like ${toLikePattern(part)}`;
 }
 
 /** The matching entries from the index of texts alone; undefined when the condition is anything but one such search. */

@@ -5,9 +5,8 @@ import type {
   UserImportActivity,
 } from '../../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../../kernel/db/database.ts';
+import { toLikePattern } from '../../../kernel/db/like.ts';
 import type { Page } from '../../../kernel/db/list-page.ts';
-
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 /** Users with their last imports; users without any come first, then those whose last import is longest ago. */
 export async function listUsers(
@@ -17,7 +16,7 @@ export async function listUsers(
   page: Page,
 ): Promise<RelationshipUserPage> {
   const enabled = sql`coalesce(u.is_enabled, false)`;
-  const pattern = `%${escapeLike(search ?? '')}%`;
+  const pattern = toLikePattern(search ?? '');
   const { rows } = await sql<{ totalCount: number; users: RelationshipUser[] }>`
     with matching as (
       select m.user_id, a.first_name || ' ' || a.last_name as name, a.email, m.is_active, ${enabled} as is_enabled, u.history_completed_at,
