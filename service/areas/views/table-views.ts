@@ -4,6 +4,7 @@ import type {
   TableView,
   TableViewChange,
 } from '../../../contract/generated/types.gen.ts';
+import { TABLE_VIEW_CAPABILITIES } from '../../../contract/rules/table-views.ts';
 import { forbidden } from '../../kernel/api-error.ts';
 import { change, getActor } from '../../kernel/audit/change.ts';
 import { getAuthor, type Caller } from '../../kernel/auth/caller.ts';
@@ -21,28 +22,14 @@ type Operations =
   | 'deleteTableView'
   | 'setDefaultTableView';
 
-const DIRECTORY_READERS: readonly Capability[] = [
-  'Manage Users',
-  'Manage Groups',
-  'Manage Licences',
-  'Manage Proxies',
-  'View Activity',
-];
-
-/** Capabilities of which one lets a caller read the rows of a table, and one share its views. */
-const TABLES: Readonly<Record<TableName, { read: readonly Capability[]; share: readonly Capability[] }>> = {
-  users: { read: DIRECTORY_READERS, share: ['Manage Users'] },
-  licenses: { read: DIRECTORY_READERS, share: ['Manage Licences'] },
-  activity: { read: ['View Activity'], share: ['View Activity'] },
-  changes: { read: ['Read Data'], share: ['Write Data', 'Manage Schema'] },
-};
-
 /** Saved views of the tables of the console other than entries. */
 export const tableViewHandlers: Handlers<Operations> = {
   async listTableViews({ db, caller, params }) {
     const scope = getScope(caller, params.table);
-    const defaultId = await store.getDefaultViewId(db, scope);
-    const views = await store.listViews(db, scope);
+    const [defaultId, views] = await Promise.all([
+      store.getDefaultViewId(db, scope),
+      store.listViews(db, scope),
+    ]);
     return ok(views.map((view) => toTableView(view, defaultId)));
   },
 
@@ -107,7 +94,7 @@ export const tableViewHandlers: Handlers<Operations> = {
 
 /** The table and the user whose views are meant; while acting, that of the principal. @throws ApiError 403 */
 function getScope(caller: Caller, tableName: TableName) {
-  const { read } = TABLES[tableName];
+  const { read } = TABLE_VIEW_CAPABILITIES[tableName];
   if (!read.some((capability) => caller.capabilities.has(capability)))
     throw forbidden(`To use views of ${tableName} you need ${formatAny(read)}`);
   return { siteId: caller.siteId, userId: getAuthor(caller).userId, tableName };
@@ -120,7 +107,7 @@ const formatAny = (capabilities: readonly Capability[]): string =>
 
 /** A shared view appears for everyone who reads the table, so sharing requires the right to work with its rows. */
 function getRights({ capabilities }: Caller, tableName: TableName): ViewRights {
-  const { share } = TABLES[tableName];
+  const { share } = TABLE_VIEW_CAPABILITIES[tableName];
   return {
     shareRefusal: share.some((capability) => capabilities.has(capability))
       ? undefined

@@ -1,7 +1,7 @@
 import type { NewTableView, TableName, TableView } from '../../../contract/generated/types.gen.ts';
 import { createTableViewMutation, updateTableViewMutation } from '../../api/generated/queries/views.gen.ts';
 import { useWrite } from '../../api/write.ts';
-import { useTableViewRights } from './table-view-rights.ts';
+import { useTableViewRights } from './view-rights.ts';
 import { ViewNameDialog } from './ViewNameDialog.tsx';
 import { RENAME_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
 

@@ -1,5 +1,4 @@
 import type { TableName, TableView } from '../../../contract/generated/types.gen.ts';
-import { toServiceError } from '../../api/errors.ts';
 import {
   deleteTableViewMutation,
   setDefaultTableViewMutation,
@@ -8,10 +7,9 @@ import {
 import { useWrite } from '../../api/write.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { confirm } from '../../ui/dialog/confirm.ts';
-import { toast } from '../../ui/toast.ts';
-import { useTableViewRights } from './table-view-rights.ts';
+import { useTableViewRights } from './view-rights.ts';
 import { ViewListCard } from './ViewListCard.tsx';
-import { DELETE_CONFLICT, SAVE_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
+import { DELETE_CONFLICT, reportWrite, SAVE_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
 
 interface TableViewListProps {
   table: TableName;
@@ -65,13 +63,6 @@ export default function TableViewList(props: TableViewListProps) {
   );
 }
 
-/** Runs a write and says whether it was done; a write that the user declined resolves to undefined. */
-const report = (title: string, failed: string, run: () => Promise<unknown>): Promise<unknown> =>
-  run().then(
-    (done) => done !== undefined && toast({ title }),
-    (thrown: unknown) => toast({ title: failed, description: toServiceError(thrown).message, tone: 'bad' }),
-  );
-
 function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const { table, saved, onRename, onCloseView, onDeleted, onClose } = props;
   const { getChangeRefusal, shareRefusal } = useTableViewRights(table);
@@ -80,7 +71,7 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
   const choice = useWrite('setDefaultTableView', setDefaultTableViewMutation());
   const path = { table, viewId: saved.id };
   const share = () =>
-    report(
+    reportWrite(
       saved.isShared ? `${saved.name} is private` : `${saved.name} is shared`,
       `${saved.name} was not changed`,
       () =>
@@ -89,7 +80,7 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
         ),
     );
   const setDefault = () =>
-    report(
+    reportWrite(
       saved.isDefault ? `${saved.name} is no longer the default` : `This page opens with ${saved.name}`,
       'The default was not changed',
       async () => {
@@ -106,13 +97,12 @@ function ViewActions(props: TableViewListProps & { saved: TableView }) {
       danger: true,
     });
     if (!confirmed) return;
-    await report(`${saved.name} was deleted`, `${saved.name} was not deleted`, async () => {
-      const done = await writeUnlessConflict(saved, DELETE_CONFLICT, (headers) =>
+    const isDeleted = await reportWrite(`${saved.name} was deleted`, `${saved.name} was not deleted`, () =>
+      writeUnlessConflict(saved, DELETE_CONFLICT, (headers) =>
         removal.mutateAsync({ path, ...(headers && { headers }) }),
-      );
-      if (done) onDeleted();
-      return done;
-    });
+      ),
+    );
+    if (isDeleted) onDeleted();
   };
   const changeReason = getChangeRefusal(saved);
   return (

@@ -2,7 +2,7 @@ import { Bookmark } from 'lucide-react';
 import { Suspense } from 'react';
 import { Button } from '../../ui/button/Button.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
-import type { TableViewsProps } from './table-view-rights.ts';
+import type { TableViewsProps } from './view-rights.ts';
 
 const TableViewsMenu = lazyWithPreload(() => import('./TableViewsMenu.tsx'));
 

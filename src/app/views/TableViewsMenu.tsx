@@ -1,24 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { Bookmark, ChevronDown } from 'lucide-react';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { TableName, TableView } from '../../../contract/generated/types.gen.ts';
-import { toServiceError } from '../../api/errors.ts';
 import { listTableViewsOptions, updateTableViewMutation } from '../../api/generated/queries/views.gen.ts';
 import { useWrite } from '../../api/write.ts';
-import { Button } from '../../ui/button/Button.tsx';
-import { Badge } from '../../ui/layout/Badge.tsx';
 import { lazyWithPreload } from '../../ui/lazy.tsx';
 import { createStore, useStore } from '../../ui/store.ts';
 import { saveTableLayout, useTableLayout } from '../../ui/table/use-table-layout.ts';
-import { toast } from '../../ui/toast.ts';
-import { useTableViewRights } from './table-view-rights.ts';
-import type { TableViewsProps } from './table-view-rights.ts';
 import { findOpenView, isTableChanged, toViewContent } from './table-view-state.ts';
-import { SAVE_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
-import './views.css';
+import { useTableViewRights } from './view-rights.ts';
+import type { TableViewsProps } from './view-rights.ts';
+import { ViewsFrame } from './ViewsFrame.tsx';
+import { reportWrite, SAVE_CONFLICT, writeUnlessConflict } from './write-unless-conflict.ts';
 
-const PopoverCard = lazyWithPreload(() => import('../../ui/menu/PopoverCard.tsx'));
 const TableViewList = lazyWithPreload(() => import('./TableViewList.tsx'));
 const TableViewDialog = lazyWithPreload(() => import('./TableViewDialog.tsx'));
 
@@ -34,8 +28,6 @@ export default function TableViewsMenu({ table, hidden, onHide }: TableViewsProp
   const layout = useTableLayout(table);
   const { data: views = NO_VIEWS } = useQuery(listTableViewsOptions({ path: { table } }));
   const chosenId = useStore(chosenViews)[table];
-  const button = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState(false);
   const [dialog, setDialog] = useState<'new' | 'rename'>();
   const rights = useTableViewRights(table);
   const update = useWrite('updateTableView', updateTableViewMutation());
@@ -51,67 +43,44 @@ export default function TableViewsMenu({ table, hidden, onHide }: TableViewsProp
     void router.navigate({ href: `${pathname}?${view.address}`, replace });
   };
   useDefaultView(views, address === '' && chosenId === undefined, (view) => show(view, true));
-  const save = async (view: TableView) => {
-    try {
-      const done = await writeUnlessConflict(view, SAVE_CONFLICT, (headers) =>
+  const save = (view: TableView) =>
+    reportWrite(`${view.name} was saved`, `${view.name} was not saved`, () =>
+      writeUnlessConflict(view, SAVE_CONFLICT, (headers) =>
         update.mutateAsync({
           path: { table, viewId: view.id },
           body: toViewContent(state),
           ...(headers && { headers }),
         }),
-      );
-      if (done) toast({ title: `${view.name} was saved` });
-    } catch (thrown) {
-      const { message: description } = toServiceError(thrown);
-      toast({ title: `${view.name} was not saved`, description, tone: 'bad' });
-    }
-  };
+      ),
+    );
   return (
-    <div className="views">
-      <Button
-        ref={button}
-        icon={Bookmark}
-        aria-haspopup="dialog"
-        aria-expanded={open}
-        onClick={() => setOpen(true)}
-      >
-        <bdi className="views-name">{saved?.name ?? 'Views'}</bdi>
-        <ChevronDown />
-      </Button>
-      {saved && isChanged && (
-        <>
-          <Badge tone="warn">Changed</Badge>
-          <Button
-            size="small"
-            pending={update.isPending}
-            disabledReason={rights.getChangeRefusal(saved)}
-            onClick={() => void save(saved)}
-          >
-            Save
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => show(saved)}>
-            Revert
-          </Button>
-        </>
+    <ViewsFrame
+      name={saved?.name}
+      changes={
+        isChanged
+          ? {
+              isSaving: update.isPending,
+              saveRefusal: rights.getChangeRefusal(saved),
+              onSave: () => void save(saved),
+              onRevert: () => show(saved),
+            }
+          : undefined
+      }
+      renderList={(onClose) => (
+        <TableViewList
+          {...{ table, views, saved, onClose }}
+          onShow={show}
+          onNew={() => setDialog('new')}
+          onRename={() => setDialog('rename')}
+          onCloseView={() => {
+            choose(undefined);
+            void router.navigate({ href: pathname });
+          }}
+          onDeleted={() => choose(undefined)}
+        />
       )}
-      <Suspense>
-        {open && (
-          <PopoverCard label="Views" anchor={button} align="start" onClose={() => setOpen(false)}>
-            <TableViewList
-              {...{ table, views, saved }}
-              onShow={show}
-              onNew={() => setDialog('new')}
-              onRename={() => setDialog('rename')}
-              onCloseView={() => {
-                choose(undefined);
-                void router.navigate({ href: pathname });
-              }}
-              onDeleted={() => choose(undefined)}
-              onClose={() => setOpen(false)}
-            />
-          </PopoverCard>
-        )}
-        {dialog && (
+      dialog={
+        dialog && (
           <TableViewDialog
             table={table}
             saved={dialog === 'rename' ? saved : undefined}
@@ -119,9 +88,9 @@ export default function TableViewsMenu({ table, hidden, onHide }: TableViewsProp
             onSaved={({ id }) => choose(id)}
             onClose={() => setDialog(undefined)}
           />
-        )}
-      </Suspense>
-    </div>
+        )
+      }
+    />
   );
 }
 

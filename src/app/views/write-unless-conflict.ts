@@ -1,5 +1,6 @@
 import { toServiceError } from '../../api/errors.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
+import { toast } from '../../ui/toast.ts';
 
 interface ConflictTexts {
   /** Explains what happens to the other person's change. */
@@ -31,6 +32,25 @@ export async function writeUnlessConflict<Result>(
     },
   });
   return done;
+}
+
+/**
+ * Runs a write of a view and shows its outcome in a message. @returns whether it was done; not if it failed, or resolved to
+ * undefined because the user declined
+ */
+export async function reportWrite(
+  title: string,
+  failure: string,
+  write: () => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    if ((await write()) === undefined) return false;
+    toast({ title });
+    return true;
+  } catch (thrown) {
+    toast({ title: failure, description: toServiceError(thrown).message, tone: 'bad' });
+    return false;
+  }
 }
 
 export const SAVE_CONFLICT = {

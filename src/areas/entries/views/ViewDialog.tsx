@@ -4,7 +4,7 @@ import { useWrite } from '../../../api/write.ts';
 import { ViewNameDialog } from '../../../app/views/ViewNameDialog.tsx';
 import { RENAME_CONFLICT, writeUnlessConflict } from '../../../app/views/write-unless-conflict.ts';
 import type { ViewContent } from './saved-view.ts';
-import { useViewRights } from './use-views.ts';
+import { useEntryViewRights } from './use-views.ts';
 
 interface ViewDialogProps {
   typeId: number;
@@ -17,7 +17,7 @@ interface ViewDialogProps {
 
 /** Dialog for the name of a new or existing saved view of entries. */
 export default function ViewDialog({ typeId, saved, content, onSaved, onClose }: ViewDialogProps) {
-  const { shareRefusal } = useViewRights();
+  const { shareRefusal } = useEntryViewRights();
   const create = useWrite('createView', createViewMutation());
   const update = useWrite('updateView', updateViewMutation());
   const path = { entryTypeId: String(typeId) };

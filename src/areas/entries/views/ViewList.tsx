@@ -1,18 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
-import { toServiceError } from '../../../api/errors.ts';
 import { deleteViewMutation } from '../../../api/generated/queries/views.gen.ts';
 import { usePermission } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { ViewListCard } from '../../../app/views/ViewListCard.tsx';
-import { DELETE_CONFLICT, writeUnlessConflict } from '../../../app/views/write-unless-conflict.ts';
+import {
+  DELETE_CONFLICT,
+  reportWrite,
+  writeUnlessConflict,
+} from '../../../app/views/write-unless-conflict.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
-import { toast } from '../../../ui/toast.ts';
 import type { Field } from '../model/schema.ts';
 import { useSaveView } from './save-view.ts';
 import { toEntriesView } from './saved-view.ts';
-import { useViewRights } from './use-views.ts';
+import { useEntryViewRights } from './use-views.ts';
 import { formatView } from './view.ts';
 
 interface ViewListProps {
@@ -29,7 +31,7 @@ interface ViewListProps {
 
 /** Links to the saved views and the actions of the open one. */
 export default function ViewList({ type, fields, saved, views, ...actions }: ViewListProps) {
-  const { isMine } = useViewRights();
+  const { isMine } = useEntryViewRights();
   return (
     <ViewListCard
       views={views}
@@ -58,7 +60,7 @@ type ViewActionsProps = Pick<
 
 function ViewActions({ type, saved, onNew, onRename, onDeleted, onClose }: ViewActionsProps) {
   const create = usePermission('createView');
-  const { getChangeRefusal, shareRefusal } = useViewRights();
+  const { getChangeRefusal, shareRefusal } = useEntryViewRights();
   const { save, pending } = useSaveView(type.id);
   const removal = useWrite('deleteView', deleteViewMutation());
   const closeAnd = (act: () => void) => () => {
@@ -75,20 +77,15 @@ function ViewActions({ type, saved, onNew, onRename, onDeleted, onClose }: ViewA
       danger: true,
     });
     if (!confirmed) return;
-    try {
-      const done = await writeUnlessConflict(view, DELETE_CONFLICT, (headers) =>
+    const isDeleted = await reportWrite(`${view.name} was deleted`, `${view.name} was not deleted`, () =>
+      writeUnlessConflict(view, DELETE_CONFLICT, (headers) =>
         removal.mutateAsync({
           path: { entryTypeId: String(type.id), viewId: view.id },
           ...(headers && { headers }),
         }),
-      );
-      if (!done) return;
-      toast({ title: `${view.name} was deleted` });
-      onDeleted();
-    } catch (thrown) {
-      const { message: description } = toServiceError(thrown);
-      toast({ title: `${view.name} was not deleted`, description, tone: 'bad' });
-    }
+      ),
+    );
+    if (isDeleted) onDeleted();
   };
   const changeReason = saved && getChangeRefusal(saved);
   const shareReason = saved && (changeReason ?? (saved.isShared ? undefined : shareRefusal));

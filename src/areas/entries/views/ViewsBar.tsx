@@ -1,21 +1,19 @@
 import { useRouter } from '@tanstack/react-router';
-import { Bookmark, BookmarkPlus, ChevronDown } from 'lucide-react';
-import { Suspense, useRef, useState } from 'react';
+import { BookmarkPlus } from 'lucide-react';
+import { useState } from 'react';
 import type { EntryTypeVm, SavedView } from '../../../../contract/generated/types.gen.ts';
+import { ViewsFrame } from '../../../app/views/ViewsFrame.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { lazyWithPreload } from '../../../ui/lazy.tsx';
 import type { ColumnLayout } from '../model/columns.ts';
 import { saveColumnLayout } from '../model/columns.ts';
 import type { Field } from '../model/schema.ts';
 import { useSaveView } from './save-view.ts';
 import { getColumnLayoutKey, toViewContent, isViewChanged, toEntriesView } from './saved-view.ts';
-import { useViewRights } from './use-views.ts';
+import { useEntryViewRights } from './use-views.ts';
 import { formatView } from './view.ts';
 import type { EntriesView } from './view.ts';
-import '../../../app/views/views.css';
 
-const PopoverCard = lazyWithPreload(() => import('../../../ui/menu/PopoverCard.tsx'));
 const ViewList = lazyWithPreload(() => import('./ViewList.tsx'));
 const ViewDialog = lazyWithPreload(() => import('./ViewDialog.tsx'));
 
@@ -33,10 +31,8 @@ interface ViewsBarProps {
 export function ViewsBar(props: ViewsBarProps) {
   const { type, fields, view, layout, saved } = props;
   const router = useRouter();
-  const button = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState(false);
   const [dialog, setDialog] = useState<'new' | 'rename'>();
-  const rights = useViewRights();
+  const rights = useEntryViewRights();
   const { save, pending } = useSaveView(type.id);
   const isChanged = saved !== undefined && isViewChanged(saved, view, layout, fields);
   const isWorthSaving = !saved && (view.query !== undefined || view.q !== '' || view.sort !== '');
@@ -53,53 +49,30 @@ export function ViewsBar(props: ViewsBarProps) {
     void show(toEntriesView(viewToReset, fields));
   };
   return (
-    <div className="views">
-      <Button
-        ref={button}
-        icon={Bookmark}
-        aria-haspopup="dialog"
-        aria-expanded={open}
-        onClick={() => setOpen(true)}
-      >
-        <bdi className="views-name">{saved?.name ?? 'Views'}</bdi>
-        <ChevronDown />
-      </Button>
-      {saved && isChanged && (
-        <>
-          <Badge tone="warn">Changed</Badge>
-          <Button
-            size="small"
-            pending={pending}
-            disabledReason={rights.getChangeRefusal(saved)}
-            onClick={() =>
-              void save(saved, toViewContent(view, layout)).then((done) => done && discardLayout(saved))
+    <ViewsFrame
+      name={saved?.name}
+      changes={
+        isChanged
+          ? {
+              isSaving: pending,
+              saveRefusal: rights.getChangeRefusal(saved),
+              onSave: () =>
+                void save(saved, toViewContent(view, layout)).then((done) => done && discardLayout(saved)),
+              onRevert: () => revert(saved),
             }
-          >
-            Save
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => revert(saved)}>
-            Revert
-          </Button>
-        </>
+          : undefined
+      }
+      renderList={(onClose) => (
+        <ViewList
+          {...props}
+          onNew={() => setDialog('new')}
+          onRename={() => setDialog('rename')}
+          onDeleted={() => void show({ ...view, savedViewId: undefined })}
+          onClose={onClose}
+        />
       )}
-      {isWorthSaving && (
-        <Button variant="quiet" icon={BookmarkPlus} onClick={() => setDialog('new')}>
-          Save view
-        </Button>
-      )}
-      <Suspense>
-        {open && (
-          <PopoverCard label="Views" anchor={button} align="start" onClose={() => setOpen(false)}>
-            <ViewList
-              {...props}
-              onNew={() => setDialog('new')}
-              onRename={() => setDialog('rename')}
-              onDeleted={() => void show({ ...view, savedViewId: undefined })}
-              onClose={() => setOpen(false)}
-            />
-          </PopoverCard>
-        )}
-        {dialog && (
+      dialog={
+        dialog && (
           <ViewDialog
             typeId={type.id}
             saved={dialog === 'rename' ? saved : undefined}
@@ -107,8 +80,14 @@ export function ViewsBar(props: ViewsBarProps) {
             onSaved={({ id }) => void (dialog === 'new' && show({ ...view, savedViewId: id }))}
             onClose={() => setDialog(undefined)}
           />
-        )}
-      </Suspense>
-    </div>
+        )
+      }
+    >
+      {isWorthSaving && (
+        <Button variant="quiet" icon={BookmarkPlus} onClick={() => setDialog('new')}>
+          Save view
+        </Button>
+      )}
+    </ViewsFrame>
   );
 }
