@@ -6,7 +6,7 @@ import { toServiceError } from '../../api/errors.ts';
 import { invalidateAfter } from '../../api/invalidation.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
-import { Select } from '../../ui/form/Select.tsx';
+import { LabelledSelect } from '../../ui/form/Select.tsx';
 import { toast } from '../../ui/toast.ts';
 import { showStartedExport } from '../jobs/index.ts';
 import type { ExportFormat, ExportSource } from './source.ts';
@@ -93,21 +93,16 @@ function ExportChoices({ choice, source }: ExportChoicesProps) {
         )}
       </fieldset>
       {variants && (
-        <div className="export-variant">
-          <span id="export-variant-label" className="field-label">
-            {variants.label}
-          </span>
-          <Select
-            label={variants.label}
-            labelledBy="export-variant-label"
-            value={variant}
-            onChange={(chosen) => {
-              setVariant(chosen);
-              Object.assign(choice, { variant: chosen });
-            }}
-            options={variants.options.map(({ label }, at) => ({ value: at, label }))}
-          />
-        </div>
+        <LabelledSelect
+          className="export-variant"
+          label={variants.label}
+          value={variant}
+          onChange={(chosen) => {
+            setVariant(chosen);
+            Object.assign(choice, { variant: chosen });
+          }}
+          options={variants.options.map(({ label }, at) => ({ value: at, label }))}
+        />
       )}
       {extended && (
         <label className="export-choice">

@@ -5,7 +5,8 @@ import type { ReadOptions, TableSource, SheetInfo } from '../../files/table/tabl
 import { pluralize } from '../../lib/numbers.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import type { FieldOption } from '../../ui/form/OptionList.tsx';
-import { Select } from '../../ui/form/Select.tsx';
+import { LabelledSelect, Select } from '../../ui/form/Select.tsx';
+import type { SelectProps } from '../../ui/form/Select.tsx';
 import type { FileSession, Prepared } from './use-preparation.ts';
 
 function formatSource(source: TableSource): string {
@@ -102,15 +103,15 @@ interface SourceProps<Kind extends TableSource['kind']> extends ReadOptionsProps
 function SheetChoice({ prepared, source, onReadAs }: SourceProps<'workbook'>) {
   const { rereading, lastChangedOption } = prepared;
   return (
-    <Choice
+    <ReadOption
       label="Sheet"
       isLast={lastChangedOption === 'sheet'}
       value={String(rereading?.readOptions.sheet ?? source.sheet)}
-      onChoose={(sheet) => onReadAs({ sheet: Number(sheet) })}
+      onChange={(sheet) => onReadAs({ sheet: Number(sheet) })}
       options={source.sheets.map((one, at) => ({
         value: String(at),
-        words: formatSheet(one),
-        isEmpty: one.rows === 0,
+        label: formatSheet(one),
+        disabledReason: one.rows === 0 ? 'The sheet has no rows' : undefined,
       }))}
     />
   );
@@ -124,57 +125,34 @@ function TextChoices({ prepared, source, onReadAs }: SourceProps<'text'>) {
     <details open={lastChangedOption !== undefined}>
       <summary>File options</summary>
       <div className="import-reading">
-        <Choice
+        <ReadOption
           label="Separator"
           isLast={lastChangedOption === 'separator'}
           value={rereading?.readOptions.separator ?? source.separator}
-          onChoose={(separator) => onReadAs({ separator })}
-          options={[...separators].map((value) => ({ value, words: SEPARATOR_LABELS[value] ?? value }))}
+          onChange={(separator) => onReadAs({ separator })}
+          options={[...separators].map((value) => ({ value, label: SEPARATOR_LABELS[value] ?? value }))}
         />
-        <Choice
+        <ReadOption
           label="Encoding"
           isLast={lastChangedOption === 'encoding'}
           value={rereading?.readOptions.encoding ?? source.encoding}
-          onChoose={(encoding) => onReadAs({ encoding })}
-          options={ENCODINGS.map((value) => ({ value, words: ENCODING_LABELS[value] }))}
+          onChange={(encoding) => onReadAs({ encoding })}
+          options={ENCODINGS.map((value) => ({ value, label: ENCODING_LABELS[value] }))}
         />
       </div>
     </details>
   );
 }
 
-interface ChoiceProps<Value extends string> {
-  label: string;
+interface ReadOptionProps<Value extends string> extends Omit<SelectProps<Value>, 'labelledBy'> {
   /** Whether it was changed last; keyboard users continue here. */
   isLast: boolean;
-  value: Value;
-  options: readonly { value: Value; words: string; isEmpty?: boolean }[];
-  onChoose: (value: Value) => void;
 }
 
-function Choice<Value extends string>({ label, isLast, value, options, onChoose }: ChoiceProps<Value>) {
-  const id = useId();
-  return (
-    <div className="import-read">
-      <span id={id} className="field-label">
-        {label}
-      </span>
-      <Select
-        label={label}
-        labelledBy={id}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus={isLast}
-        value={value}
-        onChange={onChoose}
-        options={options.map((one) => ({
-          value: one.value,
-          label: one.words,
-          disabledReason: one.isEmpty === true ? 'The sheet has no rows' : undefined,
-        }))}
-      />
-    </div>
-  );
-}
+const ReadOption = <Value extends string>({ isLast, ...select }: ReadOptionProps<Value>) => (
+  // oxlint-disable-next-line jsx-a11y/no-autofocus
+  <LabelledSelect {...select} className="import-read" autoFocus={isLast} />
+);
 
 interface ColumnRowProps {
   heading: string;

@@ -23,3 +23,11 @@ export function getDuplicateNote(headings: readonly string[], at: number): strin
   const first = headings.findIndex((one) => one.toLowerCase() === heading);
   return heading !== '' && first < at ? 'Another column has this name' : undefined;
 }
+
+/** Assigns a field to a column. A field belongs to one column, so it is removed from the other. */
+export const assignColumn = <Field>(
+  mapping: readonly (Field | undefined)[],
+  at: number,
+  field: Field | undefined,
+): (Field | undefined)[] =>
+  mapping.map((old, other) => (other === at ? field : old === field ? undefined : old));

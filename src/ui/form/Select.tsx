@@ -1,4 +1,5 @@
 import { ChevronDown } from 'lucide-react';
+import { useId } from 'react';
 import type { Ref } from 'react';
 import { Button, Select as AriaSelect, SelectValue } from 'react-aria-components';
 import { cx } from '../cx.ts';
@@ -6,7 +7,7 @@ import { OptionList } from './OptionList.tsx';
 import type { FieldOption } from './OptionList.tsx';
 import './form.css';
 
-interface SelectProps<Value extends string | number> {
+export interface SelectProps<Value extends string | number> {
   /** Name of the list, and of the trigger where no element names it. */
   label: string;
   /** Id of the element that names the trigger. */
@@ -71,5 +72,21 @@ export function Select<Value extends string | number>({
       </Button>
       <OptionList label={label} options={options} searchable={searchable} />
     </AriaSelect>
+  );
+}
+
+/** Select with a visible label, outside of a form; `className` is that of the element around both. */
+export function LabelledSelect<Value extends string | number>({
+  className,
+  ...select
+}: Omit<SelectProps<Value>, 'labelledBy'>) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <span id={id} className="field-label">
+        {select.label}
+      </span>
+      <Select {...select} labelledBy={id} />
+    </div>
   );
 }

@@ -1,18 +1,16 @@
-import { useId } from 'react';
-import type { NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
-import type { EntryTypeVm } from '../../../../contract/generated/types.gen.ts';
+import type { EntryTypeVm, NewEntryTypeInfo } from '../../../../contract/generated/types.gen.ts';
 import { FIELD, holdsMoney } from '../../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../../contract/rules/query/condition.ts';
 import { countFileColumns } from '../../../../contract/rules/tables/problem-columns.ts';
 import { usePermission } from '../../../api/session.ts';
-import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import { assignColumn, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
 import { suggestApiName } from '../../../lib/api-names.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { FieldFrame, FieldNote } from '../../../ui/form/FieldFrame.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
+import { LabelledSelect, Select } from '../../../ui/form/Select.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { ColumnRow, FileSummary } from '../../import-view/index.ts';
 import type { Prepared } from '../../import-view/index.ts';
@@ -108,8 +106,7 @@ export function ColumnsCard({
     if (selected === NEW_FIELD) return addFields([at]);
     const key = selected === '' ? undefined : selected;
     return onChange({
-      // A field belongs to one column, so it is removed from the other.
-      mapping: mapping.map((old, other) => (other === at ? key : old === key ? undefined : old)),
+      mapping: assignColumn(mapping, at, key),
       newFields: omitColumn(newFields, at),
     });
   };
@@ -411,73 +408,83 @@ function RulesFields({ subject, plan, prepared, onChange, schemaReason }: RulesF
     <>
       <div className="import-rules">
         {type && (
-          <SelectChoice
+          <LabelledSelect
+            className="import-rule"
             label="Match entries by"
             value={key}
-            onChoose={(selected) => onChange({ key: selected })}
+            onChange={(selected) => onChange({ key: selected })}
             options={[
-              ...keys.map((one) => [one, nameOf(one)] as const),
-              ['', 'None: every row is a new entry'],
+              ...keys.map((one) => ({ value: one, label: nameOf(one) })),
+              { value: '', label: 'None: every row is a new entry' },
             ]}
           />
         )}
-        <SelectChoice
+        <LabelledSelect
+          className="import-rule"
           label="Empty cells"
           value={rules.empty}
-          onChoose={(empty) => set({ empty })}
+          onChange={(empty) => set({ empty })}
           options={[
-            ['keep', 'Change nothing'],
-            ['clear', 'Clear the field'],
+            { value: 'keep', label: 'Change nothing' },
+            { value: 'clear', label: 'Clear the field' },
           ]}
         />
         {hasNumbers && (
-          <SelectChoice
+          <LabelledSelect
+            className="import-rule"
             label="Decimal separator"
             value={rules.decimal}
-            onChoose={(decimal) => set({ decimal })}
+            onChange={(decimal) => set({ decimal })}
             options={[
-              ['point', 'Point: 1,234.5'],
-              ['comma', 'Comma: 1.234,5'],
+              { value: 'point', label: 'Point: 1,234.5' },
+              { value: 'comma', label: 'Comma: 1.234,5' },
             ]}
           />
         )}
         {dates.length > 0 && (
-          <SelectChoice
+          <LabelledSelect
+            className="import-rule"
             label="3/4/2026 is"
             value={rules.dates}
-            onChoose={(order) => set({ dates: order })}
+            onChange={(order) => set({ dates: order })}
             options={[
-              ['dmy', '3 April'],
-              ['mdy', '4 March'],
+              { value: 'dmy', label: '3 April' },
+              { value: 'mdy', label: '4 March' },
             ]}
           />
         )}
         {dates.some(({ isDateOnly }) => !isDateOnly) && (
-          <SelectChoice
+          <LabelledSelect
+            className="import-rule"
             label="Time zone of times without an offset"
             value={rules.zone}
-            onChoose={(zone) => set({ zone })}
-            options={[...new Set(['UTC', site, own, rules.zone])].map((zone) => [zone, zone])}
+            onChange={(zone) => set({ zone })}
+            options={[...new Set(['UTC', site, own, rules.zone])].map((zone) => ({
+              value: zone,
+              label: zone,
+            }))}
           />
         )}
         {addsChoices && (
-          <SelectChoice
+          <LabelledSelect
+            className="import-rule"
             label="Missing choices"
             value={schemaReason === undefined ? rules.choices : 'refuse'}
-            onChoose={(choices) => set({ choices })}
+            onChange={(choices) => set({ choices })}
             options={[
-              ...(schemaReason === undefined ? ([['add', 'Add to the field']] as const) : []),
-              ['refuse', 'Report as errors'],
+              ...(schemaReason === undefined ? ([{ value: 'add', label: 'Add to the field' }] as const) : []),
+              { value: 'refuse', label: 'Report as errors' },
             ]}
           />
         )}
-        <SelectChoice
+        <LabelledSelect
+          className="import-rule"
           label="Possible duplicates"
           value={rules.near}
-          onChoose={(near) => set({ near })}
+          onChange={(near) => set({ near })}
           options={[
-            ['refuse', 'Skip and report'],
-            ['allow', 'Import anyway'],
+            { value: 'refuse', label: 'Skip and report' },
+            { value: 'allow', label: 'Import anyway' },
           ]}
         />
       </div>
@@ -491,30 +498,5 @@ function RulesFields({ subject, plan, prepared, onChange, schemaReason }: RulesF
           ` Of the ${formatNumber(type?.entryCount ?? 0)} stored names, possible duplicates are found only when a row is imported.`}
       </p>
     </>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  label: string;
-  value: Value;
-  options: readonly (readonly [value: Value, label: string])[];
-  onChoose: (value: Value) => void;
-}
-
-function SelectChoice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
-  const id = useId();
-  return (
-    <div className="import-rule">
-      <span id={id} className="field-label">
-        {label}
-      </span>
-      <Select
-        label={label}
-        labelledBy={id}
-        value={value}
-        onChange={onChoose}
-        options={options.map(([one, words]) => ({ value: one, label: words }))}
-      />
-    </div>
   );
 }

@@ -11,7 +11,7 @@ import { useDirectory, findAllIds, readDirectoryRows } from '../../../directory/
 import type { DirectoryRow } from '../../../directory/engine/row.ts';
 import { ALL_USERS_QUERY } from '../../../directory/engine/search.ts';
 import { saveFile } from '../../../files/download.ts';
-import { getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
+import { assignColumn, getDuplicateNote } from '../../../files/import-plan/file-columns.ts';
 import type { OpenedFile } from '../../../files/import-plan/plan-store.ts';
 import type { ImportRowPlan, OutcomeCounts } from '../../../files/import-plan/plan.ts';
 import type { ReadOptions } from '../../../files/table/table.ts';
@@ -162,8 +162,7 @@ function ColumnsCard({ prepared, onChange, onReadAs, onDiscard }: ColumnsCardPro
   const ignored = mapping.filter((field) => field === undefined).length;
   const choose = (at: number, field: Field | undefined) =>
     onChange({
-      // A field belongs to one column, so it is removed from the other.
-      mapping: mapping.map((old, other) => (other === at ? field : old === field ? undefined : old)),
+      mapping: assignColumn(mapping, at, field),
     });
   return (
     <Card
